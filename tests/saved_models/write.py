@@ -408,6 +408,13 @@ def choices() -> Iterator[tuple[str, Any, str]]:
     yield "choices", AODE().fit(GAPS, NUMBER), "gaps"
 
 
+def of_bins() -> Iterator[tuple[str, Any, str]]:
+    """Models of numbers that are cut into bins, with terms of missing cells."""
+    options: dict[str, Any] = {"numbers": "bins", "incomplete": "indicator"}
+    yield "bins", LogisticRegression(**options).fit(RAW.drop(["note"]), "kind"), "table"
+    yield "bins_of_gaps", LogisticRegression(**options).fit(GAPS, NUMBER), "gaps"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -442,6 +449,7 @@ def main() -> None:
         unlabelled,
         kept_samples,
         choices,
+        of_bins,
     )
     for group in groups:
         for name, model, given in group():

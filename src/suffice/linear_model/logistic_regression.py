@@ -18,7 +18,7 @@ from suffice.errors import ParameterError
 from suffice.former_names import formerly
 from suffice.models.base.checks import declared_labels
 from suffice.models.base.class_weights import ClassWeight
-from suffice.models.base.options import Dependent, Incomplete
+from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import available_if
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
@@ -29,6 +29,8 @@ from suffice.models.logistic.folds import fitted_together
 from suffice.models.logistic.inference import LikelihoodRatio
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.options import (
+    Missing,
+    Numbers,
     Penalty,
     check_options,
     check_partial_fit,
@@ -37,9 +39,9 @@ from suffice.models.logistic.options import (
     warn_of_unused,
 )
 from suffice.models.logistic.problem import Problem
-from suffice.models.logistic.reader import LogisticReader, settled
+from suffice.models.logistic.reader import Cutting, LogisticReader, settled
 from suffice.models.logistic.solver import Solver, SolverName
-from suffice.models.logistic.term_rows import LaidOut, plain_layout
+from suffice.models.logistic.term_rows import read_as
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import PARTS
 from suffice.phrases import Option, Phrase
@@ -89,11 +91,19 @@ class LogisticRegression(FittedLogistic):
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
         Whether a fit starts from the coefficients of the one before.
-    incomplete : {"error", "drop", "gaussian"}
-        Rows with missing cells: an error that counts the cells by column; only complete rows; or
-        what a Gaussian of the columns in every class expects of the cells (see the notes).
+    incomplete : {"error", "drop", "gaussian", "indicator"}
+        Rows with missing cells: an error that counts the cells by column; only complete rows; what
+        a Gaussian of the columns in every class expects of the cells (see the notes); or, with
+        ``numbers="bins"``, a term that is 1 where the cell is missing, for each column of which
+        rows of the fit lack some. There, an unknown number or category counts as missing.
     categorical : list of str, optional
         Columns of numbers that are categories, as columns of strings are.
+    numbers : {"linear", "bins"}
+        Whether a number is a term itself, or is cut into bins, which are an ordered category: a
+        coefficient is the step that log-odds take at a cut, so that they may be any function of the
+        number. Cuts are where the classes differ (minimum description length), else they make ten
+        bins of about the same weight. They are learnt in a pass of its own, from binned counts by
+        class, and do not depend on the order of the rows. Take a finite C.
     text, words, ordered, formula, reference, unseen
         What columns become: as in `LinearRegression`.
     dependent : {"minimum_norm", "error"}
@@ -194,10 +204,11 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     verbose: int = 0
     warm_start: bool = False
     n_jobs: int | None = None
-    incomplete: Incomplete = "error"
+    incomplete: Missing = "error"
     categorical: Sequence[str] | None = None
     text: Sequence[str] | None = None
     words: Ways = 256
+    numbers: Numbers = "linear"
     ordered: Mapping[str, Sequence[Any]] | None = None
     formula: str | None = None
     reference: Mapping[str, Any] | None = None
@@ -358,8 +369,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         splits: Sequence[Any] = source.splits(layout, workers)
         laid_out, design = None, self.reader_.design
         if design is not None:
-            laid_out = LaidOut(design, layout)
-            splits, layout = [laid_out.split(split) for split in splits], plain_layout(design)
+            laid_out = read_as(design, layout)
+            splits, layout = [laid_out.split(split) for split in splits], laid_out.terms_layout
         return Problem(
             data=DataLoop(engine, splits),
             layout=layout,
@@ -383,8 +394,12 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _settled(self, source: TableSource | ArraySource) -> LogisticReader:
         laid_out = self.solver in SINGLE_ROWS or self.incomplete == "gaussian"
-        laid_out = laid_out or self.reproducible
-        return settled(source, predictors(self), self._engine_for(source), laid_out)
+        laid_out = laid_out or self.reproducible or self.numbers == "bins"
+        told, engine = predictors(self), self._engine_for(source)
+        if self.numbers == "linear":
+            return settled(source, told, engine, laid_out)
+        drop, indicator = self.incomplete == "drop", self.incomplete == "indicator"
+        return settled(source, told, engine, laid_out, Cutting(drop, indicator))
 
     def _open_first(
         self, X: Any, y: Any, sample_weight: Any

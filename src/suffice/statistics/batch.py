@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ __all__ = [
     "NO_CLASSES",
     "NO_CODES",
     "NO_WEIGHTS",
+    "WEIGHT_ROUNDING",
     "WEIGHT_RULE",
     "Batch",
     "scored_rows",
@@ -28,6 +29,7 @@ SCORES = 1 << 21  # the most scores (n, k) that are computed at a time
 NO_WEIGHTS: NDArray[np.float64] = np.empty(0)
 NO_CLASSES = Vocabulary(())
 LIGHTEST, HEAVIEST = 1e-100, 1e100  # beyond, a weight times a square underflows or overflows
+WEIGHT_ROUNDING = 1e-9  # fraction of a sum of weights in which passes over the same rows may differ
 WEIGHT_RULE = f"a weight is 0, or from {LIGHTEST:g} to {HEAVIEST:g}"
 
 
@@ -82,6 +84,11 @@ class Batch:
             self.classes,
             self.weights[rows] if self.weights.size else NO_WEIGHTS,
         )
+
+    def complete_rows(self) -> Batch:
+        """The same rows; those with a missing cell have no class."""
+        missing = np.any([block.missing.any(axis=1) for block in self.blocks], axis=0)
+        return replace(self, codes=np.where(missing, -1, self.codes))
 
     def learnt(self, classes: Vocabulary) -> NDArray[np.intp]:
         """Codes into other ``classes``, (n,); −1 where a row has no label there, or no weight."""

@@ -10,7 +10,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.design.bins import levels_of, with_bins
 from suffice.models.design.formula import is_column, label, products
+from suffice.models.design.levels import summed_down, summed_up
 from suffice.models.design.terms import Terms
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, CodedBlock, require_held
@@ -52,6 +54,9 @@ class Design(Terms):
         BadCell
             If a category is unknown, a whole number is no double, or a formula has no value.
         """
+        if self.bins:
+            yield from self.coded.rows(self.recoded(batch), with_targets)
+            return
         blocks: Iterator[Any] = iter(batch.blocks)
         nothing = np.empty((batch.rows, 0))
         numbers = next(blocks).values if len(self.numbers) else nothing
@@ -78,10 +83,11 @@ class Design(Terms):
     def compressed_rows(
         self, batch: Batch, origin: NDArray[np.float64]
     ) -> Iterator[tuple[slice, Compressed]]:
-        """Yield some rows x of a plain design with categories, each as few cells.
+        """Yield some rows x of a design of cells with categories, each as few cells.
 
-        They are the numbers less those of ``origin`` (p,), and 1 for every indicator that is; the
-        other indicators are 0. A missing category is as the one without a term.
+        They are the numbers less those of ``origin`` (p,), and 1 for the level of every category,
+        also of an ordered one: `by_level` gives the coefficients of these. The other indicators are
+        0. A missing category that has no term of its own is as the one without a term.
 
         Raises
         ------
@@ -116,10 +122,13 @@ class Design(Terms):
         """Write the terms of every column to rows z."""
         z[:, self._number_places] = numbers
         lacking = (codes < 0).any()
-        for code, (places, ranks, later, is_ordered) in zip(codes.T, self._indicators, strict=True):
+        of_columns = zip(codes.T, self._indicators, self._missing_places, strict=True)
+        for code, (places, ranks, later, is_ordered), own in of_columns:
             z[:, places] = indicators(ranks[code], later, is_ordered)
             if lacking:
-                z[code < 0, places] = np.nan
+                z[code < 0, places] = np.nan if own is None else 0.0
+            if own is not None:
+                z[:, own] = code < 0
         for (name, words), text in zip(self.words.items(), texts, strict=True):
             z[:, self.places([name])] = words.counts(text)
 
@@ -177,9 +186,22 @@ class Design(Terms):
         for name in self.categories:
             ranks, places = self.ranks(name), self.places([name])
             first = int(places[0]) if len(places) else 0
-            side_by_side = slice(first, first + len(places))
+            side_by_side = slice(first, first + len(places) - (name in self.missing))
             found.append((side_by_side, ranks, np.arange(1, len(ranks)), name in self.ordered))
         return found
+
+    @cached_property
+    def _missing_places(self) -> list[int | None]:
+        """Of every category the place of its term of missing cells, if it has one."""
+        return [
+            int(self.places([name])[-1]) if name in self.missing else None
+            for name in self.categories
+        ]
+
+    @cached_property
+    def _has_term(self) -> NDArray[np.bool_]:
+        """Of every category, whether its missing cells have a term."""
+        return np.array([name in self.missing for name in self.categories], np.bool_)
 
     @cached_property
     def _indicator_cells(self) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.intp]]:
@@ -187,39 +209,102 @@ class Design(Terms):
         sizes = 1 + self._sizes
         first = 1 + np.cumsum(sizes) - sizes
         places, present = np.zeros(sizes.sum(), np.int32), np.zeros(sizes.sum())
-        for at, (term, ranks, _, _) in zip(first, self._indicators, strict=True):
+        of_columns = zip(first, self._indicators, self._missing_places, strict=True)
+        for at, (term, ranks, _, _), own in of_columns:
+            if own is not None:
+                places[at - 1], present[at - 1] = own, 1.0
             known = slice(at, at + len(ranks))
             present[known] = ranks > 0
             places[known] = np.where(ranks > 0, term.start + ranks - 1, 0)
         return places, present, first
 
+    # -- numbers that are cut into bins
+
+    @cached_property
+    def coded(self) -> Design:
+        """The same terms, where numbers that are cut are ordered categories."""
+        levels = {name: levels_of(self.bins[name]) for name in self.numbers if name in self.bins}
+        values = {name: vocabulary for name, (vocabulary, _) in levels.items()} | {
+            **self.categories
+        }
+        return replace(
+            self,
+            categories={name: values[name] for name in self.columns if name in values},
+            ordered={**self.ordered} | {name: order for name, (_, order) in levels.items()},
+            bins={},
+        )
+
+    def recoded(self, batch: Batch) -> Batch:
+        """The same rows as `coded` has them.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e150.
+        """
+        return with_bins(self, tuple(self.coded.categories), batch)
+
+    # -- ordered categories, by level in place of by step
+
+    @cached_property
+    def _steps(self) -> list[slice]:
+        """Where the indicators of ordered categories are."""
+        return [places for places, _, _, is_ordered in self._indicators if is_ordered]
+
+    def by_level(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each level adds, (…, p), where a coefficient is the step to it from the one below.
+
+        Examples
+        --------
+        >>> sizes = Vocabulary(("L", "M", "S"))
+        >>> design = Design(("size",), (), {"size": sizes}, {"size": ("S", "M", "L")})
+        >>> design.by_level(np.array([2.0, 3.0])), design.by_step(np.array([7.0, 1.0]))
+        (array([2., 5.]), array([8., 1.]))
+        """
+        return summed_up(coefficients, self._steps)
+
+    def by_step(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums over the rows of this level and those above it, (…, p), of sums for every level."""
+        return summed_down(sums, self._steps)
+
     @cached_property
     def _sizes(self) -> NDArray[np.intp]:
         return np.array([len(vocabulary) for vocabulary in self.categories.values()], np.intp)
 
-    def known(self, batch: Batch) -> Batch:
-        """The same rows; a category that is unknown is missing."""
+    def known(self, batch: Batch, every: bool = True) -> Batch:
+        """The same rows; a category that is unknown is missing.
+
+        Of ``every`` column, or of those only whose missing cells have a term of their own.
+        """
         if not self.categories:
             return batch
         values = tuple(self.categories.values())
-        codes = self._coded(batch).recode(values)
-        known = np.where(codes == self._sizes, -1, codes)
-        return self._with_codes(batch, CodedBlock(known, values))
+        mine = self._coded(batch).coded()
+        codes = mine.recode(values)
+        unknown = (codes == self._sizes) & (every | self._has_term)
+        if every:
+            return self._with_codes(batch, CodedBlock(np.where(unknown, -1, codes), values))
+        left = np.where(unknown, -1, mine.codes)
+        return self._with_codes(batch, CodedBlock(left, mine.vocabularies))
 
     def at_reference(self, batch: Batch) -> Batch:
-        """The same rows; a category that is unknown or missing is the one without a term."""
+        """The same rows; a category that is unknown or missing is the one without a term.
+
+        It stays missing where that has a term of its own.
+        """
         if not self.categories:
             return batch
-        block = self._coded(known := self.known(batch))
+        values = tuple(self.categories.values())
         first = np.array([int(self.ranks(name).argmin()) for name in self.categories])
-        codes = np.where(block.codes < 0, first, block.codes)
-        return self._with_codes(known, CodedBlock(codes, block.vocabularies))
+        codes = self._coded(batch).recode(values)
+        absent = (codes == self._sizes) | ((codes < 0) & ~self._has_term)
+        return self._with_codes(batch, CodedBlock(np.where(absent, first, codes), values))
 
     def answerable(self, batch: Batch, as_reference: bool, expecting: bool) -> Batch:
         """The same rows, with what is taken for an unknown category, or can be expected of it."""
         if as_reference:
             return self.at_reference(batch)
-        return self.known(batch) if expecting else batch
+        return self.known(batch, expecting) if expecting or self.missing else batch
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Which rows have a value in every cell, and no unknown category, (n,)."""
@@ -228,12 +313,17 @@ class Design(Terms):
         if len(self.numbers):
             numbers = next(blocks).values
             if numbers.dtype.kind == "f":
-                complete &= ~np.isnan(numbers).any(axis=1)
+                complete &= ~np.isnan(numbers[:, self._needed(self.numbers)]).any(axis=1)
         if self.categories:
-            complete &= (next(blocks).codes >= 0).all(axis=1)
+            codes = next(blocks).codes
+            complete &= (codes[:, self._needed(tuple(self.categories))] >= 0).all(axis=1)
         for _ in self.words:
             complete &= ~next(blocks).missing[:, 0]
         return complete
+
+    def _needed(self, columns: Sequence[str]) -> Any:
+        """Where columns are whose missing cells have no term of their own."""
+        return [name not in self.missing for name in columns] if self.missing else slice(None)
 
     def present(self, batch: Batch) -> Batch:
         """The same rows; one of no weight or label is absent, and shows no category at all."""

@@ -11,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Numbered
+from suffice.models.design.bins import steps
 from suffice.models.design.formula import Coded, Formula, label, names
 from suffice.models.design.words import Words
 from suffice.rules import rule
+from suffice.statistics.column_bins import CutBins
 from suffice.statistics.vocabulary import KINDS, Vocabulary
 
-__all__ = ["Terms"]
+__all__ = ["MISSING", "Terms"]
+
+MISSING = "(missing)"
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,9 @@ class Terms:
     A number is one term. A category of m values is m − 1 terms, indicators of all values but the
     reference that they are compared with: the first, or the one that is named. Of an ordered
     category they are indicators of this level and those above it, so that a coefficient is the
-    step from one level to the next. A text is as many terms as there are words, or places for
-    them. With a formula, the terms are its products.
+    step from one level to the next. A number that is cut into bins is an ordered category of these.
+    A text is as many terms as there are words, or places for them. With a formula, the terms are
+    its products.
 
     Parameters
     ----------
@@ -45,6 +50,10 @@ class Terms:
         The terms, where they are not the columns.
     reference : mapping of str to object
         The values that those of unordered categories are compared with, where it is not the first.
+    bins : mapping of str to CutBins
+        The bins of those numbers that are cut.
+    missing : tuple of str
+        The categories, and numbers that are cut, of which a missing cell has a term of its own.
 
     Examples
     --------
@@ -53,6 +62,8 @@ class Terms:
     ('age', 'size[M]', 'size[S]')
     >>> Terms(("age", "size"), ("price",), {"size": size}, {"size": ("S", "M", "L")}).terms
     ('age', 'size[>=M]', 'size[>=L]')
+    >>> Terms(("age",), (), bins={"age": CutBins(np.array([30.5, 65]))}, missing=("age",)).terms
+    ('age[>=30.5]', 'age[>=65]', 'age[(missing)]')
     """
 
     columns: Sequence[str]
@@ -62,6 +73,8 @@ class Terms:
     words: Mapping[str, Words] = field(default_factory=dict, metadata={"later": True})
     formula: Formula | None = field(default=None, metadata={"later": True})
     reference: Mapping[str, Any] = field(default_factory=dict, metadata={"later": True})
+    bins: Mapping[str, CutBins] = field(default_factory=dict, metadata={"later": True})
+    missing: tuple[str, ...] = field(default=(), metadata={"later": True})
 
     @rule("categories and texts are among the columns, and those of an array are numbers")
     def _has_categories(self) -> bool:
@@ -89,10 +102,30 @@ class Terms:
         inner, read = self.formula.functions_of, set(self.formula.columns)
         return read <= set(self.columns) and not inner & {*self.categories, *self.words}
 
+    @rule("bins are of numbers, without a formula")
+    def _has_bins(self) -> bool:
+        cut = self.bins.keys()
+        return not (cut and self.formula) and cut <= set(self.columns) - {
+            *self.categories,
+            *self.words,
+        }
+
+    @rule("only categories and bins have a term of missing cells, once each, without a formula")
+    def _has_missing(self) -> bool:
+        distinct = len(set(self.missing)) == len(self.missing)
+        known = set(self.missing) <= {*self.categories, *self.bins}
+        return distinct and known and not (self.missing and self.formula)
+
     @property
     def is_plain(self) -> bool:
         """Whether terms are numbers, or indicators of all values of categories but the first."""
-        return not (self.ordered or self.words or self.formula or self.reference)
+        more = self.ordered or self.words or self.formula or self.reference
+        return not (more or self.bins or self.missing)
+
+    @property
+    def is_of_cells(self) -> bool:
+        """Whether every term tells of one cell, and is no count of words."""
+        return not (self.words or self.formula)
 
     @cached_property
     def numbers(self) -> Sequence[str]:
@@ -171,13 +204,16 @@ class Terms:
         """Names of what a column, or an expression, becomes."""
         if name in self.words:
             return self.words[name].terms(name)
+        own = [f"{name}[{MISSING}]"] if name in self.missing else []
+        if name in self.bins:
+            return [*(f"{name}[>={step}]" for step in steps(self.bins[name])), *own]
         if name not in self.categories:
             return (name,)
         levels = self.levels(name)
         if full:
             return [f"{name}[{value}]" for value in levels]
         at_least = ">=" if name in self.ordered else ""
-        return [f"{name}[{at_least}{value}]" for value in levels[1:]]
+        return [*(f"{name}[{at_least}{value}]" for value in levels[1:]), *own]
 
     def levels(self, name: str) -> tuple[Any, ...]:
         """The values of a category: the reference and the others, sorted; or in their order."""
@@ -219,6 +255,8 @@ class Terms:
             "orders of categories": tuple(f"{n}: {v}" for n, v in self.ordered.items()),
             "reference levels": tuple(f"{n}: {v}" for n, v in self.reference.items()),
             "texts": tuple(f"{n}: {w.places or 'counted'}" for n, w in self.words.items()),
+            "bins": tuple(f"{n}: {', '.join(steps(b))}" for n, b in self.bins.items()),
+            "terms of missing cells": self.missing,
             "terms of formulas": self.formula.labels if self.formula else (),
         }
 
@@ -237,6 +275,8 @@ class Terms:
             {name: words for name, words in self.words.items() if name in chosen},
             formula,
             {name: value for name, value in self.reference.items() if name in chosen},
+            {name: bins for name, bins in self.bins.items() if name in chosen},
+            tuple(name for name in self.missing if name in chosen),
         )
 
     @property

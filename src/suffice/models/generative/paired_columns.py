@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.errors import ParameterError
-from suffice.families.univariate.cells import Cells, cells_of_column
-from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
+from suffice.families.univariate.cells import cells_of_column
+from suffice.families.univariate.learnt_cuts import binned_counts, learnt_cuts
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.elementary import log
 from suffice.statistics.batch import Batch
@@ -38,7 +38,6 @@ __all__ = [
 
 PAIRED = ("real", "binary", "outcome", "category")  # encodings of single cells that have bins
 MOST_COLUMNS = 100
-BINS = 10  # of equal frequency, where no cut tells of the class
 
 
 class PairedColumns(NamedTuple):
@@ -61,10 +60,9 @@ class PairedColumns(NamedTuple):
 def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass, memory: float) -> PairedColumns:
     """Choose the columns that tell most of the class, and their bins, from the sums of one pass.
 
-    Numbers are cut by `entropy_cuts`, or where it cuts nothing, into bins of equal frequency; a
-    category is a bin, and so is a whole number of a column that all rows show to be a category.
-    What a column tells is its mutual information with the class, less what as many bins tell by
-    chance:
+    Numbers are cut by `learnt_cuts`; a category is a bin, and so is a whole number of a column that
+    all rows show to be a category. What a column tells is its mutual information with the class,
+    less what as many bins tell by chance:
 
     ::
 
@@ -105,22 +103,11 @@ def _binned(
         cells = cells_of_column(block.bins, j)
         if len(cells.low) < 2:
             return None
-        cuts = np.arange(1, len(cells.low)) if listed else entropy_cuts(cells.counts)
-        if not len(cuts):
-            cuts = equal_frequency_cuts(cells.every, BINS)
-        counts = np.add.reduceat(cells.counts, np.append(0, cuts), axis=1)
-        return (CutBins(_between(cells, cuts)), counts) if len(cuts) else None
+        cuts = np.arange(1, len(cells.low)) if listed else learnt_cuts(cells)
+        return binned_counts(cells, cuts) if len(cuts) else None
     if isinstance(block, Counts) and len(block.vocabularies[j]) > 1:
         return ValueBins(Vocabulary(block.vocabularies[j].values)), block.column(j)
     return None
-
-
-def _between(cells: Cells, cuts: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Where the numbers of a cell end and those of the next begin, (cuts,)."""
-    before, after = cells.high[cuts - 1], cells.low[cuts]
-    edges = 0.5 * before + 0.5 * after
-    is_point = (cells.low[cuts - 1] == before) & (edges == before)  # which is below the cut
-    return np.where(is_point, np.nextafter(before, np.inf), edges)
 
 
 def _told(counts: NDArray[np.float64]) -> float:

@@ -15,14 +15,14 @@ and forgotten while the sample is in memory, and stay as they are where it is no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.univariate.parameters import FAR
+from suffice.families.univariate.learnt_cuts import far_columns
 from suffice.models.generative.part import FamilyColumns
 from suffice.rules import rule
 from suffice.statistics.batch import Batch
@@ -31,7 +31,6 @@ from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.block import RealBlock, converted
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins
-from suffice.statistics.precision import AnyMoments
 from suffice.statistics.row_sample import RowSample
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -79,7 +78,7 @@ class SampledBins:
             part.layout.columns[j]: origin
             for part, block in zip(parts, sums.blocks, strict=False)  # pairs may be the last
             if isinstance(block, MomentsAndBins)
-            for j, origin in _far(block.moments)
+            for j, origin in far_columns(block.moments)
             if j not in part.family.categories(block)  # whose values have cells of their own
         }
         if not far:
@@ -112,15 +111,6 @@ class SampledBins:
 def _places(parts: Sequence[FamilyColumns]) -> dict[str, tuple[int, int]]:
     """The block and the column in it of every name."""
     return {name: (b, j) for b, p in enumerate(parts) for j, name in enumerate(p.layout.columns)}
-
-
-def _far(moments: AnyMoments) -> Iterator[tuple[int, float]]:
-    """The columns whose grid is too coarse, and where theirs starts."""
-    rows = moments.one_class
-    mean, variance = rows.mean[0], rows.variance[0]
-    for j in np.flatnonzero((variance > 0) & (mean**2 > FAR**2 * variance)).tolist():
-        unit = np.ldexp(0.5, int(np.frexp(np.sqrt(variance[j]))[1]))
-        yield j, float(unit * np.round(mean[j] / unit))
 
 
 def _numbers(batch: Batch, b: int, j: int) -> NDArray[np.float64]:

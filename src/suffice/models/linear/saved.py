@@ -68,6 +68,10 @@ class SavedRegressor(Saved):
         same = are_same(self.layout.names, self.design.columns)
         return same and self.layout.blocks == self.design.blocks
 
+    @rule("sums are of numbers, values and words, none of bins or missing cells")
+    def _has_sums_of_terms(self) -> bool:
+        return not (self.design.bins or self.design.missing)
+
     @rule("there is a target, and only one if it was given alone")
     def _has_targets(self) -> bool:
         t = len(self.design.targets)

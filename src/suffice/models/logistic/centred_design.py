@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.schema import Layout
+from suffice.models.design.levels import sums_of_terms
 from suffice.models.design.matrix import Compressed, Design
-from suffice.models.logistic.first_pass import complete_rows
 from suffice.models.optimise.algebra import BLAS, Algebra
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.linalg import Factor
@@ -86,7 +86,14 @@ class CentredDesign:
     ) -> CentredDesign:
         """Means and units of the terms."""
         sparse = _is_sparse(layout)
-        mean, variance = _by_term(design, seen, _of_numbers, _of_categories)
+
+        def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
+            p = _sums_of_terms(design, seen, block, pooled=True)[0] / _rows_of_terms(
+                design, seen, block
+            )
+            return p, p * (1.0 - p)
+
+        mean, variance = _by_term(design, seen, _of_numbers, of_categories)
         if sparse:
             variance = np.where(variance > CONSTANT * mean**2, variance, 0.0)
         if not intercept:
@@ -115,7 +122,7 @@ class CentredDesign:
     def is_of_few_cells(self) -> bool:
         """Whether most cells of dense rows are 0, as those of indicators are."""
         cells = 1 + len(self.design.numbers) + len(self.design.categories)
-        plain = self.design.is_plain and self.whitener is None
+        plain = self.design.is_of_cells and self.whitener is None
         return plain and FEW * cells <= self.width
 
     @cached_property
@@ -173,7 +180,7 @@ class CentredDesign:
             return block.total, block.mean, block.mean_lo
 
         def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
-            mean = block.count.value[:, _later(block)] / weight
+            mean = _sums_of_terms(self.design, seen, block) / weight
             return np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)
 
         total, mean, low = _by_term(self.design, seen, of_numbers, of_categories)
@@ -189,7 +196,7 @@ class CentredDesign:
 
         A category that only such rows show is unknown to the design.
         """
-        batch = complete_rows(batch) if self.complete else batch
+        batch = batch.complete_rows() if self.complete else batch
         if not self.design.categories:
             return batch
         out = batch.codes < 0
@@ -251,6 +258,12 @@ class CentredDesign:
             return iter(((0, converted(batch.blocks[0].values)),))
         return self.design.rows(_coded(batch))
 
+    @cached_property
+    def _with_term(self) -> list[NDArray[np.bool_]]:
+        """Of the columns of every block, whether their missing cells have a term, (columns,)."""
+        own = self.design.missing
+        return [np.array([name in own for name in b.columns]) for b in self.layout.blocks]
+
     def refuse_incomplete(self, batch: Batch) -> None:
         """Find the cell that leaves a row without a score.
 
@@ -264,7 +277,7 @@ class CentredDesign:
                 for q in np.flatnonzero(~np.isfinite(block.data))[:1].tolist():
                     raise block.bad_cell(q, float(block.data[q]), COMPLETE)
                 continue
-            bad = block.missing
+            bad = block.missing & ~self._with_term[b]
             if isinstance(block, RealBlock):
                 bad = bad | (np.abs(block.values) > LARGEST)
             for row, column in np.argwhere(bad)[:1].tolist():
@@ -329,19 +342,28 @@ def _by_term(
     return tuple(values[..., np.argsort(order)] for values in joined)
 
 
-def _later(block: Counts) -> NDArray[np.intp]:
-    """Where the counts of all categories but the first of each column are."""
-    return np.delete(np.arange(block.count.shape[1]), block.offsets[:-1])
-
-
 def _of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
     """Mean and variance of each."""
     pooled = block.one_class
     return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
 
 
-def _of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
-    """Mean and variance of the indicators."""
-    total = np.repeat(block.total.sum(axis=0), [len(v) - 1 for v in block.vocabularies])
-    p = block.count.sum(axis=0).value[_later(block)] / total
-    return p, p * (1.0 - p)
+def _sums_of_terms(
+    design: Design, seen: ByClass, block: Counts, pooled: bool = False
+) -> NDArray[np.float64]:
+    """Σw of the rows of every class, or of all, in which an indicator is 1, (k, terms)."""
+    missing = seen.weight.value[:, None] - block.total
+    if pooled:
+        count, missing = block.count.sum(axis=0).value[None], missing.sum(axis=0)[None]
+    else:
+        count = block.count.value
+    return sums_of_terms(design, count, missing, block.vocabularies)
+
+
+def _rows_of_terms(design: Design, seen: ByClass, block: Counts) -> NDArray[np.float64]:
+    """Σw of the rows that an indicator is known of, (terms,)."""
+    every, found = seen.weight.value.sum(), []
+    for total, name in zip(block.total.sum(axis=0).tolist(), design.categories, strict=True):
+        own = name in design.missing
+        found += [every if own else total] * len(design.places([name]))
+    return np.array(found)

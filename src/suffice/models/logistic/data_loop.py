@@ -10,12 +10,10 @@ from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.statistics.statistic import Statistic
 
-__all__ = ["WEIGHT_ROUNDING", "DataLoop"]
+__all__ = ["DataLoop"]
 
 S = TypeVar("S", bound=Statistic)
 R = TypeVar("R")
-
-WEIGHT_ROUNDING = 1e-9  # fraction of a sum of weights in which passes over the same rows may differ
 
 
 @dataclass

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.first_pass import complete_rows
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock, converted
@@ -78,7 +77,7 @@ def bounded_sums(split: Split, plan: tuple[Layout, bool]) -> BoundedSums:
     extremes = Extremes.of_no_rows(numbers)
 
     def add(batch: Batch) -> Extremes:
-        batch = complete_rows(batch) if complete else batch
+        batch = batch.complete_rows() if complete else batch
         total.add(batch)
         return _of_batch(batch, numbers)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,13 @@ from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.batch import Batch
 from suffice.statistics.block import Encoding
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
 from suffice.statistics.sparse_block import SparseBlock
 
-__all__ = ["SparseMomentsAccumulator", "complete_rows", "first_pass"]
+__all__ = ["SparseMomentsAccumulator", "first_pass"]
 
 
 class SparseMomentsAccumulator:
@@ -91,12 +89,6 @@ def first_pass(split: Split, plan: tuple[Layout, bool]) -> ByClass:
     """
     layout, complete = plan
     total = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in layout.blocks])
-    for _ in each_batch(split, layout, lambda b: total.add(complete_rows(b) if complete else b)):
+    for _ in each_batch(split, layout, lambda b: total.add(b.complete_rows() if complete else b)):
         pass
     return total.statistic()
-
-
-def complete_rows(batch: Batch) -> Batch:
-    """The same rows; those with a missing cell have no class."""
-    missing = np.any([block.missing.any(axis=1) for block in batch.blocks], axis=0)
-    return replace(batch, codes=np.where(missing, -1, batch.codes))

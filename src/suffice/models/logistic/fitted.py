@@ -15,7 +15,6 @@ from suffice.families.options import is_finite
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
-from suffice.models.base.options import Incomplete
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.unseen_categories import UnseenCategories
 from suffice.models.design.in_notebook import coefficient_tables
@@ -27,7 +26,7 @@ from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.inference import Likelihood, LogisticSummary
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN
-from suffice.models.logistic.options import Penalty
+from suffice.models.logistic.options import Missing, Penalty
 from suffice.models.logistic.proba_intervals import ends_of
 from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import LogisticReader
@@ -74,7 +73,7 @@ class FittedLogistic(UnseenCategories, Classifier):
     penalty: Penalty
     solver: SolverName
     C: float
-    incomplete: Incomplete
+    incomplete: Missing
     reader_: LogisticReader
     model_: LogisticModel
     likelihood_: Likelihood | None

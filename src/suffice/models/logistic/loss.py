@@ -11,6 +11,7 @@ and its Hessian.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -87,12 +88,16 @@ class LossRequest:
         return LossSums.of(weight, checksum, loss, gradient, np.zeros((0, 0)))
 
     def _of_compressed(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
-        """The sums of rows with few cells; indicators are centred in the sums."""
+        """The sums of rows with few cells; indicators are centred in the sums.
+
+        Of an ordered category, the one cell is its level: sums are of levels first.
+        """
         k, (m, width) = len(self.rows.classes), self.coefficients.shape
         centred = self.rows.centred
         shift = np.zeros(width - 1) if centred.has_sparse(batch) else centred.of_indicators
         directions = self._directions
         directions[:, 0] -= directions[:, 1:] @ shift
+        directions[:, 1:] = centred.design.by_level(directions[:, 1:])
         table = by_event(directions)
         weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
         sums, hessian = [weight, checksum, np.zeros(table.shape)], np.zeros((0, 0))
@@ -104,9 +109,10 @@ class LossRequest:
             rows = codes[part], batch.weights[part], self.rows.class_weights
             loss += add(*cells, table, *rows, *sums)
         gradient = np.ascontiguousarray(sums[2][:, :m].T)
-        gradient[:, 1:] -= shift * gradient[:, :1]
+        by_step = centred.design.by_step
+        gradient[:, 1:] = by_step(gradient[:, 1:]) - shift * gradient[:, :1]
         if self.hessian:
-            hessian = _whole(sums[3].reshape(width, width, -1), m, shift)
+            hessian = _whole(sums[3].reshape(width, width, -1), m, shift, by_step)
         return LossSums.of(weight, checksum, loss, gradient, hessian)
 
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
@@ -140,16 +146,24 @@ def _room_for_pairs(m: int) -> int:
     return 1 if pairs == 1 else -(-pairs // kernels.scores.CLASS_TILE) * kernels.scores.CLASS_TILE
 
 
-def _whole(halves: NDArray[np.float64], m: int, shift: NDArray[np.float64]) -> NDArray[np.float64]:
+def _whole(
+    halves: NDArray[np.float64],
+    m: int,
+    shift: NDArray[np.float64],
+    by_step: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+) -> NDArray[np.float64]:
     """The Hessian (mD, mD), of columns less ``shift`` (D − 1,).
 
-    ``halves`` (D, D, pairs) has each pair of columns once, for each pair of scores.
+    ``halves`` (D, D, pairs) has each pair of columns once, for each pair of scores; ``by_step``
+    makes sums of terms from those of levels, along the last axis.
     """
     width = len(halves)
     hessian = np.empty((m, width, m, width))
     for p, (a, b) in enumerate(zip(*np.tril_indices(m), strict=True)):
         half = halves[:, :, p]
         block = half + half.T - np.diag(np.diagonal(half))
+        block[:, 1:] = by_step(block[:, 1:])
+        block[1:] = by_step(block[1:].T).T
         block[1:] -= shift[:, None] * block[0]
         block[:, 1:] -= shift * block[:, :1]
         hessian[a, :, b] = hessian[b, :, a] = block

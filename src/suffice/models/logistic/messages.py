@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from suffice.data.schema import Layout
 from suffice.models.base.missing_cells import listed_missing
-from suffice.models.logistic.data_loop import WEIGHT_ROUNDING
 from suffice.numerics.in_print import NAMED
+from suffice.statistics.batch import WEIGHT_ROUNDING
 from suffice.statistics.by_class import ByClass
 
 __all__ = ["columns_without_value", "listed", "missing_cells_message"]
 
 
-def missing_cells_message(seen: ByClass, layout: Layout) -> str:
-    """Say which columns lack how many cells; nothing where all are there."""
+def missing_cells_message(seen: ByClass, layout: Layout, own: Collection[str] = ()) -> str:
+    """Say which columns lack how many cells; nothing where all are there, or ``own`` terms."""
     missing: dict[str, str] = {}
     weight = seen.weight.value.sum()
     for block, columns in zip(seen.blocks, layout.blocks, strict=True):
         gone = weight - block.total.sum(axis=0)
         for j in np.flatnonzero(gone > WEIGHT_ROUNDING * weight).tolist():
-            missing[columns.columns[j]] = f"{gone[j]:g}"
+            if columns.columns[j] not in own:
+                missing[columns.columns[j]] = f"{gone[j]:g}"
     return listed_missing(missing)
 
 

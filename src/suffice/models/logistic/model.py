@@ -190,7 +190,7 @@ class LogisticModel:
             If a cell is missing, infinite, or an unknown category.
         """
         design, w = self.centred.design, self.coefficients[:, 1:]
-        batch = design.at_reference(batch) if self.unseen == "reference" else batch
+        batch = design.answerable(batch, self.unseen == "reference", False)
         parts = [
             design.by_column((x - self.centred.mean)[:, None] * w)
             for _, x in self.centred.tables(batch)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.data_loop import WEIGHT_ROUNDING, DataLoop
+from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.loss import LossRequest, loss_sums
 from suffice.models.logistic.missing_cells import joint_moments
 from suffice.models.logistic.sample import Sample, draw
@@ -31,6 +31,7 @@ from suffice.models.optimise.newton import Point
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
+from suffice.statistics.batch import WEIGHT_ROUNDING
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.loss_sums import LossSums

@@ -16,6 +16,8 @@ from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, check_de
 from suffice.phrases import Option, Phrase
 
 __all__ = [
+    "Missing",
+    "Numbers",
     "Penalty",
     "check_options",
     "check_partial_fit",
@@ -24,6 +26,9 @@ __all__ = [
     "warn_of_unused",
 ]
 
+Numbers = Literal["linear", "bins"]
+Missing = Incomplete | Literal["indicator"]
+MISSING = (*get_args(Incomplete), "indicator")
 Penalty = Literal["l2", "l1", "elasticnet", "firth", "deprecated", None]
 NEWTON = "use solver='newton'"
 
@@ -45,7 +50,8 @@ def check_options(options: Any) -> None:
         options,
         penalty=get_args(Penalty),
         solver=get_args(SolverName),
-        incomplete=get_args(Incomplete),
+        numbers=get_args(Numbers),
+        incomplete=MISSING,
         dependent=get_args(Dependent),
         unseen=get_args(Unseen),
     )
@@ -66,6 +72,7 @@ def check_options(options: Any) -> None:
             "what is expected of missing cells takes sums over all rows",
             NEWTON,
         )
+    _check_numbers(options)
     _check_l1_ratio(options)
     _check_reproducible(options)
     check_class_weight(options.class_weight)
@@ -115,6 +122,31 @@ def _check_l1_ratio(options: Any) -> None:
             Phrase(Option.of("l1_ratio", ratio), f" with solver={options.solver!r}"),
             "small steps make no coefficient 0",
             NEWTON,
+        )
+
+
+def _check_numbers(options: Any) -> None:
+    """Refuse bins with what says otherwise what numbers become, and indicators without bins."""
+    bins, indicator = Option.of("numbers", "bins"), Option.of("incomplete", "indicator")
+    if options.numbers != "bins":
+        if options.incomplete == "indicator":
+            raise ParameterError(
+                Phrase(indicator, " with ", Option.of("numbers", options.numbers)),
+                "a missing number has a term of its own where numbers are cut into bins",
+                Phrase("set ", bins),
+            )
+        return
+    if options.formula is not None:
+        raise ParameterError(
+            Phrase(bins, " with a formula"),
+            "a formula says what becomes of every number",
+            "leave one of them out",
+        )
+    if options.incomplete == "gaussian":
+        raise ParameterError(
+            Phrase(bins, " with ", Option.of("incomplete", "gaussian")),
+            "a Gaussian expects numbers, not bins",
+            Phrase("set ", indicator),
         )
 
 

@@ -14,7 +14,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import check_one_type
 from suffice.models.base.class_weights import ClassWeight, class_weights
 from suffice.models.base.missing_cells import incomplete
-from suffice.models.base.options import Incomplete
 from suffice.models.design.empty_columns import without_value
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
@@ -30,6 +29,7 @@ from suffice.models.logistic.missing_cells import (
 )
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
+from suffice.models.logistic.options import Missing
 from suffice.models.logistic.term_rows import LaidOut, plain_layout
 from suffice.models.optimise.algebra import BLAS, IN_ORDER, Algebra
 from suffice.phrases import Option, Phrase
@@ -53,7 +53,7 @@ class Problem:
         How these are read.
     intercept : bool
         Whether b is estimated.
-    incomplete : {"error", "drop", "gaussian"}
+    incomplete : {"error", "drop", "gaussian", "indicator"}
     class_weight : mapping of label to float, or "balanced", optional
     variance : float
         C of the prior; infinite without one.
@@ -78,7 +78,7 @@ class Problem:
     data: DataLoop
     layout: Layout
     intercept: bool
-    incomplete: Incomplete
+    incomplete: Missing
     class_weight: ClassWeight
     variance: float
     standardize: bool
@@ -237,8 +237,9 @@ class Problem:
 
     @cached_property
     def _missing_cells(self) -> str:
-        """How many cells are missing, by column; nothing where all are there."""
-        return missing_cells_message(self._all_rows[0], self._by_column)
+        """How many cells are missing, by column; nothing where all are there, or have a term."""
+        own = () if self.laid_out is None else self.laid_out.design.missing
+        return missing_cells_message(self._all_rows[0], self._by_column, own)
 
     @property
     def _by_column(self) -> Layout:
@@ -252,7 +253,7 @@ class Problem:
         sums, names = self._all_rows[0], self._by_column
         for name in columns_without_value(sums, names):
             raise without_value(name)
-        if self.incomplete == "error":
+        if self.incomplete != "drop":
             raise incomplete(self._missing_cells)
         complete = self._read(complete=True)
         if not len(complete[0].classes):

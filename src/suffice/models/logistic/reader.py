@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout
@@ -10,12 +11,28 @@ from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.models.base.reader import LabelReader
 from suffice.models.design.feature_columns import Features, Predictors, features
+from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.numerics.sparse import is_sparse
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["LogisticReader", "settled"]
+__all__ = ["Cutting", "LogisticReader", "settled"]
+
+
+class Cutting(NamedTuple):
+    """That numbers are cut into bins.
+
+    Parameters
+    ----------
+    drop : bool
+        Whether rows with a missing cell are left out.
+    indicator : bool
+        Whether missing cells have terms of their own.
+    """
+
+    drop: bool
+    indicator: bool
 
 
 @dataclass(frozen=True)
@@ -33,7 +50,11 @@ class LogisticReader(LabelReader):
 
 
 def settled(
-    source: TableSource | ArraySource, told: Predictors, engine: Engine, laid_out: bool
+    source: TableSource | ArraySource,
+    told: Predictors,
+    engine: Engine,
+    laid_out: bool,
+    cutting: Cutting | None = None,
 ) -> LogisticReader:
     """The reader of tables like a first one.
 
@@ -41,12 +62,18 @@ def settled(
     ----------
     laid_out : bool
         Whether sparse rows are laid out.
+    cutting : Cutting, optional
+        Into bins; else numbers are terms.
     """
     found = features(source, told)
-    if found.is_plain:
+    if found.is_plain and cutting is None:
         return LogisticReader.of(source, found.columns, _blocks(source, found, laid_out), {})
     design = settled_design(source, found, told.words, engine)
     reader = LogisticReader.of(source, found.columns, design.blocks, {}, design=design)
+    if cutting is not None:
+        splits = source.splits(reader.layout, engine.workers)
+        design = with_learnt_bins(design, reader.layout, engine, splits, *cutting)
+        reader = replace(reader, design=design)
     ignored = (*reader.layout.ignored, *unused(source, found))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
 

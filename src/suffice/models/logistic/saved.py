@@ -21,6 +21,7 @@ from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, WEIGHT
 from suffice.numerics.interruption import interruptible
 from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, rule
+from suffice.statistics.column_bins import CutBins
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
 
@@ -28,7 +29,7 @@ __all__ = ["SAVED", "SavedLogistic"]
 
 SAVED = {
     **LAYOUT,
-    **named(Design, Formula, GradientDescent, Vocabulary, Words),
+    **named(CutBins, Design, Formula, GradientDescent, Vocabulary, Words),
     **named(ClassCells=ClassGaussians, Stride=DescentState, Walk=OptimizerState),
 }
 """The types that the file of a logistic regression may hold."""

@@ -1,4 +1,7 @@
-"""Rows of a table as rows of terms, where columns become more than numbers and indicators."""
+"""Rows of a table as those of another one, whose columns become numbers and indicators.
+
+Of terms, where columns become more than that; or of categories, where numbers are cut into bins.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,19 @@ from suffice.models.design.matrix import Design
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
 
-__all__ = ["LaidOut", "LaidOutSplit", "plain_layout"]
+__all__ = ["Coded", "LaidOut", "LaidOutSplit", "plain_layout", "read_as"]
 
 
 def plain_layout(design: Design) -> Layout:
     """How the terms of a design are read where they are columns of their own."""
     columns = UniformColumns(design.terms, "number", "real", "a term")
     return Layout((BlockLayout("real", design.terms),), columns)
+
+
+def read_as(design: Design, layout: Layout) -> LaidOut:
+    """How the rows of a table are read whose columns are more than numbers and categories."""
+    coded = design.is_of_cells and len(design.bins) > 0
+    return Coded(design, layout) if coded else LaidOut(design, layout)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +49,26 @@ class LaidOut:
         """The terms as columns of their own."""
         return Design(self.design.terms, ())
 
+    @property
+    def terms_layout(self) -> Layout:
+        """How these are read."""
+        return plain_layout(self.design)
+
     def split(self, split: Split) -> LaidOutSplit:
         """The rows of a split as rows of terms."""
         return LaidOutSplit(split, self)
+
+    def of(self, batch: Batch) -> Iterator[Batch]:
+        """The rows of a batch, some at a time.
+
+        Raises
+        ------
+        BadCell
+            If a cell breaks a rule.
+        """
+        self.design.require_words(batch)
+        for start, x in self.design.rows(self.design.present(batch)):
+            yield replace(batch.cut(start, start + len(x)), blocks=(RealBlock(x),))
 
     @property
     def by_column(self) -> Layout:
@@ -52,8 +78,32 @@ class LaidOut:
 
 
 @dataclass(frozen=True, eq=False)
+class Coded(LaidOut):
+    """A design of which some numbers are cut into bins: they are read as ordered categories."""
+
+    @property
+    def terms(self) -> Design:
+        """The same terms, of categories."""
+        return self.design.coded
+
+    @property
+    def terms_layout(self) -> Layout:
+        """How these are read: numbers that are left, then categories."""
+        return Layout(self.terms.blocks, self.layout.columns)
+
+    def of(self, batch: Batch) -> Iterator[Batch]:
+        """The rows of a batch, all at once."""
+        yield self.design.recoded(batch)
+
+    @property
+    def by_column(self) -> Layout:
+        """The layout itself, whose columns are those of the table."""
+        return self.terms_layout
+
+
+@dataclass(frozen=True, eq=False)
 class LaidOutSplit:
-    """A split whose rows are rows of terms."""
+    """A split whose rows are those of `LaidOut`."""
 
     inner: Split
     laid_out: LaidOut
@@ -66,12 +116,10 @@ class LaidOutSplit:
         DataError
             If a cell breaks a rule.
         """
-        first, design = 0, self.laid_out.design
+        first = 0
         for batch in self.inner.batches():
             try:
-                design.require_words(batch)
-                for start, x in design.rows(design.present(batch)):
-                    yield replace(batch.cut(start, start + len(x)), blocks=(RealBlock(x),))
+                yield from self.laid_out.of(batch)
             except BadCell as bad:
                 raise refusal(self.inner, self.laid_out.layout, first, bad) from None
             first += batch.rows

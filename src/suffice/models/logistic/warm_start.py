@@ -16,13 +16,14 @@ from suffice.data.schema import BlockLayout, Layout, Numbered
 from suffice.engines.local import LocalEngine
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.data_loop import WEIGHT_ROUNDING, DataLoop
+from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.objective import SQUARES_NOISE, Objective
 from suffice.models.logistic.sample import Sample
 from suffice.models.optimise.newton import Point, inverse, newton, quasi_newton, smallest_pivot
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
+from suffice.statistics.batch import WEIGHT_ROUNDING
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.statistic import tree_sum

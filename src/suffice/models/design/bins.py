@@ -1,0 +1,141 @@
+"""Numbers cut into bins: an ordered category, whose levels are what a number has reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics.error_free import LARGEST
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell, CodedBlock, RealBlock, converted, require_finite
+from suffice.statistics.column_bins import CutBins
+from suffice.statistics.moments import TOO_LARGE
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["BELOW", "binned", "levels_of", "span", "steps", "with_bins"]
+
+BELOW = "-inf"  # the level of numbers below the first cut
+DIGITS = range(6, 16)  # of a cut in print: as few as tell it from the others
+FEW = 32  # cuts: comparing a number with each is then faster than to search among them
+
+
+def steps(bins: CutBins) -> tuple[str, ...]:
+    """The cuts in print, distinct.
+
+    Examples
+    --------
+    >>> steps(CutBins(np.array([0.5, 2.0]))), steps(CutBins(np.array([1e9 + 1, 1e9 + 2])))
+    (('0.5', '2'), ('1000000001', '1000000002'))
+    """
+    cuts = bins.cuts.tolist()
+    for digits in DIGITS:
+        found = tuple(f"{float(f'{cut:.{digits}g}'):.15g}" for cut in cuts)
+        if len(set(found)) == len(cuts):
+            return found
+    return tuple(map(repr, cuts))
+
+
+def levels_of(bins: CutBins) -> tuple[Vocabulary, tuple[str, ...]]:
+    """The levels of a column as an ordered category: their values, and these in order.
+
+    Examples
+    --------
+    >>> levels_of(CutBins(np.array([9.0, 10.0])))
+    (Vocabulary(values=('-inf', '10', '9'), closed=False), ('-inf', '9', '10'))
+    """
+    levels = (BELOW, *steps(bins))
+    return Vocabulary.of(levels), levels
+
+
+def span(bins: CutBins) -> tuple[float, float]:
+    """Where a picture of the column may begin and end: a bin beyond the outermost cuts.
+
+    Examples
+    --------
+    >>> span(CutBins(np.array([2.0, 3.0, 6.0]))), span(CutBins(np.array([50.0])))
+    ((0.0, 8.0), (0.0, 100.0))
+    """
+    if not len(bins.cuts):
+        return 0.0, 1.0
+    first, last = float(bins.cuts[0]), float(bins.cuts[-1])
+    beyond = (last - first) / (len(bins.cuts) - 1) if last > first else abs(first) or 1.0
+    return first - beyond, last + beyond
+
+
+def binned(bins: CutBins, x: NDArray[Any]) -> NDArray[np.int32]:
+    """How many cuts each number has reached, (n,); −1 where it is missing.
+
+    Raises
+    ------
+    BadCell
+        If a number is infinite or larger than 1e150.
+
+    Examples
+    --------
+    >>> binned(CutBins(np.array([0.0, 10.0])), np.array([-1.0, 0.0, 12.0, np.nan])).tolist()
+    [0, 1, 2, -1]
+    """
+    size = np.abs(x)
+    if not size.max(initial=0.0) <= LARGEST:  # or a cell is missing
+        require_finite(x[:, None])
+        for row in np.flatnonzero(size > LARGEST)[:1].tolist():
+            raise BadCell(row, 0, float(x[row]), TOO_LARGE)
+    if len(bins.cuts) > FEW:
+        found = np.searchsorted(bins.cuts, x, side="right").astype(np.int32)
+    else:
+        found = np.zeros(len(x), np.int32)
+        for cut in bins.cuts.tolist():
+            found += x >= cut
+    found[np.isnan(x)] = -1
+    return found
+
+
+class _Cut(Protocol):
+    """Columns of which some numbers are cut."""
+
+    @property
+    def numbers(self) -> Sequence[str]: ...
+
+    @property
+    def categories(self) -> Mapping[str, Vocabulary]: ...
+
+    @property
+    def bins(self) -> Mapping[str, CutBins]: ...
+
+
+def with_bins(terms: _Cut, order: Sequence[str], batch: Batch) -> Batch:
+    """The same rows; numbers that are cut are among the categories, which come in this order.
+
+    Raises
+    ------
+    BadCell
+        If a number that is cut is infinite or larger than 1e150.
+    """
+    blocks: list[Any] = list(batch.blocks)
+    values = blocks.pop(0).values
+    own: Any = blocks.pop(0).coded() if terms.categories else None
+    at = {name: j for j, name in enumerate(terms.numbers)}
+    place = {name: j for j, name in enumerate(terms.categories)}
+    codes, vocabularies = np.empty((batch.rows, len(order)), np.int32), []
+    for j, name in enumerate(order):
+        if name in place:
+            codes[:, j] = own.codes[:, place[name]]
+            vocabularies.append(own.vocabularies[place[name]])
+            continue
+        vocabulary, levels = levels_of(terms.bins[name])
+        code = np.array([*vocabulary.index(levels, -1), -1], np.int32)  # the last is that of −1
+        try:
+            x = converted(values[:, [at[name]]])[:, 0]
+            codes[:, j] = code[binned(terms.bins[name], x)]
+        except BadCell as bad:
+            bad.column = name
+            raise
+        vocabularies.append(vocabulary)
+    left = [j for name, j in at.items() if name not in terms.bins]
+    rest = (RealBlock(values[:, left]),) if left else ()
+    coded = CodedBlock(codes, tuple(vocabularies))
+    return replace(batch, blocks=(*rest, coded, *blocks))

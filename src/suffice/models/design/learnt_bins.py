@@ -1,0 +1,129 @@
+"""Where a linear model cuts numbers into bins: by what one pass over the rows counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from suffice.data.schema import Layout
+from suffice.data.source import Split, each_batch
+from suffice.engines.engine import Engine
+from suffice.families.univariate.cells import cells_of_column
+from suffice.families.univariate.learnt_cuts import binned_counts, far_columns, learnt_cuts
+from suffice.models.design.empty_columns import without_value
+from suffice.models.design.matrix import Design
+from suffice.statistics.batch import WEIGHT_ROUNDING, Batch
+from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
+from suffice.statistics.block import RealBlock, converted
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.column_bins import CutBins
+from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
+
+__all__ = ["with_learnt_bins"]
+
+
+def with_learnt_bins(
+    design: Design,
+    layout: Layout,
+    engine: Engine,
+    splits: Sequence[Split],
+    complete: bool,
+    with_missing: bool,
+) -> Design:
+    """The same design with every number cut into bins.
+
+    The cuts are those of `suffice.families.univariate.learnt_cuts`, of counts by class on the grid
+    of `suffice.statistics.value_grid`. Columns far from 0 take a second pass, on a grid that starts
+    near their mean. A column that shows one cell of the grid is one bin.
+
+    Parameters
+    ----------
+    complete : bool
+        Whether rows with a missing cell are left out.
+    with_missing : bool
+        Whether the missing cells of a category or a number have a term, where rows show some.
+
+    Raises
+    ------
+    DataError
+        If a column has no value.
+    """
+    sums = engine.run(value_sums, (layout, complete), splits)
+    weight, missing = sums.weight.value.sum(), set[str]()
+    for block, read in zip(sums.blocks, layout.blocks, strict=False):
+        total = block.total.sum(axis=0)
+        for j in np.flatnonzero(total == 0).tolist():
+            raise without_value(read.columns[j])
+        gone = np.flatnonzero(weight - total > WEIGHT_ROUNDING * weight)
+        missing |= {read.columns[j] for j in gone.tolist()}
+    bins = _bins(design, layout, engine, splits, complete, sums) if len(design.numbers) else {}
+    own = tuple(name for name in design.columns if name in missing and with_missing)
+    return replace(design, bins=bins, missing=own)
+
+
+def _bins(
+    design: Design,
+    layout: Layout,
+    engine: Engine,
+    splits: Sequence[Split],
+    complete: bool,
+    sums: ByClass,
+) -> dict[str, CutBins]:
+    """The bins of every number."""
+    block = sums.blocks[0]
+    found, names = block.bins, tuple(design.numbers)
+    if far := dict(far_columns(block.moments)):
+        plan = layout, complete, tuple(far.items())
+        again = engine.run(far_counts, plan, splits).over(sums.classes).blocks[0]
+        found = found.with_columns(np.array(list(far)), again, np.arange(len(far)))
+    bins = {}
+    for j, name in enumerate(names):
+        cells = cells_of_column(found, j)
+        cuts = learnt_cuts(cells) if len(cells.low) > 1 else np.empty(0, np.intp)
+        bins[name] = binned_counts(cells, cuts)[0]
+    return bins
+
+
+ACCUMULATORS: dict[str, Callable[[int], Any]] = {
+    "real": lambda d: MomentsAndBinsAccumulator("pairs", d),
+    "category": CountAccumulator,
+}
+
+
+def value_sums(split: Split, plan: tuple[Layout, bool]) -> ByClass:
+    """Kernel: how numbers lie, and what categories show, in every class; texts are left out.
+
+    ``plan`` is the layout, and whether rows with a missing cell are left out.
+    """
+    layout, complete = plan
+    summed = [b for b in layout.blocks if b.encoding in ACCUMULATORS]
+    total = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in summed])
+
+    def add(batch: Batch) -> None:
+        batch = batch.complete_rows() if complete else batch
+        total.add(replace(batch, blocks=batch.blocks[: len(summed)]))
+
+    for _ in each_batch(split, layout, add):
+        pass
+    return total.statistic()
+
+
+def far_counts(split: Split, plan: tuple[Layout, bool, tuple[tuple[int, float], ...]]) -> ByClass:
+    """Kernel: how the numbers of some columns lie, each on a grid that starts at its origin."""
+    layout, complete, far = plan
+    columns = np.array([j for j, _ in far])
+    total = ByClassAccumulator([BinnedCountAccumulator(np.array([origin for _, origin in far]))])
+
+    def add(batch: Batch) -> None:
+        batch = batch.complete_rows() if complete else batch
+        numbers: Any = batch.blocks[0]
+        cells = np.ascontiguousarray(converted(numbers.values[:, columns]), np.float64)
+        total.add(replace(batch, blocks=(RealBlock(cells),)))
+
+    for _ in each_batch(split, layout, add):
+        pass
+    return total.statistic()
