@@ -116,9 +116,18 @@ def complete_models(training: pd.DataFrame) -> dict[str, Any]:
         **{name: model().fit(numbers, "y") for name, model in DISCRIMINANTS.items()},
         "logistic": LogisticRegression().fit(design, "y"),
         "logistic of two": LogisticRegression().fit(two, "y"),
+        "logistic of bins": LogisticRegression(numbers="bins").fit(two, "y"),
         "linear": LinearRegression().fit(targets, "hits"),
         "ridge": Ridge(alpha=2.0).fit(targets, "hits"),
     }
+
+
+@pytest.fixture(scope="session")
+def of_bins(training: pd.DataFrame) -> LogisticRegression:
+    """A logistic regression of bins, which also answers rows with missing cells."""
+    learnt = with_holes(training, 5)[[*NUMBERS, NAMES["job"], "years"]]
+    model = LogisticRegression(numbers="bins", incomplete="indicator")
+    return model.fit(learnt.assign(y=training["y"]), "y")
 
 
 @pytest.fixture(scope="session")

@@ -84,8 +84,15 @@ def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
 @pytest.mark.parametrize("name", ["lda", "qda", "rda", "logistic", "logistic of two"])
 def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) -> None:
     model = complete_models[name]
+    _has_probabilities_of(model, complete[list(model.feature_names_in_)].head(300))
+
+
+def test_bins(of_bins: Any, holes: pd.DataFrame) -> None:
+    _has_probabilities_of(of_bins, holes[list(of_bins.feature_names_in_)].head(300))
+
+
+def _has_probabilities_of(model: Any, rows: pd.DataFrame) -> None:
     facts = json.loads(to_json(model))
-    rows = complete[list(model.feature_names_in_)].head(300)
     s = np.array([scores(facts, row) for row in plain(rows)])
     p = np.exp(s - s.max(axis=1)[:, None])
     np.testing.assert_allclose(

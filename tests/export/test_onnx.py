@@ -44,7 +44,9 @@ def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     np.testing.assert_allclose(probabilities, model.predict_proba(holes), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["lda", "qda", "rda", "logistic", "logistic of two"])
+@pytest.mark.parametrize(
+    "name", ["lda", "qda", "rda", "logistic", "logistic of two", "logistic of bins"]
+)
 def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) -> None:
     model = complete_models[name]
     rows = complete[list(model.feature_names_in_)].copy()
@@ -55,6 +57,13 @@ def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) 
     known = np.arange(len(rows)) != 7
     assert list(labels[known]) == list(np.array(answers)[known])
     np.testing.assert_allclose(probabilities[known], expected[known], rtol=0, atol=1e-12)
+
+
+def test_bins(of_bins: Any, holes: pd.DataFrame) -> None:
+    rows = holes[list(of_bins.feature_names_in_)]
+    labels, probabilities = run(of_bins, rows)
+    assert list(labels) == list(of_bins.predict(rows))
+    np.testing.assert_allclose(probabilities, of_bins.predict_proba(rows), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["linear", "ridge"])

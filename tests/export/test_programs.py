@@ -120,7 +120,9 @@ def _odds(scores: np.ndarray) -> np.ndarray:
 
 
 @RUNS
-@pytest.mark.parametrize("name", ["lda", "qda", "rda", "logistic", "logistic of two"])
+@pytest.mark.parametrize(
+    "name", ["lda", "qda", "rda", "logistic", "logistic of two", "logistic of bins"]
+)
 def test_complete_rows(
     complete_models: Any, complete: pd.DataFrame, name: str, run: Run, tmp_path: Path
 ) -> None:
@@ -134,6 +136,14 @@ def test_complete_rows(
     expected = model.predict_proba(rows)
     np.testing.assert_allclose(probabilities[: len(rows)], expected, rtol=0, atol=1e-12)
     assert labels[len(rows) :] == [None] * (len(holed) - len(rows))
+
+
+@RUNS
+def test_bins(of_bins: Any, holes: pd.DataFrame, run: Run, tmp_path: Path) -> None:
+    rows = holes[list(of_bins.feature_names_in_)]
+    labels, _, probabilities = run(of_bins, rows, tmp_path)
+    assert labels == list(of_bins.predict(rows))
+    np.testing.assert_allclose(probabilities, of_bins.predict_proba(rows), rtol=0, atol=1e-12)
 
 
 @RUNS

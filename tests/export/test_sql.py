@@ -139,7 +139,21 @@ def test_naive_bayes_in_spark(
     check(naive_bayes[name], holes, "spark", in_spark)
 
 
-COMPLETE = ["lda", "qda", "rda", "logistic", "logistic of two", "linear", "ridge"]
+@pytest.mark.parametrize(("dialect", "run"), [("duckdb", in_duckdb), ("sqlite", in_sqlite)])
+def test_bins(of_bins: Any, holes: pd.DataFrame, dialect: str, run: Run) -> None:
+    check(of_bins, _read(of_bins, holes), dialect, run)
+
+
+COMPLETE = [
+    "lda",
+    "qda",
+    "rda",
+    "logistic",
+    "logistic of two",
+    "logistic of bins",
+    "linear",
+    "ridge",
+]
 
 
 def _read(model: Any, rows: pd.DataFrame) -> pd.DataFrame:

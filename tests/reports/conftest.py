@@ -63,6 +63,7 @@ def with_holes(table: pd.DataFrame) -> pd.DataFrame:
     return table.astype(object).mask(holes).where(lambda cells: cells.notna(), None)
 
 
+BINS: dict[str, Any] = {"numbers": "bins", "incomplete": "indicator"}
 MIXED = ["hits", LONG, "far"]
 NUMBERS = ["<img src=x onerror=alert(1)>", "far", "hits"]
 JOINED = {tuple(NUMBERS): "multivariate_gaussian"}
@@ -109,6 +110,16 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         ),
         "logistic": (LogisticRegression().fit(design, table["y"]), known),
         "unpenalised": (LogisticRegression(C=np.inf).fit(design, table["y"]), known),
+        "bins": (
+            LogisticRegression(**BINS).fit(with_holes(design).infer_objects(), table["y"]),
+            asked[list(design)],
+        ),
+        "two of bins": (
+            LogisticRegression(penalty="firth", **BINS).fit(
+                with_holes(two[[LONG, "hits"]]).infer_objects(), two["y"]
+            ),
+            asked[[LONG, "hits"]],
+        ),
         "two": (
             LogisticRegression(penalty="firth", ordered={LONG: JOBS[::-1]}).fit(
                 two[[LONG, "hits"]], two["y"]

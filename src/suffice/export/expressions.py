@@ -24,6 +24,7 @@ __all__ = [
     "Log",
     "Log1p",
     "LogJoint",
+    "Missing",
     "Number",
     "Product",
     "Quotient",

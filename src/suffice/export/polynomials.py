@@ -15,12 +15,15 @@ from suffice.export.expressions import (
     Choice,
     Column,
     Expression,
+    Missing,
     Number,
     Product,
+    Steps,
     Sum,
     Term,
 )
 from suffice.families.family import Form
+from suffice.models.design.levels import added_by
 from suffice.models.design.matrix import Design
 
 __all__ = ["design_terms", "form_terms"]
@@ -75,7 +78,8 @@ def design_terms(
     ----------
     weights : ndarray (k, p)
     centre : ndarray (p,)
-        m; a number is measured from it, an indicator from 0.
+        m; a number is measured from it, an indicator from 0. Where missing cells have a term, the
+        intercepts are those of rows without the cell, from which its values differ.
 
     Raises
     ------
@@ -88,23 +92,27 @@ def design_terms(
     rest = np.zeros(len(weights))
     for place, name in enumerate(design.columns):
         at = design.places([name])
+        missing: Missing = "nothing" if name in design.missing else "refused"
         made: list[Expression]
+        if name in design.categories or name in design.bins:
+            rest -= weights[:, at] @ centre[at]
+            by_value, by_none = added_by(design, name, weights)
+            rest += by_none
+            rows = (by_value - by_none[:, None]).tolist()
         if name in design.categories:
             values = design.categories[name].values
             columns.append(value_column(name, values))
-            rest -= weights[:, at] @ centre[at]
-            by_level = np.hstack([np.zeros((len(weights), 1)), weights[:, at]])[:, : len(values)]
-            if name in design.ordered:  # a weight is the step to its level
-                by_level = by_level.cumsum(axis=1)
-            rows = by_level[:, design.ranks(name)]
-            made = [
-                Choice(place, tuple(zip(values, row, strict=True)), None) for row in rows.tolist()
-            ]
+            other = 0.0 if name in design.missing else None  # an unknown value is a missing one
+            made = [Choice(place, tuple(zip(values, row, strict=True)), other) for row in rows]
+        elif name in design.bins:
+            columns.append(Column(name, "number"))
+            starts = tuple(design.bins[name].cuts.tolist())
+            made = [Steps(place, starts, tuple(row)) for row in rows]
         else:
             columns.append(Column(name, "number"))
             moved = _about(place, float(centre[at[0]]))
             made = [Product(Number(w), moved) for w in weights[:, at[0]].tolist()]
-        terms.append(Term((place,), tuple(made), "refused"))
+        terms.append(Term((place,), tuple(made), missing))
     return columns, terms, rest
 
 

@@ -16,6 +16,7 @@ from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
+from suffice.models.design.bins import span
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.plotting.cells import MOST_WHOLE, POINTS, Cells, cells_of, log_likelihoods, rows_with
 from suffice.plotting.style import require_place
@@ -214,6 +215,9 @@ def _cells_of_rows(model: Any) -> list[Cells]:
             held = np.empty(len(design.categories[name]), object)
             held[:] = design.categories[name].values
             cells.append(Cells(name, held, discrete=True))
+            continue
+        if name in design.bins:
+            cells.append(Cells(name, np.linspace(*span(design.bins[name]), POINTS), discrete=False))
             continue
         (j,) = design.places([name])
         mean, sd = float(fitted.term_means[j]), float(fitted.term_scales[j])

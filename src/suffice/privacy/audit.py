@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.errors import ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design
 from suffice.phrases import Option
 from suffice.privacy.doubts import told_by_doubts
@@ -174,6 +175,11 @@ def _listed(design: Design) -> Iterator[Finding]:
         few = ", ".join(map(str, vocabulary.values[:3]))
         more = ", ..." if len(vocabulary) > 3 else ""
         yield Finding("listed values", name, None, f"{len(vocabulary):,}: {few}{more}")
+    for name, bins in design.bins.items():
+        if cuts := steps(bins):
+            more = ", ..." if len(cuts) > 3 else ""
+            told = f"{len(cuts):,}: cuts at {', '.join(cuts[:3])}{more}"
+            yield Finding("listed values", name, None, told)
     for name, words in design.words.items():
         if len(words.known):
             few = ", ".join(map(str, words.known.values[:3]))

@@ -78,8 +78,9 @@ def interval_of_coefficients(model: Any) -> dict[str, Any]:
     dict
         ``root``: its rows, each from the diagonal on, class after class; and ``columns``: of every
         column what its terms are measured from, of a category also the rank of every value and
-        whether it is ``ordered``. Of a linear model also ``constant`` and ``reach``, as `Errors`
-        has them. Or ``why`` there is no interval.
+        whether it is ``ordered``, of a number that is cut where its bins start, and whether the
+        last term is that of ``missing`` cells. Of a linear model also ``constant`` and ``reach``,
+        as `Errors` has them. Or ``why`` there is no interval.
     """
     try:
         errors = errors_of(model)
@@ -100,6 +101,10 @@ def interval_of_coefficients(model: Any) -> dict[str, Any]:
         one: dict[str, Any] = {"mean": mean[design.places([name])].tolist()}
         if name in design.categories:
             one |= {"ranks": design.ranks(name).tolist(), "ordered": name in design.ordered}
+        if name in design.bins:
+            one |= {"starts": design.bins[name].cuts.tolist(), "ordered": True}
+        if name in design.missing:
+            one["missing"] = True
         columns.append(one)
     found = {"root": rows, "columns": columns}
     if errors.constant is None:
@@ -110,7 +115,9 @@ def interval_of_coefficients(model: Any) -> dict[str, Any]:
 def effects_of(
     model: Any, weights: Array, errors: Errors | None, name: str, most: int
 ) -> list[list[list[float]]]:
-    """What one unit more of a column adds to every output, or each value of a category.
+    """What one unit more of a column adds to every output, or each value of a category, or bin.
+
+    A missing cell comes last, where it has a term.
 
     Parameters
     ----------
@@ -132,9 +139,15 @@ def effects_of(
     design = model.model_.design
     at = design.places([name])
     rows = np.ones((1, 1))
-    if name in design.categories:
-        ranks = design.ranks(name)[:most]
-        rows = indicators(ranks, np.arange(1, len(at) + 1), name in design.ordered).astype(float)
+    steps = name in design.bins or name in design.ordered
+    if name in design.categories or name in design.bins:
+        own = name in design.missing
+        count = len(design.bins[name]) if name in design.bins else 0
+        ranks = (np.arange(count) if count else design.ranks(name))[:most]
+        rows = indicators(ranks, np.arange(1, len(at) + 1 - own), steps).astype(float)
+        if own:
+            rows = np.pad(rows, ((0, 1), (0, 1)))
+            rows[-1, -1] = 1.0
     adds = rows @ weights[:, at].T
     if errors is None:
         return [[[_brief(v)] for v in row] for row in adds.tolist()]

@@ -13,6 +13,9 @@ from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.errors import DataError, ParameterError
 from suffice.families.multivariate.mixed import MixedParameters
+from suffice.models.design.bins import span
+from suffice.models.design.levels import shares_of
+from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.reports.coefficient_intervals import effects_of, errors_of
@@ -186,26 +189,39 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
         name = column["name"]
         at = design.places([name])
         moves = float(np.abs(coefficients[:, at] * sd[at]).max(initial=0.0))  # of no term, 0
+        is_number = name not in design.categories and name not in design.bins
         # `suffice.export` measures numbers of a logistic model from their mean: it adds nothing.
-        from_mean = logistic and name not in design.categories
-        average = outputs[:, at] @ (np.zeros(len(at)) if from_mean else mean[at])
+        average = outputs[:, at] @ (np.zeros(len(at)) if logistic and is_number else mean[at])
         one: dict[str, Any] = {"family": "coefficient", "unknown": False, "moves": moves}
+        if name in design.missing:  # and values from a missing cell
+            average -= outputs[:, at[-1]]
+            one["lacking"] = True
         one["average"] = average.tolist()
         one["effects"] = effects_of(model, outputs, errors, name, MOST_VALUES)
-        if name not in design.categories:
+        if is_number:
             m, s = float(mean[at[0]]), float(sd[at[0]])
             one |= _scale(m - DEVIATIONS * s, m + DEVIATIONS * s, m)
             one["start"] = one["typical"]
             if abs(s**2 - m * (1 - m)) < SAME:  # the variance of zeros and ones
                 one |= {"low": 0, "high": 1, "step": 1, "two": True}
-            facts.append(one)
-            continue
-        levels = mean[at]
-        if name in design.ordered:  # an indicator says that the level is reached
-            levels = levels - np.append(levels[1:], 0.0)
-        shares = np.append(1 - levels.sum(), levels)
-        values = design.categories[name].values
-        shares = shares[design.ranks(name)]
-        one |= {"values": list(values), "start": values[int(shares.argmax())]}
+        else:
+            one |= _of_levels(design, name, mean[at])
         facts.append(one)
     return facts
+
+
+def _of_levels(design: Design, name: str, mean: NDArray[np.float64]) -> dict[str, Any]:
+    """The values of a category, or the bins of a number, and the one that most rows show."""
+    shares, missing = shares_of(design, name, mean)
+    own = ["missing"] if name in design.missing else []
+    if name in design.categories:
+        values = list(design.categories[name].values)
+        start = None if missing > shares.max() else values[int(shares.argmax())]
+        return {"values": values, "start": start, "levels": values[:MOST_VALUES] + own}
+    bins = design.bins[name]
+    ends = np.concatenate([[span(bins)[0]], bins.cuts, [span(bins)[1]]])
+    middle = 0.5 * ends[:-1] + 0.5 * ends[1:]
+    found = _scale(*span(bins), float(middle[shares.argmax()]))
+    named = [bins.named(b) for b in range(len(bins))]
+    start = None if missing > shares.max() else found["typical"]
+    return found | {"start": start, "levels": named[:MOST_VALUES] + own}

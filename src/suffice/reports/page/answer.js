@@ -20,7 +20,9 @@ export function answerOf(model, x, average) {
   const found = ledger(model, x);
   if (found === null) return null;
   const start = found.start.map((v, c) => [...average.values()].reduce((sum, by) => sum + by[c], v));
-  const columns = [...found.columns].map(([j, by]) => ({ column: j, by: by.map((v, c) => v - (average.get(j)?.[c] ?? 0)) }));
+  const nothing = start.map(() => 0); // of a missing cell, from which values are measured
+  const adds = new Map([.../** @type {[number, number[]][]} */ ([...average.keys()].map((j) => [j, nothing])), ...found.columns]);
+  const columns = [...adds].map(([j, by]) => ({ column: j, by: by.map((v, c) => v - (average.get(j)?.[c] ?? 0)) }));
   const posterior = model.task === "classes" ? probabilities(model, found.scores) : [];
   const answer = model.task === "classes" ? best(model, found.scores) : 0;
   const against = posterior.reduce((a, _, c) => (c !== answer && (a < 0 || found.scores[c] > found.scores[a]) ? c : a), -1);
@@ -131,7 +133,7 @@ function nextTable(model, x, found, order) {
 /** Why there is no answer. */
 function refusal(model, x) {
   for (const [j, column] of model.columns.entries()) {
-    if (!column.unknown && isMissing(x[j])) return `No answer: this model needs ${brief(column.name)}.`;
+    if (!column.unknown && !column.lacking && isMissing(x[j])) return `No answer: this model needs ${brief(column.name)}.`;
     const why = illegal(column, x[j]);
     if (why) return `No answer: ${brief(column.name)} is ${textOf(model, j, x[j])}, ${why}.`;
   }

@@ -50,7 +50,7 @@ export function question(model, j, told) {
   const id = `cell-${j}`;
   const said = remark(model, j);
   const label = el("label", { for: id }, named(column.name), ...(said ? [el("small", {}, said)] : []));
-  const unknown = column.unknown ? el("button", { type: "button", "aria-pressed": "true", onclick: () => told(j, null) }, "unknown") : "";
+  const unknown = column.unknown || column.lacking ? el("button", { type: "button", "aria-pressed": "true", onclick: () => told(j, null) }, "unknown") : "";
   if (unknown) unknown.setAttribute("aria-label", `${column.name.slice(0, 80)}: unknown`);
   if (isNumeric(column)) {
     const drawn = picture(model, j);
@@ -87,7 +87,7 @@ export function question(model, j, told) {
   }
   const values = column.values ?? [];
   const choice = el("select", { id, onchange: () => told(j, choice.value === "" ? null : values[Number(choice.value)]) },
-    ...(column.unknown ? [el("option", { value: "" }, "unknown")] : []),
+    ...(column.unknown || column.lacking ? [el("option", { value: "" }, "unknown")] : []),
     ...values.map((value, i) => el("option", { value: String(i) }, String(value).slice(0, 200))));
   return {
     made: el("div", { class: "question wide" }, label, el("div", { class: "control" }, choice)),

@@ -90,13 +90,13 @@ const typicalWords = (column) => column.words.map(([name, words]) =>
 
 /** What a unit, or each value, adds in a linear or logistic model, with its interval where that is known. @param {number} j */
 function effects(model, j) {
-  const { name, values, effects } = model.columns[j];
+  const { name, values, levels, effects } = model.columns[j];
   const known = effects.some((row) => row.some((one) => one.length > 1));
   const written = (value) => signed(value, Math.max(0, Math.min(12, 3 - Math.floor(Math.log10(Math.abs(value) || 1)))));
   const said = ([adds, low, high]) => (low === undefined ? written(adds) : `${written(adds)} (${written(low)} to ${written(high)})`);
   const what = model.task !== "classes" ? "the prediction" : known ? `the log-odds against ${brief(model.outputs[0])}` : "the log-odds";
-  return [figures(`Effects of ${brief(name, 80)}`, `What it adds to ${what}${known ? ", with its 95 % interval" : ""}`, values ? "value" : "effect", model.outputs,
-    effects.map((row, i) => /** @type {[string, string[]]} */ ([values ? String(values[i]) : "one unit more adds", row.map(said)])))];
+  return [figures(`Effects of ${brief(name, 80)}`, `What it adds to ${what}${known ? ", with its 95 % interval" : ""}`, levels ? "value" : "effect", model.outputs,
+    effects.map((row, i) => /** @type {[string, string[]]} */ ([levels ? String(levels[i]) : "one unit more adds", row.map(said)])))];
 }
 
 function facts(model, j) {

@@ -106,9 +106,11 @@ function addJoined(model, part, x, to) {
 /** Of every class, or of a prediction, Rz of the row z of terms: the variance of a score is the sum of its squares. @returns {number[][]} */
 function rooted(model, x) {
   const { root, columns, reach } = model.interval;
-  const z = [1, ...columns.flatMap(({ mean, ranks, ordered }, j) => {
-    const rank = ranks?.[rowOf(termOf(model, j), x[j]) ?? -1];
-    return mean.map((m, i) => (ranks ? Number(ordered ? rank > i : rank === i + 1) : x[j]) - m);
+  const z = [1, ...columns.flatMap(({ mean, ranks, starts, ordered, missing }, j) => {
+    const rank = isMissing(x[j]) ? -1 : starts ? binOf(starts, x[j]) : ranks?.[rowOf(termOf(model, j), x[j]) ?? -1] ?? -1;
+    const lacks = (i) => missing && i === mean.length - 1;
+    const valueOf = (i) => (lacks(i) ? Number(rank < 0) : ranks || starts ? Number(ordered ? rank > i : rank === i + 1) : x[j]);
+    return mean.map((m, i) => valueOf(i) - m);
   })];
   const of = (first) => root.map((row, i) => row.reduce((sum, v, q) => sum + v * (z[q + i - first] ?? 0), 0));
   return reach ? [of(0)] : model.outputs.map((_, c) => (c ? of((c - 1) * z.length) : root.map(() => 0)));

@@ -48,6 +48,7 @@ function start() {
   }
   form.addEventListener("submit", (event) => event.preventDefault());
   place("ask-how").append(model.columns.some((one) => one.unknown) ? "Say what is known of a row; what is unknown is left out of the answer. "
+      : model.columns.some((one) => one.lacking) ? "It starts at the average row: change what you know. What is unknown counts as missing, as some cells of the fit were. "
       : "This model needs every cell. It starts at the average row: change what you know. ",
     el("button", { type: "button", onclick: () => restore(startOf(model)) }, "Start again"));
 

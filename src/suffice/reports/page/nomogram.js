@@ -59,7 +59,7 @@ export function sumsOf(model, a, b) {
     const values = valuesOf(model, j);
     if (!values.length) { leftOut.push(j); continue; }
     const adds = values.map((value) => addsOf(j, value));
-    const unknown = model.columns[j].unknown && !joint;
+    const unknown = Boolean(model.columns[j].unknown || model.columns[j].lacking) && !joint;
     const ends = [...adds, ...(unknown ? [0] : [])];
     const [low, high] = [Math.min(...ends), Math.max(...ends)];
     if (high > low) columns.push({ column: j, values, adds, unknown, low, high, at: (value) => addsOf(j, value) });
