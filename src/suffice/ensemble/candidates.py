@@ -79,20 +79,17 @@ def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: An
     return kind(families or None, **roles.running, **options)
 
 
-def _logistic(roles: Roles) -> LogisticRegression:
+def _logistic(roles: Roles, **options: Any) -> LogisticRegression:
     return LogisticRegression(
-        standardize=True,
-        incomplete="drop",
-        categorical=roles.categorical,
-        text=roles.text,
-        **roles.running,
+        categorical=roles.categorical, text=roles.text, **roles.running, **options
     )
 
 
 CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "naive-bayes": naive_bayes,
     "aode": partial(naive_bayes, kind=AODE),
-    "logistic": _logistic,
+    "logistic": partial(_logistic, standardize=True, incomplete="drop"),
+    "logistic-bins": partial(_logistic, C=3.0, tol=1e-6, numbers="bins", incomplete="indicator"),
     "lda": lambda roles: LinearDiscriminantAnalysis(**roles.mixed),
     "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.mixed),
     "rda": lambda roles: RegularizedDiscriminantAnalysis(**roles.mixed),

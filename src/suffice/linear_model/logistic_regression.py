@@ -370,7 +370,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         laid_out, design = None, self.reader_.design
         if design is not None:
             laid_out = read_as(design, layout)
-            splits, layout = [laid_out.split(split) for split in splits], laid_out.terms_layout
+            splits, layout = laid_out.splits(splits), laid_out.terms_layout
         return Problem(
             data=DataLoop(engine, splits),
             layout=layout,

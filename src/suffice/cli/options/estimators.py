@@ -102,7 +102,7 @@ class Options:
         typer.Option(
             metavar="adaptive|gaussian|...",
             help="The family of numbers; adaptive: for each column the one that tells most. Also "
-            "histogram and kernel_density.",
+            "histogram and kernel_density. logistic: linear, or bins cut where the classes differ.",
             rich_help_panel=BAYES,
             show_default="adaptive",
         ),
@@ -210,8 +210,9 @@ class Options:
     incomplete: Annotated[
         str | None,
         typer.Option(
-            metavar="error|drop|gaussian",
-            help="Rows with missing cells: refused, left out, or modelled.",
+            metavar="error|drop|gaussian|...",
+            help="Rows with missing cells: refused, left out, or modelled; logistic with bins: "
+            "indicator, a term of their own.",
             rich_help_panel=LINEAR,
             show_default="error",
         ),

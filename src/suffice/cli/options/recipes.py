@@ -161,6 +161,10 @@ MODELS: dict[str, Recipe] = {
             "penalty": one_of("penalty", "penalty", "l2", "l1", "elasticnet", "firth", none=True),
             "C": Parameter("C"),
             "l1_ratio": _L1_RATIO,
+            "numbers": one_of("numbers", "numbers", "linear", "bins"),
+            "incomplete": one_of(
+                "incomplete", "incomplete", "error", "drop", "gaussian", "indicator"
+            ),
         },
         CATEGORIES,
     ),

@@ -120,7 +120,10 @@ def with_bins(terms: _Cut, order: Sequence[str], batch: Batch) -> Batch:
     own: Any = blocks.pop(0).coded() if terms.categories else None
     at = {name: j for j, name in enumerate(terms.numbers)}
     place = {name: j for j, name in enumerate(terms.categories)}
-    codes, vocabularies = np.empty((batch.rows, len(order)), np.int32), []
+    widths = [len(bins) for bins in terms.bins.values()]
+    widths += [] if own is None else map(len, own.vocabularies)
+    narrow = np.int16 if max(widths, default=0) < np.iinfo(np.int16).max else np.int32
+    codes, vocabularies = np.empty((batch.rows, len(order)), narrow), []
     for j, name in enumerate(order):
         if name in place:
             codes[:, j] = own.codes[:, place[name]]

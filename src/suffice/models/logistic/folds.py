@@ -102,6 +102,7 @@ def _are_alike(learners: Sequence[Any]) -> bool:
     one = learners[0]
     return (
         one.penalty == "l2"
+        and one.numbers == "linear"
         and one.incomplete == "error"
         and one.l1_ratio == 0
         and one.solver in SECOND_ORDER

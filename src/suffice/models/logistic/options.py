@@ -127,15 +127,15 @@ def _check_l1_ratio(options: Any) -> None:
 
 def _check_numbers(options: Any) -> None:
     """Refuse bins with what says otherwise what numbers become, and indicators without bins."""
-    bins, indicator = Option.of("numbers", "bins"), Option.of("incomplete", "indicator")
     if options.numbers != "bins":
         if options.incomplete == "indicator":
             raise ParameterError(
-                Phrase(indicator, " with ", Option.of("numbers", options.numbers)),
+                Phrase(Option.of("incomplete", "indicator"), " with numbers as they are"),
                 "a missing number has a term of its own where numbers are cut into bins",
-                Phrase("set ", bins),
+                Phrase("set ", Option.of("numbers", "bins")),
             )
         return
+    bins = Option.of("numbers", "bins")
     if options.formula is not None:
         raise ParameterError(
             Phrase(bins, " with a formula"),
@@ -146,7 +146,7 @@ def _check_numbers(options: Any) -> None:
         raise ParameterError(
             Phrase(bins, " with ", Option.of("incomplete", "gaussian")),
             "a Gaussian expects numbers, not bins",
-            Phrase("set ", indicator),
+            Phrase("set ", Option.of("incomplete", "indicator")),
         )
 
 

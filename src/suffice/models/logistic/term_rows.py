@@ -5,8 +5,9 @@ Of terms, where columns become more than that; or of categories, where numbers a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from suffice.data.schema import BlockLayout, Layout, UniformColumns
 from suffice.data.source import Split, refusal
@@ -14,7 +15,10 @@ from suffice.models.design.matrix import Design
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
 
-__all__ = ["Coded", "LaidOut", "LaidOutSplit", "plain_layout", "read_as"]
+__all__ = ["Coded", "CodedSplit", "LaidOut", "LaidOutSplit", "plain_layout", "read_as"]
+
+
+KEPT_CELLS = 2**26  # whose codes are kept from pass to pass: 128 MB
 
 
 def plain_layout(design: Design) -> Layout:
@@ -54,9 +58,9 @@ class LaidOut:
         """How these are read."""
         return plain_layout(self.design)
 
-    def split(self, split: Split) -> LaidOutSplit:
-        """The rows of a split as rows of terms."""
-        return LaidOutSplit(split, self)
+    def splits(self, splits: Sequence[Split]) -> Sequence[Split]:
+        """The rows of splits as rows of terms."""
+        return [LaidOutSplit(split, self) for split in splits]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         """The rows of a batch, some at a time.
@@ -90,6 +94,10 @@ class Coded(LaidOut):
     def terms_layout(self) -> Layout:
         """How these are read: numbers that are left, then categories."""
         return Layout(self.terms.blocks, self.layout.columns)
+
+    def splits(self, splits: Sequence[Split]) -> Sequence[Split]:
+        """The rows of splits as rows of categories."""
+        return [CodedSplit(split, self, KEPT_CELLS // len(splits)) for split in splits]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         """The rows of a batch, all at once."""
@@ -131,3 +139,36 @@ class LaidOutSplit:
     def locate(self, row: int) -> str:
         """Say where a row stands."""
         return self.inner.locate(row)
+
+
+@dataclass(frozen=True, eq=False)
+class CodedSplit(LaidOutSplit):
+    """The same, which keeps codes of rows for the next pass, unless they are too many.
+
+    Parameters
+    ----------
+    most : int
+        Cells that are kept.
+    """
+
+    laid_out: LaidOut
+    most: int
+    _kept: list[Batch] = field(default_factory=list, init=False, repr=False)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield some rows at a time."""
+        if self._kept:
+            yield from self._kept
+            return
+        found, cells = list[Batch](), 0
+        for batch in super().batches():
+            cells += batch.rows * len(self.laid_out.layout.names)
+            if cells <= self.most:
+                found.append(batch)
+            else:
+                found.clear()
+            yield batch
+        self._kept.extend(found)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.inner, self.laid_out, self.most)
