@@ -117,3 +117,20 @@ def test_many_words_are_added_up(run: Run, tmp_path: Path) -> None:
     run("fit", "t.csv", "--label", "y", "--text", "t", "--calibration", "none")
     printed = run("explain", "t.suffice", "t.csv", "--rows", 2).stdout
     assert "(4 other words)" in printed
+
+
+def test_a_logistic_regression_of_bins(run: Run, tmp_path: Path) -> None:
+    cells = ["" if i % 9 == 0 else str(i % 100) for i in range(400)]
+    kinds = ["in" if 30 < i % 100 < 60 else "out" for i in range(400)]
+    lines = (f"{cell},{kind}\n" for cell, kind in zip(cells, kinds, strict=True))
+    (tmp_path / "ages.csv").write_text("age,kind\n" + "".join(lines))
+    words = ("fit", "ages.csv", "--label", "kind", "--model", "logistic")
+    fitted = run(*words, "--numbers", "bins", "--incomplete", "indicator", "-o", "b.suffice")
+    assert "age[(missing)]" in fitted.stdout
+    model = suffice.load(tmp_path / "b.suffice")
+    assert model.predict({"age": [10.0, 45.0, 90.0]}).tolist() == ["out", "in", "out"]
+    found = json.loads(run("explain", "b.suffice", "ages.csv", "--rows", 1, "--json").stdout)
+    assert [part["column"] for part in found["rows"][0]["columns"]] == ["age"]
+    refused = run(*words, "--incomplete", "indicator")
+    assert refused.exit_code == 2
+    assert refused.stderr.endswith("set --numbers bins.\n")

@@ -19,6 +19,7 @@ import suffice
 from suffice import AutoClassifier, NaiveBayes
 from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
 from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
+from suffice.linear_model import LogisticRegression
 from suffice.model_selection import evaluate_models
 from suffice.persist import write_model
 
@@ -138,6 +139,20 @@ def test_a_missing_cell_is_left_out_or_as_in_the_average_row(of_table: AutoClass
     said["LogisticRegression"] = average
     expected = weighted_mean(of_table, [said[kind] for kind in by_kind])
     assert_allclose(of_table.predict_proba(rows)[0], expected, rtol=1e-12)
+
+
+def test_a_member_of_bins_is_told_something_by_missing_cells(tmp_path: Path) -> None:
+    """It learns from rows with missing cells, and a file holds its bins."""
+    model = AutoClassifier(["naive-bayes", "logistic-bins"]).fit(mixed(), "kind")
+    rows = mixed(2).drop(["kind"])
+    (member,) = (one for one in model.members_ if isinstance(one, LogisticRegression))
+    assert member.left_out_ == 0
+    assert member.model_.design.missing
+    model.save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    assert_array_equal(again.predict_proba(rows), model.predict_proba(rows))
+    evidence = model.explain(rows)
+    assert_allclose(evidence.probabilities, model.predict_proba(rows), rtol=1e-9)
 
 
 def test_contributions_add_up_to_the_answer(of_table: AutoClassifier) -> None:

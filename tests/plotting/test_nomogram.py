@@ -75,7 +75,12 @@ def test_points_of_the_default_naive_bayes_add_up_to_its_odds() -> None:
 
 @pytest.mark.parametrize(
     "model",
-    [LinearDiscriminantAnalysis(), LogisticRegression(), LinearRegression()],
+    [
+        LinearDiscriminantAnalysis(),
+        LogisticRegression(),
+        LogisticRegression(numbers="bins"),
+        LinearRegression(),
+    ],
     ids=lambda model: type(model).__name__,
 )
 def test_points_of_models_of_complete_rows(model: Any) -> None:
