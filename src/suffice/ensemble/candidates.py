@@ -89,7 +89,7 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "naive-bayes": naive_bayes,
     "aode": partial(naive_bayes, kind=AODE),
     "logistic": partial(_logistic, standardize=True, incomplete="drop"),
-    "logistic-bins": partial(_logistic, C=3.0, tol=1e-4, numbers="bins", incomplete="indicator"),
+    "logistic-bins": partial(_logistic, C=3.0, tol=1e-3, numbers="bins", incomplete="indicator"),
     "lda": lambda roles: LinearDiscriminantAnalysis(**roles.mixed),
     "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.mixed),
     "rda": lambda roles: RegularizedDiscriminantAnalysis(**roles.mixed),
