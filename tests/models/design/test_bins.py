@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression as Judge
 
 import suffice
 from suffice import AODE
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import cross_validate
 from suffice.models.design.matrix import Design
@@ -141,6 +141,8 @@ def test_of_arrays_sparse_rows_and_constants() -> None:
     sparse = LogisticRegression(numbers="bins").fit(csr_array(x), y)
     np.testing.assert_allclose(sparse.coef_, model.coef_, atol=1e-9)
     np.testing.assert_array_equal(model.predict_proba(x[:1])[0], model.predict_proba(x)[0])
+    with pytest.raises(SchemaError, match=r"1,001 columns, .* use numbers='linear'"):
+        LogisticRegression(numbers="bins").fit(csr_array((200, 1_001)), y)
 
 
 def test_contributions_add_up_and_a_missing_cell_has_its_own() -> None:

@@ -9,15 +9,20 @@ from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
+from suffice.errors import SchemaError
 from suffice.models.base.reader import LabelReader
 from suffice.models.design.feature_columns import Features, Predictors, features
 from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.numerics.sparse import is_sparse
+from suffice.phrases import Option, Phrase
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Cutting", "LogisticReader", "settled"]
+
+
+MOST_LAID_OUT = 1_000  # columns of a sparse matrix whose numbers are cut
 
 
 class Cutting(NamedTuple):
@@ -66,6 +71,8 @@ def settled(
         Into bins; else numbers are terms.
     """
     found = features(source, told)
+    if cutting is not None:
+        _check_width(source)
     if found.is_plain and cutting is None:
         return LogisticReader.of(source, found.columns, _blocks(source, found, laid_out), {})
     design = settled_design(source, found, told.words, engine)
@@ -76,6 +83,18 @@ def settled(
         reader = replace(reader, design=design)
     ignored = (*reader.layout.ignored, *unused(source, found))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
+
+
+def _check_width(source: TableSource | ArraySource) -> None:
+    """Refuse bins of a sparse matrix that is too wide to be laid out."""
+    if not isinstance(source, ArraySource) or not is_sparse(source.x):
+        return
+    if (width := len(source.names)) > MOST_LAID_OUT:
+        raise SchemaError(
+            f"a sparse matrix has {width:,} columns, which would be cut into bins",
+            f"its rows are laid out for that, of at most {MOST_LAID_OUT:,} columns",
+            Phrase("use ", Option.of("numbers", "linear")),
+        )
 
 
 def _blocks(
