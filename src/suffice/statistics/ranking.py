@@ -5,7 +5,8 @@ A statistic like any other: the weight of either side at every score is an exact
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,11 +21,16 @@ from suffice.numerics.interruption import interruptible
 __all__ = ["CELLS", "EXACT_SCORES", "Area", "Counted", "Ranking", "cell_of", "sides_of"]
 
 EXACT_SCORES = 2**20
-"""Different scores, 40 bytes each, beyond which they are rounded to `CELL`."""
+"""Different scores beyond which they are rounded to `CELL`.
+
+Each takes 10 bytes of whole weights up to 255, or else 24, and 40 where sums need a second double.
+"""
 CELL = 2.0**-9  # of log-odds: a ratio of odds of 1.002
 LARGEST = 2.0**6  # log-odds beyond it, odds of 10²⁷, share a cell
 CELLS = round(2 * LARGEST / CELL) + 1
 MOST_PARTS = 512  # that wait to be sorted together
+MOST_OF_A_BYTE = 255
+SUMMED = 2**16  # scores whose weights are added at a time
 
 
 def sides_of(truth: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -32,10 +38,13 @@ def sides_of(truth: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[
     return np.stack([np.where(truth, weights, 0.0), np.where(truth, 0.0, weights)], axis=1)
 
 
-def _different(scores: NDArray[np.float64]) -> int:
-    """How many different scores there are: sorting them without their weights is quick."""
-    ordered = interruptible(np.sort, scores)
-    return int((ordered[1:] != ordered[:-1]).sum()) + 1
+def _different(parts: Iterable[Counted]) -> NDArray[np.float64]:
+    """The different scores of parts, ascending: sorting them without their weights is quick."""
+    ordered: NDArray[np.float64] = np.concatenate([part.scores for part in parts])
+    interruptible(np.ndarray.sort, ordered)
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 def cell_of(scores: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -60,34 +69,86 @@ class Counted:
     ----------
     scores : ndarray (m,)
         Different scores, ascending.
-    weight : DoubleDouble (m, 2)
-        Σw of the rows of the class, and of the others.
+    high : ndarray of float64 or uint8 (m, 2)
+        Σw of the rows of the class, and of the others, rounded; bytes where these say it.
+    low : ndarray (m, 2), or (0, 2) where the rounding left nothing
+        What it left.
     rounded : bool
         Whether scores are centres of cells.
     """
 
     scores: NDArray[np.float64]
-    weight: DoubleDouble
+    high: NDArray[np.float64] | NDArray[np.uint8]
+    low: NDArray[np.float64]
     rounded: bool = False
 
     @classmethod
-    def of(cls, scores: NDArray[np.float64], *sides: NDArray[np.float64]) -> Counted:
-        """Add up the weights ``sides`` (m, 2) of scores (m,), some of which may be equal."""
+    def of_sums(
+        cls, scores: NDArray[np.float64], weight: DoubleDouble, rounded: bool = False
+    ) -> Counted:
+        """Of sums (m, 2), those that are not zero."""
+        shown = (weight.value != 0).any(axis=1)
+        if not shown.all():
+            scores, weight = scores[shown], weight[shown]
+        high, low = weight.hi, weight.lo if weight.lo.any() else np.zeros((0, 2))
+        if len(low) or high.min(initial=0) < 0 or high.max(initial=0) > MOST_OF_A_BYTE:
+            return cls(scores, high, low, rounded)
+        whole = high.astype(np.uint8)
+        return cls(scores, whole if (whole == high).all() else high, low, rounded)
+
+    @classmethod
+    def of(cls, scores: NDArray[np.float64], sides: NDArray[np.float64]) -> Counted:
+        """Of scores (n,), some of which may be equal, with weights (n, 2)."""
         different, at = interruptible(np.unique, scores, return_inverse=True)
         sums = DoubleDouble.zeros((len(different), 2))
-        for side in sides:
-            kernels.counts.add_events(side, at, np.zeros(0), sums.hi, sums.lo)
-        weight = DoubleDouble.from_sums(sums.hi, sums.lo)
-        left = (weight.value != 0).any(axis=1)
-        if left.all():
-            return cls(different, weight)
-        return cls(different[left], weight[left])
+        kernels.counts.add_events(sides, at, np.zeros(0), sums.hi, sums.lo)
+        return cls.of_sums(different, DoubleDouble.from_sums(sums.hi, sums.lo))
 
-    def add_to(self, cells: DoubleDouble) -> None:
-        """Add the weights to those of cells (cells, 2)."""
-        at = cell_of(self.scores)
-        for side in (self.weight.hi, self.weight.lo):
-            kernels.counts.add_events(side, at, np.zeros(0), cells.hi, cells.lo)
+    @classmethod
+    def together(cls, parts: Sequence[Counted], different: NDArray[np.float64]) -> Counted:
+        """The sum of parts whose different scores are known; some are added after the others."""
+        found = [cls.of_sums(different[:0], DoubleDouble.zeros((0, 2)))]
+        for first in range(0, len(different), SUMMED):
+            some = different[first : first + SUMMED]
+            sums = DoubleDouble.zeros((len(some), 2))
+            for part in parts:
+                own = part.between(some[0], some[-1])
+                own.add_to(sums, some.searchsorted(own.scores))
+            found.append(cls.of_sums(some, DoubleDouble.from_sums(sums.hi, sums.lo)))
+        pairs = any(len(one.low) for one in found)
+        return cls(
+            np.concatenate([one.scores for one in found]),
+            np.concatenate([one.high for one in found]),
+            np.concatenate([one.weight.lo for one in found]) if pairs else np.zeros((0, 2)),
+        )
+
+    def between(self, least: float, most: float) -> Counted:
+        """The scores from one to another, with these."""
+        ends = self.scores.searchsorted(least, "left"), self.scores.searchsorted(most, "right")
+        rows = slice(*ends)
+        return Counted(self.scores[rows], self.high[rows], self.low[rows], self.rounded)
+
+    @property
+    def sides(self) -> Iterator[NDArray[np.float64]]:
+        """Weights (m, 2) that add up to those of the scores."""
+        yield self.high.astype(np.float64, copy=False)
+        if len(self.low):
+            yield self.low
+
+    @property
+    def weight(self) -> DoubleDouble:
+        """Σw of the rows of the class, and of the others, (m, 2)."""
+        high = self.high.astype(np.float64, copy=False)
+        return DoubleDouble(high, self.low if len(self.low) else np.zeros_like(high))
+
+    def add_to(self, sums: DoubleDouble, places: NDArray[np.intp]) -> None:
+        """Add the weights to sums (·, 2), each at its place."""
+        for side in self.sides:
+            kernels.counts.add_events(side, places, np.zeros(0), sums.hi, sums.lo)
+
+    def negative(self) -> Counted:
+        """The same weights below zero."""
+        return self.of_sums(self.scores, self.weight * -1, self.rounded)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +185,9 @@ class Ranking:
     @classmethod
     def of_cells(cls, cells: DoubleDouble) -> Ranking:
         """Of the sums (cells, 2) of rows in every cell."""
+        scores = np.arange(-(CELLS // 2), CELLS // 2 + 1, dtype=np.float64) * CELL
         weight = DoubleDouble.from_sums(cells.hi, cells.lo)
-        shown = np.flatnonzero((weight.value != 0).any(axis=1))
-        scores = np.asarray((shown - CELLS // 2) * CELL, np.float64)
-        return cls((Counted(scores, weight[shown], rounded=True),))
+        return cls((Counted.of_sums(scores, weight, rounded=True),))
 
     @cached_property
     def _whole(self) -> Counted:
@@ -138,15 +198,12 @@ class Ranking:
         """
         if len(self.parts) == 1 and len(self.parts[0].scores) <= EXACT_SCORES:
             return self.parts[0]
-        if not any(part.rounded for part in self.parts):
-            none = np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2))
-            columns = [(part.scores, part.weight.hi, part.weight.lo) for part in self.parts]
-            joined = [np.concatenate(column) for column in zip(none, *columns, strict=True)]
-            if _different(joined[0]) <= EXACT_SCORES:
-                return Counted.of(*joined)
+        exact = not any(part.rounded for part in self.parts)
+        if exact and len(different := _different(self.parts)) <= EXACT_SCORES:
+            return Counted.together(self.parts, different)
         cells = DoubleDouble.zeros((CELLS, 2))
         for part in self.parts:
-            part.add_to(cells)
+            part.add_to(cells, cell_of(part.scores))
         return Ranking.of_cells(cells).parts[0]
 
     def _bounded(self) -> Ranking:
@@ -155,7 +212,7 @@ class Ranking:
         At least as many scores wait then as were sorted before, so that none is sorted often.
         """
         sizes = [len(part.scores) for part in self.parts]
-        large = sum(sizes) > EXACT_SCORES and not self.parts[0].rounded
+        large = sum(sizes) > EXACT_SCORES
         waiting = sum(sizes[1:]) >= sizes[0] or len(sizes) == 1
         return self._sorted() if (large and waiting) or len(sizes) > MOST_PARTS else self
 
@@ -165,7 +222,7 @@ class Ranking:
     @classmethod
     def empty(cls) -> Ranking:
         """Of no row."""
-        return cls((Counted(np.zeros(0), DoubleDouble.zeros((0, 2))),))
+        return cls((Counted.of_sums(np.zeros(0), DoubleDouble.zeros((0, 2))),))
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -196,8 +253,7 @@ class Ranking:
         return Ranking((*self.parts, *other.parts))._bounded()
 
     def __sub__(self, other: Ranking) -> Ranking:
-        taken = (replace(part, weight=part.weight * -1) for part in other.parts)
-        return Ranking((*self.parts, *taken))._sorted()
+        return Ranking((*self.parts, *(part.negative() for part in other.parts)))._sorted()
 
     @property
     def roc_area(self) -> Area:
