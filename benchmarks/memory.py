@@ -5,14 +5,14 @@ is larger than a row group. One factor is varied at a time; each case runs in a 
 
 ::
 
-    peak = first rows + (10 MB + read + min(read, 40 MB)) + sums, of first rows at most 64 MB;
-    read = workers · (held + b · row)
+    peak = 10 MB + read + min(read, workers · 20 MB) + sums (`suffice.engines.memory_limit`), the
+    first rows that a table keeps included, 64 MB at most
 """
 
 from __future__ import annotations
 
-import gc
 import json
+import pickle
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -30,14 +30,20 @@ from benchmarks.measure.result import MB
 from suffice import LinearDiscriminantAnalysis, NaiveBayes, engine
 from suffice.data.files.parquet import ParquetSplit
 from suffice.data.open import open_table
-from suffice.data.read_memory import ENCODED, STORED
+from suffice.data.read_memory import ENCODED, STORED, TEXT
 from suffice.data.split_size import SplitSize
 from suffice.data.table import KEPT, RecordSplit, TableView
-from suffice.engines.memory_limit import batch_rows, bytes_of, reading
+from suffice.engines.memory_limit import batch_rows, bytes_of, reading, sums_of
+from suffice.models.base.evaluated_rows import evaluation_memory
+from suffice.models.base.predictions import answer_memory
 from suffice.models.generative.column_weights import SAMPLE_ROWS
-from suffice.statistics.batch import BATCH_ROWS, SCORES
-from suffice.statistics.binned_count_accumulator import FEW, FEW_CLASSES, FEW_ROWS, MOST_WAITING
-from suffice.statistics.value_grid import CELLS
+from suffice.statistics.batch import BATCH_ROWS
+from suffice.statistics.by_class import ByClassAccumulator
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.moments import MomentsAccumulator
+from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
+from suffice.statistics.pass_memory import PassMemory, PassRows, sum_memory
+from suffice.statistics.row_sample import SampledAccumulator
 
 __all__ = ["CASES", "Case", "measured", "predicted"]
 
@@ -46,12 +52,9 @@ MODELS = {
     "naive Bayes": NaiveBayes,
     "LDA": LinearDiscriminantAnalysis,
 }
-NUMBER = 8  # bytes
-SUMS = 240  # bytes that naive Bayes keeps of a column and class, in every result
-RANKED, SCORED = 20, 1 << 20  # classes that an evaluation ranks at most, and scores of each
-RANKING, SORTING = 40, 72  # bytes of a score, and of sorting it
-COUNTED, SORTED = 4, 24  # bytes of a cell in a table of counts, and of a number that is sorted
-SHOWN, NORMAL = 10, 5_000  # bytes of a cell that holds a number, and how many a normal column has
+
+
+WORD = 95  # bytes of a word that a split shows, in its sums
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class Case:
     limit: str | None = None
     threads: int = 2
     kind: str = "numbers"  # of the columns
+    words: int = 0  # of a text
+    vocabulary: int = 0  # different ones
 
 
 @dataclass(frozen=True)
@@ -89,67 +94,68 @@ def predicted(case: Case) -> int:
     types = tuple((str(j), None) for j in range(case.d + 1))
     part = ParquetSplit(Path(), 0, types, size=SplitSize(case.row_group))
     need = part.read_memory()
-    need = need._replace(row=need.row + ENCODED * case.d)
+    text = case.d * case.words * (1 + len(f"word{case.vocabulary // 2}"))
+    need = need._replace(row=need.row + ENCODED * case.d + TEXT * text)
     limit = sys.maxsize if case.limit is None else bytes_of(case.limit)
-    workers, rows = batch_rows(need, min(case.threads, -(-case.n // case.row_group)), limit)
-    rows = min(rows, case.row_group)
+    times = -(-case.n // case.row_group)
     first_rows = STORED * (case.d + 1) * min(BATCH_ROWS, case.row_group)
-    kept = first_rows if first_rows <= KEPT else 0
-    return kept + reading(need, workers, rows) + _sums(case, workers, rows)
+    kept = PassMemory(once=first_rows if first_rows <= KEPT else 0)
+    sums = sums_of(lambda rows: _beside(case, rows) + kept, [case.row_group] * times)
+    workers, rows = batch_rows(need, min(case.threads, times), limit, sums)
+    rows = min(rows, case.row_group)
+    return reading(need, workers, rows) + sums(workers, rows)
 
 
-def _sums(case: Case, workers: int, rows: int) -> int:
-    """Bytes of results, of which two wait for every worker, and of what scoring takes."""
-    d, k = case.d, case.k
-    results = min(2 * workers + 1, -(-case.n // case.row_group))
+def _beside(case: Case, rows: PassRows) -> PassMemory:
+    """What the pass takes beside reading."""
+    if case.words:  # unknown before a row is read
+        tokens = case.d * case.words * case.row_group
+        shown = case.vocabulary * -np.expm1(-tokens / case.vocabulary)
+        return PassMemory(int(shown) * WORD, int(shown) * WORD * (case.verb == "fit"))
     if case.verb == "fit":
-        pairs = NUMBER * 4 * d**2 if case.model == "LDA" else 0
-        counts = _counts(case, workers, rows, results) if case.model == "naive Bayes" else 0
-        return results * (SUMS * d * k + pairs) + counts
-    scores = NUMBER * min(rows * k, SCORES)
+        return sum_memory(_accumulator(case), case.k, rows)
     if case.verb == "predict":
-        return workers * 2 * scores
-    ranked = 1 if k == 2 else k if k <= RANKED else 0
-    kept = min(case.n, results * min(case.row_group, SCORED) + 2 * SCORED)
-    rankings = SORTING * min(case.n, 2 * SCORED) + ranked * RANKING * kept if ranked else 0
-    confusions = (2 * results + 1) * NUMBER * k**2  # one of them is being made
-    return workers * 6 * scores + rankings + confusions
+        return answer_memory(case.k, 0, rows)
+    return evaluation_memory(case.k, True, rows)
 
 
-def _counts(case: Case, workers: int, rows: int, results: int) -> int:
-    """Bytes of naive Bayes that counts cells of columns, and keeps a sample of rows."""
-    d, k, own = case.d, case.k, case.row_group // case.k
-    few = rows * d < FEW or rows * FEW_CLASSES < FEW_ROWS * max(FEW_CLASSES, k)
-    table = SORTED * min(MOST_WAITING, case.row_group * d) if few else COUNTED * CELLS * k * d
-    cells = SHOWN * k * d * min(own, NORMAL)
-    sample = NUMBER * d * min(case.row_group, SAMPLE_ROWS)
-    return workers * table + results * (cells + sample)
+def _accumulator(case: Case) -> Any:
+    if case.model == "LDA":
+        return ByClassAccumulator([ComomentsAccumulator(case.d, pooled=True)])
+    if case.model == "naive Bayes, plain" and case.kind == "integers":  # they may be categories
+        return ByClassAccumulator([MomentsAndBinsAccumulator("pairs", case.d)])
+    if case.model == "naive Bayes, plain":
+        return ByClassAccumulator([MomentsAccumulator(case.d)])
+    sums = ByClassAccumulator([MomentsAndBinsAccumulator("pairs", case.d)])
+    return SampledAccumulator(sums, [range(case.d)], SAMPLE_ROWS)
 
 
-def measured(case: Case, folder: str) -> int:
-    """Bytes at the peak above what the process held before."""
-    path = Path(folder, "rows.parquet")
-    make: Any = MODELS[case.model]
+def learnt(case: Case, folder: str) -> bytes:
+    """A model of the row group, in a process that is not measured."""
+    once = Repeated(open_table(Path(folder, "rows.parquet")).table)
+    return pickle.dumps(MODELS[case.model]().fit(once, "y"))
+
+
+def measured(case: Case, folder: str, model: bytes | None = None) -> int:
+    """Bytes at the peak above what the process held before, of a fit or of a known model."""
     small = _rows(2_000, 3, 2)
-    warm = make(threads=case.threads).fit(small, "y")
+    warm = MODELS[case.model](threads=case.threads).fit(small, "y")
     warm.evaluate(small, "y")
     reader = engine("local", threads=case.threads, memory_limit=case.limit)
-    once = Repeated(open_table(path).table)
-    many = replace(once, table=open_table(path).table, times=-(-case.n // case.row_group))
-    model = make(engine=reader)
-    if case.verb == "fit":
-        return rise(lambda: model.fit(many, "y"))
-    model.fit(once, "y")
-    gc.collect()
+    table = open_table(Path(folder, "rows.parquet")).table
+    many = Repeated(table, times=-(-case.n // case.row_group))
+    if model is None:
+        return rise(lambda: MODELS[case.model](engine=reader).fit(many, "y"))
+    known = pickle.loads(model).set_params(engine=reader)
     if case.verb == "evaluate":
-        return rise(lambda: model.evaluate(many, "y"))
-    return rise(lambda: sum(part.num_rows for part in model.predict_batches(many)))
+        return rise(lambda: known.evaluate(many, "y"))
+    return rise(lambda: sum(part.num_rows for part in known.predict_batches(many)))
 
 
 def write(case: Case, folder: str) -> None:
     """Write a row group, column by column of random numbers."""
     pq.write_table(
-        _rows(case.row_group, case.d, case.k, case.kind),
+        _texts(case) if case.words else _rows(case.row_group, case.d, case.k, case.kind),
         Path(folder, "rows.parquet"),
         row_group_size=case.row_group,
     )
@@ -165,6 +171,18 @@ def _rows(n: int, d: int, k: int, kind: str = "numbers") -> pa.Table:
     }
     columns = {f"x{j}": draw[kind](n) for j in range(d)}
     return pa.table(columns | {"y": rng.permutation(np.arange(n) % k)})
+
+
+def _texts(case: Case) -> pa.Table:
+    """Columns of texts of so many words of a vocabulary, with a label."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{v}" for v in range(case.vocabulary)])
+
+    def text() -> str:
+        return " ".join(words[rng.integers(0, case.vocabulary, case.words)].tolist())
+
+    columns = {f"x{j}": [text() for _ in range(case.row_group)] for j in range(case.d)}
+    return pa.table(columns | {"y": np.arange(case.row_group) % case.k})
 
 
 def _cases() -> Iterator[Case]:
@@ -184,6 +202,13 @@ def _cases() -> Iterator[Case]:
     for kind in ("integers", "categories"):
         yield replace(usual, varied="kind", kind=kind)
         yield replace(wide, varied="kind", d=200, kind=kind)
+    text = Case("texts", n=100_000, row_group=20_000, d=1, kind="texts", vocabulary=10_000)
+    yield from (replace(text, words=words) for words in (10, 100, 1_000))
+    sizes = (1_000, 100_000, 1_000_000)
+    yield from (replace(text, words=100, vocabulary=size) for size in sizes)
+    for verb in ("predict", "evaluate"):
+        yield replace(text, words=100, verb=verb)
+    yield replace(text, words=100, limit="150 MB")
     for verb in ("fit", "predict", "evaluate"):
         yield replace(usual, varied="threads", verb=verb, threads=1)
         yield replace(wide, varied="threads", verb=verb, d=200, threads=1)
@@ -220,7 +245,8 @@ def main() -> None:
             continue
         with TemporaryDirectory(prefix="suffice-") as folder, fresh_process() as pool:
             pool.submit(write, case, folder).result()
-            peak, expected = pool.submit(measured, case, folder).result(), predicted(case)
+            model = pool.submit(learnt, case, folder).result() if case.verb != "fit" else None
+            peak, expected = pool.submit(measured, case, folder, model).result(), predicted(case)
         if options.json:
             print(json.dumps(asdict(case) | {"peak": peak, "predicted": expected}), flush=True)
             continue

@@ -16,13 +16,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import suffice
-from suffice import NaiveBayes
+from suffice import LinearDiscriminantAnalysis, NaiveBayes
 from suffice.data.open import open_table
 from suffice.data.read_memory import ReadMemory
+from suffice.data.table_source import TableSource
+from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.memory_limit import FEWEST_ROWS, batch_rows, bytes_of, reading, within_limit
+from suffice.engines.memory_limit import (
+    FEWEST_ROWS,
+    batch_rows,
+    bytes_of,
+    expecting,
+    reading,
+    sums_of,
+    within_limit,
+)
+from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import ParameterError
 from suffice.statistics.batch import BATCH_ROWS
+from suffice.statistics.pass_memory import PassMemory, PassRows
 
 ROOT = Path(__file__).parents[2]
 QUICK = """
@@ -39,17 +51,65 @@ if __name__ == "__main__" and CLEAR.exists():
 """
 
 
-@given(st.integers(0, 10**9), st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 10**10))
-def test_batches_are_the_largest_that_fit(held: int, row: int, workers: int, limit: int) -> None:
-    need = ReadMemory(held, row)
-    number, rows = batch_rows(need, workers, limit)
-    assert 0 <= number <= workers
-    if not number:
-        assert reading(need, 1, FEWEST_ROWS) > limit
-        return
-    assert reading(need, number, rows) <= limit
-    assert rows == BATCH_ROWS or reading(need, number, 2 * rows) > limit
-    assert number == workers or reading(need, number + 1, FEWEST_ROWS) > limit
+SIZES = st.integers(0, 10**9)
+
+
+@given(SIZES, st.integers(0, 10**6), st.builds(PassMemory, SIZES, SIZES, SIZES), st.integers(1, 8))
+def test_batches_are_the_largest_that_fit(
+    held: int, row: int, beside: PassMemory, workers: int
+) -> None:
+    need, sums = ReadMemory(held, row), sums_of(lambda rows: beside, [5_000] * 20)
+
+    def taken(number: int, rows: int) -> int:
+        return reading(need, number, rows) + sums(number, rows)
+
+    for limit in (10**6, 10**8, 10**9, 10**10, 10**11):
+        number, rows = batch_rows(need, workers, limit, sums)
+        assert 0 <= number <= workers
+        if not number:
+            assert taken(1, FEWEST_ROWS) > limit
+            continue
+        assert taken(number, rows) <= limit
+        assert rows == BATCH_ROWS or taken(number, 2 * rows) > limit
+        assert number == workers or taken(number + 1, FEWEST_ROWS) > limit
+
+
+def test_what_a_pass_takes_is_asked_of_its_batches_and_splits() -> None:
+    seen = set()
+
+    def need(rows: PassRows) -> PassMemory:
+        seen.add(rows)
+        return PassMemory()
+
+    sums_of(need, [3_000, 70_000])(1, 65_536)
+    sums_of(need, [3_000, 7_000])(1, 65_536)
+    sums_of(need, [3_000, None])(1, 65_536)
+    assert seen == {
+        PassRows(65_536, 70_000, 73_000),
+        PassRows(7_000, 7_000, 10_000),
+        PassRows(65_536, None, None),
+    }
+
+
+def test_an_engine_inside_another_knows_what_a_pass_takes(rows: Path) -> None:
+    inside = LocalEngine(memory_limit="50 MB")
+    source = open_table(rows, "y")
+    source.table.head()
+    for around in (WatchedEngine(inside, False), CheckpointedEngine(inside, "a.checkpoint")):
+        told = expecting(around, source, lambda rows: PassMemory(once=10**9))
+        with pytest.raises(ParameterError, match=r"made of the rows 1,001 MB; allow '1011 MB'"):
+            list(told.map(print, None, source.splits(NaiveBayes().fit(rows, "y").layout_, 1)))
+    assert expecting(LocalEngine(), source, lambda rows: PassMemory()) == LocalEngine()
+
+
+def test_first_rows_that_are_kept_count(rows: Path) -> None:
+    source = open_table(rows, "y")
+    assert isinstance(source, TableSource)
+    assert source.kept_bytes == 0
+    kept = source.table.head().nbytes
+    assert source.kept_bytes == source.without(["w"]).table.kept_bytes == kept > 9_000 * 16
+    assert source.shown_classes() == 2
+    assert open_table(rows).shown_classes() == 0
 
 
 @pytest.mark.parametrize("size", ["", "2 TB", "-1 GB", "0", 0, -5, 1.5, "many", True])
@@ -90,7 +150,7 @@ def test_results_are_the_same_bits(rows: Path) -> None:
 def test_fewer_threads_read_smaller_batches(rows: Path) -> None:
     model = NaiveBayes().fit(rows, "y")
     splits = open_table(rows, "y").splits(model.layout_, 2)
-    held, row = splits[0].read_memory()
+    held, row, _ = splits[0].read_memory()
     limit = reading(ReadMemory(held, row), 1, FEWEST_ROWS)
     number, smaller = within_limit(splits, 2, limit)
     assert number == 1
@@ -101,8 +161,49 @@ def test_fewer_threads_read_smaller_batches(rows: Path) -> None:
 
 
 def test_a_limit_that_is_too_small_says_what_it_takes(rows: Path) -> None:
-    with pytest.raises(ParameterError, match=r"takes 11 MB to read, .*; allow '11 MB'"):
+    with pytest.raises(ParameterError, match=r"takes 11 MB to read, .* rows 2 MB; allow '12 MB'"):
         NaiveBayes(engine=suffice.engine("local", memory_limit="1 MB")).fit(rows, "y")
+
+
+def test_parts_of_folders_are_read_in_smaller_batches_too(rows: Path) -> None:
+    (rows.parent / "g=1").mkdir()
+    rows.rename(rows.parent / "g=1" / "rows.parquet")
+    model = NaiveBayes().fit(rows.parent, "y")
+    splits = open_table(rows.parent, "y").splits(model.layout_, 1)
+    assert splits[0].read_memory().held == 6_000 * 8 * 4
+    _, smaller = within_limit(splits, 1, "10.5 MB")
+    assert {batch.rows for batch in smaller[0].batches()} == {1_024, 880}
+    narrow = suffice.engine("local", memory_limit="20 MB")
+    assert NaiveBayes(engine=narrow).fit(rows.parent, "y").statistic_ == model.statistic_
+
+
+def test_sums_that_are_too_large_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(900, 400)), np.arange(900) % 2
+    narrow = suffice.engine("local", threads=2, memory_limit="25 MB")
+    with pytest.raises(
+        ParameterError, match=r"17 MB to read, .* made of the rows 11 MB; .* '27 MB'"
+    ):
+        suffice.QuadraticDiscriminantAnalysis(engine=narrow).fit(x, y)
+    alone = LinearDiscriminantAnalysis(engine=narrow).fit(x, y)
+    assert alone.statistic_ == LinearDiscriminantAnalysis().fit(x, y).statistic_
+    with pytest.raises(ParameterError, match=r"made of the rows 21 MB"):
+        NaiveBayes(engine=suffice.engine("local", memory_limit="11 MB")).fit(x, y)
+
+
+def test_texts_are_read_in_batches_that_their_bytes_allow(tmp_path: Path) -> None:
+    texts = [f"{i} " + " ".join(f"word{i * j % 97}" for j in range(200)) for i in range(4_096)]
+    table = pa.table({"t": texts, "y": [i % 2 for i in range(4_096)]})
+    pq.write_table(table, tmp_path / "texts.parquet")
+    model = NaiveBayes.textbook().fit(tmp_path / "texts.parquet", "y")
+    (split,) = open_table(tmp_path / "texts.parquet", "y").splits(model.layout_, 1)
+    length = sum(map(len, texts)) / 4_096
+    assert length <= split.read_memory().text <= 1.1 * length
+    narrow = suffice.engine("local", memory_limit="64 MB")
+    _, (smaller,) = within_limit([split], 1, "64 MB")
+    assert max(batch.rows for batch in smaller.batches()) == 1_024
+    limited = NaiveBayes.textbook(engine=narrow).fit(tmp_path / "texts.parquet", "y")
+    assert limited.statistic_ == model.statistic_
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell")

@@ -72,6 +72,11 @@ class ArraySource:
 
     engine: ClassVar[None] = None  # an array lives in no engine
     ignored: ClassVar[tuple[str, ...]] = ()  # no column is left out
+    kept_bytes: ClassVar[int] = 0  # the rows are the caller's
+
+    def shown_classes(self) -> int:
+        """How many labels there are."""
+        return 0 if self.labels is None else len(self.labels.classes)
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The columns, or those of the given names, by the rule in ``schema.py``.

@@ -44,7 +44,7 @@ from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["column_of", "encode", "stored_as"]
+__all__ = ["coded", "column_of", "encode", "stored_as"]
 
 CACHED_CELLS, FEWEST_ROWS = 32_768, 512
 ALL_VALID = np.empty(0, np.uint8)
@@ -246,12 +246,12 @@ def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Co
     codes = np.empty((batch.num_rows, len(layout.columns)), np.int32)
     vocabularies = []
     for target, name in zip(codes.T, layout.columns, strict=True):
-        target[:], vocabulary = _coded(batch.column(name), name, table.missing)
+        target[:], vocabulary = coded(batch.column(name), name, table.missing)
         vocabularies.append(vocabulary)
     return CodedBlock(codes, tuple(vocabularies))
 
 
-def _coded(
+def coded(
     column: pa.Array[Any], name: str, missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
     """Codes (n,) of a column into the values it shows, −1 = missing.
@@ -365,7 +365,7 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
 
 
 def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vocabulary]:
-    found, values = _coded(column, str(layout.label), layout.missing)
+    found, values = coded(column, str(layout.label), layout.missing)
     codes = found.astype(np.intp)
     if len(values) > MAX_CLASSES:
         raise DataError(

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
-__all__ = ["ENCODED", "STORED", "ReadMemory", "in_batches", "read_memory"]
+__all__ = ["ENCODED", "STORED", "TEXT", "ReadMemory", "in_batches", "read_memory"]
 
 # Bytes of a cell: 8 of a number or a place in a dictionary, and what allocators lose beside it.
 STORED = 9  # as Arrow has it
-ENCODED = 9  # in the block of a batch
+ENCODED = 8  # in the block of a batch
+TEXT = 9  # of a byte of text: as stored, as a string, and as the words that it has
 
 
 class ReadMemory(NamedTuple):
-    """Bytes that a reader of a split holds, and those of every row of a batch."""
+    """Bytes that a reader of a split holds, and those of every row of a batch.
+
+    ``text`` are those of a row's strings, as they are stored, beside what every cell takes.
+    """
 
     held: int
     row: int
+    text: int = 0
 
 
 NOTHING = ReadMemory(0, 0)
@@ -44,9 +49,9 @@ def read_memory(split: Any) -> ReadMemory:
     >>> from suffice.data.split_size import SplitSize
     >>> types = (("x", None), ("y", None))
     >>> read_memory(ParquetSplit(Path("a.parquet"), 0, types, size=SplitSize(1_000)))
-    ReadMemory(held=18000, row=0)
+    ReadMemory(held=16000, row=0, text=0)
     >>> read_memory("another kind")
-    ReadMemory(held=0, row=0)
+    ReadMemory(held=0, row=0, text=0)
     """
     return split.read_memory() if isinstance(split, Limitable) else NOTHING
 

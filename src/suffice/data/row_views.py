@@ -11,7 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.split_size import SplitSize
-from suffice.data.table import RecordSplit, SplitView, TableView
+from suffice.data.split_view import SplitView
+from suffice.data.table import RecordSplit, TableView
 
 __all__ = ["RowsWhere"]
 

@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import pyarrow as pa
 
-from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import meant
 from suffice.statistics.batch import BATCH_ROWS
@@ -19,7 +17,6 @@ from suffice.statistics.batch import BATCH_ROWS
 __all__ = [
     "BATCH_ROWS",
     "RecordSplit",
-    "SplitView",
     "Table",
     "TableView",
     "first_promoted",
@@ -45,30 +42,6 @@ class RecordSplit(Protocol):
     def locate(self, row: int) -> str:
         """Say where row `row` (0-based, within this split) stands, for error messages."""
         ...
-
-
-@dataclass(frozen=True)
-class SplitView:
-    """A split around another, which is like that one where it says nothing else."""
-
-    split: RecordSplit
-
-    def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows."""
-        return self.split.record_batches()
-
-    def locate(self, row: int) -> str:
-        """Say where row `row` stands."""
-        return self.split.locate(row)
-
-    def split_size(self) -> SplitSize:
-        """That of the split inside."""
-        return split_size(self.split)
-
-    @property
-    def source_file(self) -> Path | None:
-        """The file of the split inside."""
-        return file_of(self.split)
 
 
 class Shown(NamedTuple):
@@ -156,6 +129,12 @@ class Table(ABC):
         if head.nbytes <= KEPT:
             vars(self)["_kept"] = head
         return head
+
+    @property
+    def kept_bytes(self) -> int:
+        """Memory of the first rows that are kept, here or by a table inside: they are the same."""
+        own, inside = vars(self).get("_kept"), vars(self).get("table")
+        return int(getattr(inside, "kept_bytes", 0) if own is None else own.nbytes)
 
     @property
     @abstractmethod

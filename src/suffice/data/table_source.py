@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.encode import column_of, encode, stored_as
+from suffice.data.encode import coded, column_of, encode, stored_as
 from suffice.data.first_values import first_values
 from suffice.data.frames.memory import in_memory
-from suffice.data.read_memory import ENCODED, ReadMemory, in_batches, read_memory
+from suffice.data.read_memory import ENCODED, TEXT, ReadMemory, in_batches, read_memory
 from suffice.data.schema import Column, Layout, Stored, undecided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
@@ -178,6 +178,17 @@ class TableSource:
             )
         return stored_as(kind) or "nothing"
 
+    @property
+    def kept_bytes(self) -> int:
+        """Memory of the first rows that the table keeps."""
+        return self.table.kept_bytes
+
+    def shown_classes(self) -> int:
+        """How many labels the first rows show."""
+        if self.label is None:
+            return 0
+        return self.table.of_first_cells([self.label], _distinct)[self.label]
+
     def take(self, rows: NDArray[np.intp]) -> TableSource:
         """Return the rows at these places, in that order.
 
@@ -247,6 +258,11 @@ class TableSource:
                     f"in training it held {HELD_IN_TRAINING[learnt]}",
                     "convert it",
                 )
+
+
+def _distinct(name: str, cells: pa.Array[Any]) -> int:
+    """How many values a column shows."""
+    return len(coded(cells, name)[1])
 
 
 def _encodings(layout: Layout) -> dict[str, str]:
@@ -328,8 +344,8 @@ class TableSplit:
 
     def read_memory(self) -> ReadMemory:
         """What its reader holds; rows are also encoded."""
-        held, row = read_memory(self.part)
-        return ReadMemory(held, row + ENCODED * len(self.layout.columns))
+        held, row, text = read_memory(self.part)
+        return ReadMemory(held, row + ENCODED * len(self.layout.columns) + TEXT * text, text)
 
     def in_batches(self, rows: int) -> TableSplit:
         """The same, encoded in batches of so many rows at most."""

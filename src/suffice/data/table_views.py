@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from suffice.data.table import RecordSplit, Shown, SplitView, TableView, leading
+from suffice.data.split_view import SplitView
+from suffice.data.table import RecordSplit, Shown, TableView, leading
 
 __all__ = ["FirstRows", "WithColumns", "WithoutCells", "WithoutColumns", "left_out"]
 

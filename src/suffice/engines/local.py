@@ -6,20 +6,21 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
-from suffice.engines.memory_limit import bytes_of, within_limit
+from suffice.engines.memory_limit import WAITING, bytes_of, within_limit
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.batch import Batch
+from suffice.statistics.pass_memory import PassNeed, no_need
 from suffice.statistics.statistic import Statistic
 
 __all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers"]
@@ -41,9 +42,9 @@ class LocalEngine(Engine):
     threads : int, optional
         Default: the cores that this process may use.
     memory_limit : int or str, optional
-        Bytes, or such as ``"2 GB"``, that reading may take above what the process has: batches are
+        Bytes, or such as ``"2 GB"``, that a pass may take above what the process has: batches are
         made smaller for it, and if need be fewer threads read
-        (`suffice.engines.memory_limit`). The sums and answers come on top.
+        (`suffice.engines.memory_limit`).
 
     Raises
     ------
@@ -53,6 +54,7 @@ class LocalEngine(Engine):
 
     threads: int | None = None
     memory_limit: int | str | None = None
+    need: PassNeed = field(default=no_need, repr=False, compare=False)
     in_process = True  # threads share the memory of the caller
 
     def __post_init__(self) -> None:
@@ -64,6 +66,10 @@ class LocalEngine(Engine):
     def workers(self) -> int:
         """Number of threads."""
         return self.threads or AVAILABLE_CORES
+
+    def expecting(self, need: PassNeed) -> Self:
+        """The same engine; what a pass takes beside reading counts where there is a limit."""
+        return self if self.memory_limit is None else replace(self, need=need)
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
@@ -86,7 +92,7 @@ class LocalEngine(Engine):
             stop.set()
             _cancel(tasks)
 
-        yield from in_order(begin, splits, 2 * workers, _first, drop)
+        yield from in_order(begin, splits, WAITING * workers, _first, drop)
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """The sum of ``kernel(split, params)``; of one split, as small tables have, it itself."""
@@ -99,7 +105,7 @@ class LocalEngine(Engine):
         workers = min(self.workers, len(splits))
         if self.memory_limit is None:
             return workers, splits
-        return within_limit(splits, workers, self.memory_limit)
+        return within_limit(splits, workers, self.memory_limit, self.need)
 
 
 def require_workers(option: str, number: int | None) -> None:

@@ -12,15 +12,20 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.binned_counts import BinnedCounts, places_of_cells
 from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.counts import grown
+from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.value_grid import CELLS
 
 __all__ = ["BinnedCountAccumulator"]
 
 FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
-FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is four times as large
+FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is five times as large
 FEW_CLASSES = 8  # of more, as many times more rows are few: so much larger is the table
 SORTED = 2**18  # numbers whose keys are made at a time
 MOST_WAITING = 2**22  # numbers that are kept to be sorted
+SORTED_NUMBER = 24  # bytes of one of these while they are sorted
+COUNTED_CELL, WEIGHED_CELL = 3, 16  # bytes of a cell in a table
+SHOWN_CELL = 10  # of one that holds a number
+USUAL_CELLS = 5_000  # that hold numbers of a normal column
 MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
 
 
@@ -108,9 +113,8 @@ class BinnedCountAccumulator:
                 self._refuse_infinite(x[rows], codes[rows], first + start)
 
     def _are_few(self, x: NDArray[Any], weights: NDArray[np.float64]) -> bool:
-        """Whether sorting numbers takes less time, or less memory, than a place for every cell."""
         rows = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
-        return x.size < FEW or len(x) * FEW_CLASSES < rows * max(FEW_CLASSES, self._k)
+        return _are_few(len(x), x.shape[1], self._k, rows)
 
     def _add_few(
         self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
@@ -130,6 +134,16 @@ class BinnedCountAccumulator:
         self._waiting += len(keys)
         if self._waiting > MOST_WAITING:
             self._total = self._of_few()
+
+    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
+        """Of k classes."""
+        d, few = len(self._origin), FEW_WEIGHTED_ROWS if rows.weighted else FEW_ROWS
+        if _are_few(rows.batch, d, k, few):
+            worker = SORTED_NUMBER * rows.of_split(MOST_WAITING // max(1, d)) * d
+        else:
+            worker = (WEIGHED_CELL if rows.weighted else COUNTED_CELL) * CELLS * k * d
+        own = min(USUAL_CELLS, rows.of_split(USUAL_CELLS * k) // max(1, k))
+        return PassMemory(worker=worker, result=SHOWN_CELL * k * d * own)
 
     def statistic(self) -> BinnedCounts:
         """Freeze what was added."""
@@ -180,6 +194,11 @@ class BinnedCountAccumulator:
     def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
             raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
+
+
+def _are_few(rows: int, d: int, k: int, few: int) -> bool:
+    """Whether sorting numbers takes less time, or less memory, than a place for every cell."""
+    return rows * d < FEW or rows * FEW_CLASSES < few * max(FEW_CLASSES, k)
 
 
 def _summed(

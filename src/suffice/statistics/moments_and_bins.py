@@ -13,6 +13,7 @@ from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
+from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.precision import MOMENTS_ACCUMULATORS, AnyMoments, PrecisionOfMoments
 from suffice.statistics.statistic import described, described_in_html
 
@@ -133,6 +134,10 @@ class MomentsAndBinsAccumulator:
         """
         self._moments.add(block, codes, weights, k)
         self._bins.add(block, codes, weights, k)
+
+    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
+        """Of k classes."""
+        return self._moments.pass_memory(k, rows) + self._bins.pass_memory(k, rows)
 
     def statistic(self) -> MomentsAndBins:
         """Freeze what was added."""

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from suffice.data.files.listing import ListedFile
 from suffice.data.split_size import file_of
-from suffice.data.table import SplitView, Table, TableView, first_rows, require_columns
+from suffice.data.split_view import SplitView
+from suffice.data.table import Table, TableView, first_rows, require_columns
 from suffice.data.type_names import held
 from suffice.errors import SchemaError
 

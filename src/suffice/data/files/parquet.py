@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from suffice.data.files.stored import StoredFormat, StoredSplit
+from suffice.data.files.column_memory import ColumnMemory
+from suffice.data.files.stored import NUMBER, StoredFormat, StoredSplit
+from suffice.data.files.version import FileVersion
 from suffice.data.read_memory import STORED, ReadMemory
 from suffice.data.table import BATCH_ROWS
 
@@ -63,17 +66,22 @@ class ParquetSplit(StoredSplit):
 
     def _whole(self, file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
         """The row group, read column by column."""
+        rows = file.metadata.row_group(self.part).num_rows
+        memory = ColumnMemory(rows, [file.schema_arrow.field(name).type for name in names])
         columns = [
-            file.read_row_group(self.part, [name], use_threads=False).column(name) for name in names
+            memory.moved(file.read_row_group(self.part, [name], use_threads=False).column(name))
+            for name in names
         ]
         return pa.table(columns, names=list(names))
 
     def read_memory(self) -> ReadMemory:
         """Whole columns of a small row group; else a batch, and the pages of every column."""
-        rows, d = self.size.rows, len(self.types)
-        if rows is not None and rows <= WHOLE_ROWS:
-            return ReadMemory(rows * d * STORED, 0)
-        return ReadMemory(d * PAGES, d * STORED)
+        rows, d, sizes = self.size.rows, len(self.types), _text_sizes(self.path, self.version)
+        own = [sizes[self.part].get(name, 0) for name, _ in self.types] if sizes else []
+        text = -(-sum(own) // max(1, rows or 1))
+        if rows is not None and rows <= WHOLE_ROWS and max(own, default=0) <= _WHOLE_BYTES:
+            return ReadMemory(rows * d * NUMBER, 0, text)
+        return ReadMemory(d * PAGES, d * STORED, text)
 
     def _is_damaged(self, file: pq.ParquetFile, name: str) -> bool:
         """Whether a column cannot be read even alone."""
@@ -88,6 +96,27 @@ class ParquetSplit(StoredSplit):
 
         with pq.ParquetFile(self.path) as file:
             return sum(file.metadata.row_group(i).num_rows for i in range(self.part))
+
+
+@lru_cache(maxsize=16)
+def _text_sizes(path: Path, version: FileVersion | None) -> tuple[dict[str, int], ...]:
+    """Bytes of the columns of strings of every row group, uncompressed; none of a file not there.
+
+    Of strings with a dictionary, they are those of the dictionary and of places in it.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            texts = {field.name for field in file.schema_arrow if _is_text(field.type)}
+            groups = map(file.metadata.row_group, range(file.num_row_groups if texts else 0))
+            columns = [[one.column(j) for j in range(one.num_columns)] for one in groups]
+    except (pa.ArrowException, OSError):
+        return ()  # who reads it will say so
+    return tuple(
+        {c.path_in_schema: int(c.total_uncompressed_size) for c in one if c.path_in_schema in texts}
+        for one in columns
+    )
 
 
 def _is_small(kind: pa.DataType) -> bool:

@@ -16,7 +16,8 @@ import pyarrow as pa
 from suffice.data.files.listing import ListedFile, require_content
 from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.files.version import readable
-from suffice.data.table import SplitView, TableView
+from suffice.data.split_view import SplitView
+from suffice.data.table import TableView
 
 __all__ = ["STANDARD_INPUT", "CopiedSplit", "CopiedTable", "is_read_once", "with_copies"]
 

@@ -17,7 +17,8 @@ from suffice.data.files.stored import StoredSplit
 from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.files.version import version_of
 from suffice.data.split_size import SplitSize
-from suffice.data.table import BATCH_ROWS, SplitView, Table, first_rows, require_columns
+from suffice.data.split_view import SplitView
+from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
 from suffice.errors import ReadError, SufficeError
 from suffice.statistics.block import BadCell
 

@@ -23,12 +23,13 @@ from suffice.data.source import Split
 from suffice.data.table_source import TableSource
 from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
+from suffice.engines.memory_limit import expecting
 from suffice.errors import ParameterError, SchemaError
 from suffice.models.base.accuracy import Hits, hits, of_rows
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
-from suffice.models.base.evaluated_rows import evaluation
+from suffice.models.base.evaluated_rows import evaluation, evaluation_memory
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
@@ -40,7 +41,7 @@ from suffice.models.base.partial_answers import (
     of_complete,
     told,
 )
-from suffice.models.base.predictions import prediction_tables
+from suffice.models.base.predictions import answer_memory, prediction_tables
 from suffice.models.base.proba_intervals import Ends, beside_interval, predict_proba_interval
 from suffice.models.base.reader import LabelReader
 from suffice.statistics.batch import Batch, scored_rows
@@ -170,7 +171,8 @@ class Classifier(Estimator):
             answer = self._beside_typicality(answer)
         if interval is not None:
             answer = beside_interval(self, answer, interval, level)
-        answered = partial(map_batches, self._engine_for(source))
+        need = partial(answer_memory, len(model.classes), proba + log_proba + bool(interval) * 2)
+        answered = partial(map_batches, expecting(self._engine_for(source), source, need))
         how = source, self._layout_to_answer(), scored_rows(len(model.classes))
         complete = self._complete_rows(interval is not None)
         if unanswerable == "error" or complete is None:
@@ -303,22 +305,19 @@ class Classifier(Estimator):
         ranked: bool = False,
     ) -> Evaluation:
         model = self._fitted()
-        kernel = self._of_answered(
-            partial(evaluation, costs=self._costs(costs), ranked=ranked), unanswerable
-        )
+        judged = partial(evaluation, costs=self._costs(costs), ranked=ranked)
+        kernel = self._of_answered(judged, unanswerable)
         source = self._open_labelled(X, y, sample_weight)
-        found = self._run(kernel, model, source, self._layout_to_answer())
+        need = partial(evaluation_memory, len(model.classes), ranked)
+        found = self._run(kernel, model, source, self._layout_to_answer(), need)
         result: Evaluation = told({"all": found})["all"]
         return of_rows(result)
 
     def _judge(self, source: Any) -> Judge:
         """What the evaluation of a table needs; rows without an answer are left out of it."""
         kernel = partial(evaluation, costs=self._costs(self.costs), ranked=True)
-        return Judge(
-            self._of_answered(kernel, "empty"),
-            self._fitted(),
-            self._layout_to_answer(),
-        )
+        judged = self._of_answered(kernel, "empty"), self._fitted(), self._layout_to_answer()
+        return Judge(*judged, need=partial(evaluation_memory, len(self.model_.classes), True))
 
     def _scoring(self, source: Any) -> Judge:
         """What `score` needs of a table."""
@@ -377,7 +376,8 @@ class Classifier(Estimator):
     def _to_answer(self, X: Any) -> tuple[TableSource | ArraySource, Engine, Sequence[Split]]:
         """Rows to be answered, the engine that reads them, and their splits."""
         source = self._open(X)
-        engine = self._engine_for(source)
+        need = partial(answer_memory, len(self.model_.classes), 0)
+        engine = expecting(self._engine_for(source), source, need)
         return source, engine, source.splits(self._layout_to_answer(), engine.workers)
 
     def _batches(self, X: Any, kernel: Callable[[Split, Any], list[T]], params: Any) -> list[T]:

@@ -22,6 +22,7 @@ from suffice.data.table_source import TableSource
 from suffice.data.table_views import left_out
 from suffice.engines.choice import Choice, engine_of, is_here
 from suffice.engines.engine import Engine
+from suffice.engines.memory_limit import expecting
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.checks import (
     checked_weights,
@@ -44,6 +45,7 @@ from suffice.models.base.scikit_learn import (
 from suffice.persist import write_model
 from suffice.phrases import Option
 from suffice.statistics.batch import Batch
+from suffice.statistics.pass_memory import PassNeed, no_need
 from suffice.statistics.statistic import Statistic
 
 __all__ = ["Estimator"]
@@ -281,10 +283,15 @@ class Estimator(ScikitLearnInterface):
         return engine_of(self.engine, self.threads, None if source is None else source.engine)
 
     def _run(
-        self, kernel: Callable[[Split, Any], S], params: Any, source: InParts, layout: Layout
+        self,
+        kernel: Callable[[Split, Any], S],
+        params: Any,
+        source: InParts,
+        layout: Layout,
+        need: PassNeed = no_need,
     ) -> S:
-        """The sum of a kernel over a source."""
-        engine = self._engine_for(source)
+        """The sum of a kernel over a source; ``need`` tells what it takes of memory."""
+        engine = expecting(self._engine_for(source), source, need)
         return engine.run(kernel, params, source.splits(layout, engine.workers))
 
     # -- keeping

@@ -19,11 +19,14 @@ from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.statistics.batch import Batch, scored_rows
-from suffice.statistics.ranking_accumulator import RankingAccumulator
+from suffice.statistics.pass_memory import PassMemory, PassRows
+from suffice.statistics.ranking_accumulator import RankingAccumulator, ranking_memory
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Classifies", "evaluation", "known_codes"]
+__all__ = ["Classifies", "evaluation", "evaluation_memory", "known_codes"]
 
+NUMBER = 8  # bytes
+AT_ONCE = 6  # arrays of scores of a batch that are there together
 RANKED = 20  # classes, each of which is ranked against all others
 BINS = 10  # of equal width, in which probabilities are held against frequencies
 
@@ -134,6 +137,17 @@ def evaluation(
         unlabelled,
         tuple(rows.ranking() for rows in rankings),
     )
+
+
+def evaluation_memory(k: int, ranked: bool, rows: PassRows) -> PassMemory:
+    """What an evaluation takes under k classes beside reading.
+
+    Scores (n, k) are there `AT_ONCE` times while a batch is judged; a table (k, k) is made in pairs
+    and kept in pairs.
+    """
+    scores, table = NUMBER * k * min(rows.batch, scored_rows(k)), 2 * NUMBER * k**2
+    ranks = ranking_memory(rows) * (_ranked_classes(k) if ranked else 0)
+    return ranks + PassMemory(AT_ONCE * scores + table, table, table)
 
 
 def _ranked_classes(k: int) -> int:

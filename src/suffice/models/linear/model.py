@@ -22,6 +22,8 @@ from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
@@ -30,6 +32,7 @@ __all__ = [
     "IncompleteRow",
     "LinearModel",
     "Prediction",
+    "accumulator",
     "answer_names",
     "answer_table",
     "errors",
@@ -161,7 +164,7 @@ def summarise(split: Split, plan: tuple[Design, Layout, PrecisionOfProducts, boo
         If a cell is missing and gaps are not allowed.
     """
     design, layout, precision, gaps = plan
-    total = comoments_accumulator(precision, len(design) + len(design.targets))
+    total = accumulator(design, precision)
 
     def add(batch: Batch) -> None:
         targets = cast(RealBlock, batch.blocks[-1]).values
@@ -180,6 +183,13 @@ def summarise(split: Split, plan: tuple[Design, Layout, PrecisionOfProducts, boo
     for _ in each_batch(split, layout, add):
         pass
     return total.statistic()
+
+
+def accumulator(
+    design: Design, precision: PrecisionOfProducts
+) -> ComomentsAccumulator | ExactComomentsAccumulator:
+    """An empty accumulator of the co-moments of columns and targets."""
+    return comoments_accumulator(precision, len(design) + len(design.targets))
 
 
 def missing_cells(split: Split, plan: tuple[Design, Layout]) -> Any:
