@@ -315,6 +315,15 @@ class TestBytes:
             'for example "utf8", "latin-1" or "utf-16".'
         )
 
+    @pytest.mark.parametrize("option", ["names", "missing"])
+    def test_half_of_a_character_is_no_text(self, option: str) -> None:
+        with pytest.raises(ParameterError) as caught:
+            CsvFormat(**{option: ["a", "\udf0a"]})
+        assert str(caught.value) == (
+            rf"{option} holds '\udf0a', which has half of a character; text is Unicode, "
+            "without lone surrogates; leave it out."
+        )
+
     def test_invalid_in_declared_encoding(self, table: Open) -> None:
         opened = table(b"a,b\n1,\x81\n", encoding="cp1252")
         assert message(opened.head).startswith(

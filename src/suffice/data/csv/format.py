@@ -145,6 +145,15 @@ def _strings_of(option: str, value: Sequence[str] | None) -> tuple[str, ...] | N
         raise ParameterError(
             Option.of(option, value), "it must be a sequence of strings", "write a list or tuple"
         )
+    for item in value:
+        try:
+            item.encode()
+        except UnicodeEncodeError:
+            raise ParameterError(
+                Phrase(Option(option), f" holds {item!r}, which has half of a character"),
+                "text is Unicode, without lone surrogates",
+                "leave it out",
+            ) from None
     return tuple(value)
 
 
