@@ -24,6 +24,7 @@ __all__ = ["INTERCEPT", "TILE_ROWS", "Compressed", "Design"]
 
 INTERCEPT = "(Intercept)"
 TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
+TILE_CELLS = 32_768  # or few cells of rows, whose memory is not asked of the system each time
 UNSEEN = "a category must be one of those of the first fit"
 SHOW_ALL = "fit the model to rows that show them all, or leave the row out"
 
@@ -99,8 +100,9 @@ class Design(Terms):
         codes = self._codes(coded)
         q, d = len(self.numbers), len(self.categories)
         places, present, first = self._indicator_cells
-        for start in range(0, batch.rows, TILE_ROWS):
-            part = slice(start, min(start + TILE_ROWS, batch.rows))
+        tile = max(TILE_CELLS // (q + d), 1)
+        for start in range(0, batch.rows, tile):
+            part = slice(start, min(start + tile, batch.rows))
             n = part.stop - start
             columns, cells = np.empty((n, q + d), np.int32), np.empty((n, q + d))
             if q:

@@ -18,9 +18,16 @@ from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.first_pass import first_pass
-from suffice.models.logistic.objective import SQUARES_NOISE, Objective
+from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
 from suffice.models.logistic.sample import Sample
-from suffice.models.optimise.newton import Point, inverse, newton, quasi_newton, smallest_pivot
+from suffice.models.optimise.newton import (
+    Inverse,
+    Point,
+    inverse,
+    newton,
+    quasi_newton,
+    smallest_pivot,
+)
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
 from suffice.statistics.batch import WEIGHT_ROUNDING
@@ -32,6 +39,7 @@ __all__ = ["iterates_of"]
 
 SAMPLE_ROWS = 16_384  # whose fit is a good start
 LONG = 4 * SAMPLE_ROWS  # rows of a table where that pays
+ROWS_OF_TERM = 64  # of a sample, without which its fit is a poor start
 SAMPLE_RIDGE = 1e-4  # keeps that fit finite, as a fraction of a column's sum of squares
 SAMPLE_TOLERANCE = 1e-3  # fraction of the gradient at 0 at which that fit ends
 SAMPLE_STEPS = 10  # of that fit, at most
@@ -48,15 +56,19 @@ def iterates_of(
     """The iterates of Newton's method (``second``) or of L-BFGS, and the function that they are of.
 
     A long table begins at the fit of a sample, whose Hessian will do for the first steps, unless
-    some columns of the sample depend on others, or nearly so. Where columns do, exact sums over the
-    rows tell which; these are left out, and the steps are in columns that the sums make
-    uncorrelated.
+    some columns of the sample depend on others, or nearly so. Many columns, which few rows do not
+    determine, begin at 0 with a Hessian of the sample there. Where columns depend on others, exact
+    sums over the rows tell which; these are left out, and the steps are in columns that the sums
+    make uncorrelated.
     """
-    hessian = None
+    guess: Inverse | None = None
     if start is None and second and _is_long(objective):
-        start, hessian = _of_sample(objective)
-    looking = hessian is None and not objective.penalised and objective.has_hessian
-    exact = looking or (second and hessian is None)
+        if ROWS_OF_TERM * objective.centred.width <= SAMPLE_ROWS:
+            start, guess = _of_sample(objective)
+        elif objective.penalised and not objective.firth:
+            guess = _of_sample_at_zero(objective)
+    looking = guess is None and not objective.penalised and objective.has_hessian
+    exact = looking or (second and guess is None)
     x, sums = _first_point(objective, start, exact)
     if looking and (found := _ill_conditioned_terms(objective, sums)):
         given, factor = objective.coefficients(x), _factor(objective, sums)
@@ -70,20 +82,18 @@ def iterates_of(
         given = objective.coefficients(x)
         objective = objective.whitened(_factor(objective, sums))
         point = objective(objective.parameters(objective.centred.of_columns(given)), True)
-    if hessian is not None:
-        return objective, _with_fewer_hessians(objective, point, hessian)
+    if guess is not None:
+        return objective, _with_fewer_hessians(objective, point, guess)
     if second:
         return objective, newton(objective, point, objective.algebra)
     curvature = objective.curvature_at_zero()
-    return objective, quasi_newton(objective, point, lambda g: g / curvature, objective.algebra)
+    guess = _of_sample_at_zero(objective) or (lambda g: g / curvature)
+    return objective, quasi_newton(objective, point, guess, objective.algebra)
 
 
-def _with_fewer_hessians(
-    objective: Objective, start: Point, hessian: NDArray[np.float64]
-) -> Iterator[Point]:
+def _with_fewer_hessians(objective: Objective, start: Point, guess: Inverse) -> Iterator[Point]:
     """First L-BFGS with a sample's Hessian as its guess; Newton's method if that is not enough."""
     last, algebra = start, objective.algebra
-    guess = inverse(hessian, algebra)
     for last in islice(quasi_newton(objective, start, guess, algebra), STEPS_WITHOUT_HESSIAN):
         yield last
     yield from islice(newton(objective, objective(last.x, True), algebra), 1, None)
@@ -135,8 +145,35 @@ def _is_long(objective: Objective) -> bool:
     return not objective.centred.is_sparse and float(objective.seen.weight.value.sum()) >= LONG
 
 
-def _of_sample(objective: Objective) -> tuple[Start, NDArray[np.float64] | None]:
-    """Coefficients that fit a sample, if it has all classes; and its Hessian, if that will do.
+def _of_sample_at_zero(objective: Objective) -> Inverse | None:
+    """Multiply by the inverse of the Hessian of a sample at θ = 0, if that will do.
+
+    With probabilities 1/k it is the same for every row of θ:
+
+    ::
+
+        H = I ⊗ (Zᵀ W Z/k + Λ),   of two classes Zᵀ W Z/4 + Λ
+
+    Products that are made in order would take longer than what this saves.
+    """
+    wide = objective.centred.width > LARGEST_HESSIAN
+    if wide or objective.draws_distinct or not _is_long(objective):
+        return None
+    rows = objective.draw(SAMPLE_ROWS, float(objective.seen.weight.value.sum()))
+    z = (rows.z * objective.inverse_scale)[:, objective.used]
+    w = rows.weights * objective.class_weights[rows.codes]
+    r, p = objective.basis.shape[1], z.shape[1]
+    each = objective.weight / (4 if objective.k == 2 else objective.k)
+    hessian = (z.T * w) @ z * (each / w.sum())
+    hessian += np.diag(objective.curvature_at_zero()[:p] - each + SAMPLE_RIDGE * each)
+    if smallest_pivot(hessian, objective.algebra) < ILL_CONDITIONED:
+        return None
+    of_row = inverse(hessian, objective.algebra)
+    return lambda g: of_row(g.reshape(r, p).T).T.ravel()
+
+
+def _of_sample(objective: Objective) -> tuple[Start, Inverse | None]:
+    """Coefficients that fit a sample, if it has all classes; and the inverse of its Hessian.
 
     Source: M. A. Erdogdu and A. Montanari, Convergence rates of sub-sampled Newton methods (2015).
     """
@@ -160,7 +197,8 @@ def _of_sample(objective: Objective) -> tuple[Start, NDArray[np.float64] | None]
         ill_conditioned = bool(_ill_conditioned_terms(plain, sums))
     if objective.firth or ill_conditioned:
         return coefficients, None
-    return coefficients, point.hessian * (objective.weight / sample.weight)
+    hessian = point.hessian * (objective.weight / sample.weight)
+    return coefficients, inverse(hessian, objective.algebra)
 
 
 def _fitted(sample: Objective, start: Start) -> tuple[NDArray[np.float64], Point]:
