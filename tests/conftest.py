@@ -4,6 +4,7 @@ import glob
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -27,6 +28,9 @@ if sys.dont_write_bytecode and sys.pycache_prefix is None:
 # As many processes as processors run the tests; with threads of their own they would only wait for
 # each other. That threads of BLAS change no bit is a test of `invariance/test_processors.py`.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A shell ignores Ctrl-C for what it starts with "&", and so would the tests that send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("without a clock", deadline=None)
 settings.load_profile("without a clock")
