@@ -225,7 +225,8 @@ INLINE void count_places(const std::uint16_t* q, Index many, std::uint8_t* low,
                          std::uint16_t* carried) {
   const std::uint16_t* const stop = q + many;
   const auto one = [&](std::uint64_t place) {
-    if (__builtin_expect(count_one(low[place]), false)) ++carried[place];
+    if (count_one(low[place])) [[unlikely]]
+      ++carried[place];
   };
   for (; q + 4 <= stop; q += 4) {
     std::uint64_t four;

@@ -465,7 +465,7 @@ ERRORS = {
     ),
     "fit gaps.csv --label c --model logistic --C 0": "--C 0.0; C is a number above 0.",
     "fit gaps.csv --label c --model logistic --incomplete guess": (
-        "--incomplete 'guess'; it is one of 'error', 'drop', 'gaussian'."
+        "--incomplete 'guess'; it is one of 'error', 'drop', 'gaussian', 'indicator'."
     ),
     # Columns
     "fit gaps.csv --target nope --model ridge": (

@@ -136,6 +136,18 @@ def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
     assert "120 rows, each answered by models of all others." in printed
 
 
+def test_a_value_is_for_the_models_that_know_it(run: Run, table: pa.Table) -> None:
+    words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,logistic")
+    grid = ("--grid", "numbers=gaussian,bins", "--incomplete", "drop")
+    found = facts(run, "cv", "t.csv", *words, *grid)
+    names = {"naive-bayes numbers=gaussian", "logistic numbers=bins"}
+    assert {one["name"] for one in found["models"]} == names
+    for wrong in ("--numbers", "none"), ("--grid", "numbers=none"):
+        told = run("cv", "t.csv", *words, *wrong)
+        assert told.exit_code == 2
+        assert told.stderr.startswith("error: --numbers 'none'; it is one of 'adaptive'")
+
+
 def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:
     found = facts(run, "cv", "t.csv", "--label", "y", "--by", "doctor", "--model", "naive-bayes")
     expected = evaluate_folds(suffice.NaiveBayes(), table, "y", cv=10, groups="doctor")

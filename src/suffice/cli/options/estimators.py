@@ -210,9 +210,8 @@ class Options:
     incomplete: Annotated[
         str | None,
         typer.Option(
-            metavar="error|drop|gaussian|...",
-            help="Rows with missing cells: refused, left out, or modelled; logistic with bins: "
-            "indicator, a term of their own.",
+            metavar="WHAT",
+            help="Missing cells: error, drop (rows), gaussian (modelled), indicator (bins).",
             rich_help_panel=LINEAR,
             show_default="error",
         ),

@@ -57,7 +57,12 @@ def points_of(
                 "add one of these, or leave it out",
             )
     for model in models:
-        mine = [axis for axis in axes if axis[0] in MODELS[model].parameters]
+        mine = [
+            (option, own)
+            for option, values in axes
+            if option in MODELS[model].parameters
+            and (own := _of_model(model, models, option, values))
+        ]
         for values in product(*(values for _, values in mine)):
             point = {option: value for (option, _), value in zip(mine, values, strict=True)}
             said = [f"{option}={value}" for option, value in point.items()]
@@ -67,14 +72,41 @@ def points_of(
 
 
 def _own(model: str, models: Sequence[str], options: Options) -> Options:
-    """The options without those that only others of the models have."""
+    """The options without those that only others of the models have, or have with this value.
+
+    Examples
+    --------
+    >>> _own("logistic", ["naive-bayes", "logistic"], Options(numbers="gaussian")).numbers
+    >>> _own("logistic", ["naive-bayes", "logistic"], Options(numbers="bins")).numbers
+    'bins'
+    """
     foreign = [
         option
-        for option in given_of(options)
-        if option not in MODELS[model].parameters
-        and any(option in MODELS[other].parameters for other in models)
+        for option, value in given_of(options).items()
+        if not _knows(model, option, value)
+        and any(_knows(other, option, value) for other in models)
     ]
     return replace(options, **dict.fromkeys(foreign))
+
+
+def _of_model(model: str, models: Sequence[str], option: str, values: Sequence[str]) -> list[str]:
+    """The values of an option without those that only others of the models know."""
+    return [
+        value
+        for value in values
+        if _knows(model, option, value) or not any(_knows(m, option, value) for m in models)
+    ]
+
+
+def _knows(model: str, option: str, value: Any) -> bool:
+    """Whether a model has an option, and the option such a value."""
+    parameter = MODELS[model].parameters.get(option)
+    try:
+        if parameter is not None:
+            parameter.parse(value)
+    except ParameterError:
+        return False
+    return parameter is not None
 
 
 def own_roles(model: str, models: Sequence[str], roles: Roles) -> Roles:
