@@ -198,7 +198,9 @@ def test_a_candidate_that_cannot_learn_is_left_out() -> None:
     refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
     assert set(refused) == {"lda", "qda"}
     assert "'note' holds text" in refused["lda"]
-    assert repr(model.candidates_).splitlines()[-1].split() == ["qda", "cannot"]
+    *_, lda, qda, _, why = repr(model.candidates_).splitlines()
+    assert (lda.split(), qda.split()) == (["lda", "left", "out"], ["qda", "left", "out"])
+    assert why == f"qda: {refused['qda']}"
     few = mixed(5, missing=0.6)
     judged = {one.name: one for one in AutoClassifier(FOUR).fit(few, "kind").candidates_}
     assert re.fullmatch(r"it answers \d+ % of the rows, as .*", judged["logistic"].refusal)

@@ -106,11 +106,11 @@ class Candidate:
     name : str
     log_loss, error : float
         Of rows that it had not learnt: mean −log P(y | x) in nats, where an impossible class
-        counts as −log 1e-15, and the share of wrong labels. NaN where it cannot learn this table.
+        counts as −log 1e-15, and the share of wrong labels. NaN where it is left out.
     weight : float
         Its share of the answer.
     refusal : str, optional
-        Why it cannot learn this table.
+        Why it is left out: it cannot learn this table, or is clearly behind on the first fold.
     """
 
     name: str
@@ -141,14 +141,15 @@ class Candidates(tuple[Candidate, ...]):
     """All candidates, the best first."""
 
     def __repr__(self) -> str:
-        return "\n".join(aligned(self._lines()))
+        reasons = [f"{one.name}: {one.refusal}" for one in self if one.refusal is not None]
+        return "\n".join([*aligned(self._lines()), *reasons])
 
     def _lines(self) -> list[list[str]]:
         rows = [["", "log loss", "error", "weight"]]
         for one in self:
             share = f"{one.weight:.3g}" if one.weight else ""
             known = [f"{one.log_loss:.4f}", f"{100 * one.error:.2f} %"]
-            rows.append([one.name, *(known if one.refusal is None else ["cannot", ""]), share])
+            rows.append([one.name, *(known if one.refusal is None else ["left out", ""]), share])
         return rows
 
     def _repr_html_(self) -> str:

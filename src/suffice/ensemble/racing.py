@@ -58,7 +58,7 @@ def judged(learners: Mapping[str, Any], rows: tuple[Any, Any, Any], seed: int, b
     if first.raced:
         others = dict(found)
         behind |= {name: one for name, one in others.items() if is_behind(one, others, best)}
-        found |= {name: _refusal(one, best) for name, one in behind.items()}
+        found |= {name: _refusal(one) for name, one in behind.items()}
     left = {name: one for name, one in learners.items() if not isinstance(found[name], Exception)}
     if first.left and left:
         rest = evaluated(left, Folds(seed, "rest"))
@@ -105,9 +105,9 @@ def _losses(found: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.minimum(-rows[:, 0], IMPOSSIBLE), rows[:, 1]
 
 
-def _refusal(first: Any, best: int) -> ParameterError:
+def _refusal(first: Any) -> ParameterError:
     return ParameterError(
-        f"after the first fold {best} others are better",
+        "others are clearly better on the first fold",
         f"its log loss there is {first.mean('log loss'):.4f}",
     )
 

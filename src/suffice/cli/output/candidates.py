@@ -48,6 +48,6 @@ def rendered_candidates(facts: dict[str, Any]) -> Iterator[RenderableType]:
     yield table
     yield "  Judged on rows that they had not learnt; log loss in nats a row."
     for one in refused:
-        yield f"  {one['name']} cannot learn this table: {one['refusal']}"
+        yield f"  {one['name']} is left out: {one['refusal']}"
     if facts["ignored"]:
         yield f"  ignored: {', '.join(facts['ignored'])}"
