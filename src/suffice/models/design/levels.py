@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from suffice.models.design.terms import Terms
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["summed_down", "summed_up", "sums_of_terms"]
+__all__ = ["added_by", "shares_of", "summed_down", "summed_up", "sums_of_terms"]
 
 
 def summed_up(coefficients: NDArray[np.float64], steps: Sequence[slice]) -> NDArray[np.float64]:
