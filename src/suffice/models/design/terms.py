@@ -102,13 +102,14 @@ class Terms:
         inner, read = self.formula.functions_of, set(self.formula.columns)
         return read <= set(self.columns) and not inner & {*self.categories, *self.words}
 
-    @rule("bins are of numbers, without a formula")
+    @rule("bins are of numbers, of all in an array, without a formula")
     def _has_bins(self) -> bool:
         cut = self.bins.keys()
-        return not (cut and self.formula) and cut <= set(self.columns) - {
-            *self.categories,
-            *self.words,
-        }
+        if not cut:
+            return True
+        if self.formula or (isinstance(self.columns, Numbered) and len(cut) < len(self.columns)):
+            return False
+        return cut <= set(self.columns) - {*self.categories, *self.words}
 
     @rule("only categories and bins have a term of missing cells, once each, without a formula")
     def _has_missing(self) -> bool:
