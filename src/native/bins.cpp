@@ -172,8 +172,8 @@ class Tile {
       for (Index c = 0; c < k_; ++c)
         for (Index& q = next_[c]; q < start_[c + 1] && rows_[q] < stop;) {
           Index many = 0, row[LANES];
-          for (; many < LANES && q < start_[c + 1] && rows_[q] < stop; ++many)
-            row[many] = rows_[q++];
+          do row[many++] = rows_[q++];
+          while (many < LANES && q < start_[c + 1] && rows_[q] < stop);
           for (Index r = many; r < LANES; ++r) row[r] = row[r - 1];  // its place is written again
           for (Index r = 0; r < many; ++r, ++asked) ask_for(x, least(asked, after));
           for (Index j = 0; j < x.columns; j += columns) {
