@@ -43,6 +43,7 @@ ROWS_OF_TERM = 64  # of a sample, without which its fit is a poor start
 SAMPLE_RIDGE = 1e-4  # keeps that fit finite, as a fraction of a column's sum of squares
 SAMPLE_TOLERANCE = 1e-3  # fraction of the gradient at 0 at which that fit ends
 SAMPLE_STEPS = 10  # of that fit, at most
+CORRELATED = 0.25  # pivot of some column; above, the diagonal of a Hessian leads as well
 ILL_CONDITIONED = 2.0**-26  # pivot of a column's own sum of squares: half the digits of a double
 STEPS_WITHOUT_HESSIAN = 20  # after which a Hessian of all rows is worth while
 
@@ -56,16 +57,17 @@ def iterates_of(
     """The iterates of Newton's method (``second``) or of L-BFGS, and the function that they are of.
 
     A long table begins at the fit of a sample, whose Hessian will do for the first steps, unless
-    some columns of the sample depend on others, or nearly so. Many columns, which few rows do not
-    determine, begin at 0 with a Hessian of the sample there. Where columns depend on others, exact
-    sums over the rows tell which; these are left out, and the steps are in columns that the sums
-    make uncorrelated.
+    some columns of the sample depend on others, or nearly so. With a penalty and two classes, many
+    columns begin at 0 instead, with a Hessian of the sample there: its rows are few for a fit.
+    Where columns depend on others, exact sums over the rows tell which; these are left out, and the
+    steps are in columns that the sums make uncorrelated.
     """
     guess: Inverse | None = None
     if start is None and second and _is_long(objective):
-        if ROWS_OF_TERM * objective.centred.width <= SAMPLE_ROWS:
+        few = ROWS_OF_TERM * objective.centred.width <= SAMPLE_ROWS
+        if few or objective.k > 2 or objective.firth or not objective.penalised:
             start, guess = _of_sample(objective)
-        elif objective.penalised and not objective.firth:
+        else:
             guess = _of_sample_at_zero(objective)
     looking = guess is None and not objective.penalised and objective.has_hessian
     exact = looking or (second and guess is None)
@@ -87,7 +89,7 @@ def iterates_of(
     if second:
         return objective, newton(objective, point, objective.algebra)
     curvature = objective.curvature_at_zero()
-    guess = _of_sample_at_zero(objective) or (lambda g: g / curvature)
+    guess = _of_sample_at_zero(objective, CORRELATED) or (lambda g: g / curvature)
     return objective, quasi_newton(objective, point, guess, objective.algebra)
 
 
@@ -145,10 +147,11 @@ def _is_long(objective: Objective) -> bool:
     return not objective.centred.is_sparse and float(objective.seen.weight.value.sum()) >= LONG
 
 
-def _of_sample_at_zero(objective: Objective) -> Inverse | None:
+def _of_sample_at_zero(objective: Objective, most: float = 1.0) -> Inverse | None:
     """Multiply by the inverse of the Hessian of a sample at θ = 0, if that will do.
 
-    With probabilities 1/k it is the same for every row of θ:
+    It does where no column is made of the others, and these leave at most a fraction ``most`` of
+    some column. With probabilities 1/k it is the same for every row of θ:
 
     ::
 
@@ -160,16 +163,16 @@ def _of_sample_at_zero(objective: Objective) -> Inverse | None:
     if wide or objective.draws_distinct or not _is_long(objective):
         return None
     rows = objective.draw(SAMPLE_ROWS, float(objective.seen.weight.value.sum()))
-    z = (rows.z * objective.inverse_scale)[:, objective.used]
     w = rows.weights * objective.class_weights[rows.codes]
-    r, p = objective.basis.shape[1], z.shape[1]
+    unit, used = objective.inverse_scale[objective.used], objective.used
     each = objective.weight / (4 if objective.k == 2 else objective.k)
-    hessian = (z.T * w) @ z * (each / w.sum())
-    hessian += np.diag(objective.curvature_at_zero()[:p] - each + SAMPLE_RIDGE * each)
-    if smallest_pivot(hessian, objective.algebra) < ILL_CONDITIONED:
+    products = ((rows.z.T * w) @ rows.z)[np.ix_(used, used)] * unit * unit[:, None]
+    hessian = products * (each / w.sum())
+    hessian += np.diag(objective.curvature_at_zero()[: len(unit)] - each + SAMPLE_RIDGE * each)
+    factor = objective.algebra.factored(hessian)
+    if not ILL_CONDITIONED <= factor.smallest_pivot <= most:
         return None
-    of_row = inverse(hessian, objective.algebra)
-    return lambda g: of_row(g.reshape(r, p).T).T.ravel()
+    return lambda g: factor.solve(g.reshape(-1, len(unit)).T).T.ravel()
 
 
 def _of_sample(objective: Objective) -> tuple[Start, Inverse | None]:
