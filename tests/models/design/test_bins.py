@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression as Judge
 
 import suffice
 from suffice import AODE
+from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import cross_validate
@@ -177,8 +178,21 @@ def test_rows_left_out_do_not_decide_where_numbers_are_cut() -> None:
     other = LogisticRegression(numbers="bins").fit(rows.filter(complete), y[complete])
     assert model.model_.design == other.model_.design
     np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-9)
-    with pytest.raises(DataError, match="cells are missing"):
+    with pytest.raises(DataError, match=r"cells are missing .* or incomplete='indicator'"):
         LogisticRegression(numbers="bins").fit(rows, y)
+
+
+@pytest.mark.parametrize("incomplete", ["error", "drop", "indicator"])
+def test_without_rows_the_fit_says_why(incomplete: Any) -> None:
+    rows, y = table(50, 14)
+    model = LogisticRegression(numbers="bins", incomplete=incomplete)
+    with pytest.raises(DataError, match="there is no labelled row whose weight is not zero"):
+        model.fit(rows.drop_columns(["hue"]), y, np.zeros(50))
+    a, b = np.arange(50.0), np.arange(50.0)
+    a[::2], b[1::2] = np.nan, np.nan
+    if incomplete == "drop":
+        with pytest.raises(DataError, match=r"no labelled row is complete.* use incomplete='ind"):
+            model.fit({"a": a, "b": b}, y)
 
 
 def test_bins_are_learnt_from_training_rows_alone() -> None:
@@ -266,4 +280,7 @@ def test_forged_designs_are_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=rule):
             build(Design, fields | forged)
+    of_array = {"columns": Numbered(2**50), "bins": {"x0": cut}}  # too many names to look at
+    with pytest.raises(ParameterError, match="bins are of numbers, of all in an array"):
+        build(Design, fields | of_array)
     assert replace(good, missing=("a",)).terms == ("a[>=1]", "a[(missing)]", "hue")

@@ -24,8 +24,8 @@ def listed_missing(counts: Mapping[str, str]) -> str:
     return ", ".join(first) + more
 
 
-def incomplete(counts: str) -> DataError:
-    """The error of missing cells, which `listed_missing` counts."""
+def incomplete(counts: str, otherwise: str = "gaussian") -> DataError:
+    """The error of missing cells, which `listed_missing` counts; ``otherwise`` keeps their rows."""
     return DataError(
         f"cells are missing (NaN or null): {counts}",
         "every row needs all its cells",
@@ -33,6 +33,6 @@ def incomplete(counts: str) -> DataError:
             "use ",
             Option.of("incomplete", "drop"),
             " to learn from complete rows only, or ",
-            Option.of("incomplete", "gaussian"),
+            Option.of("incomplete", otherwise),
         ),
     )

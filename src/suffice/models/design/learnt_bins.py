@@ -54,6 +54,9 @@ def with_learnt_bins(
     """
     sums = engine.run(value_sums, (layout, complete), splits)
     weight, missing = sums.weight.value.sum(), set[str]()
+    if not weight:  # who sums over the rows says why there are none
+        nothing = CutBins(np.empty(0))
+        return replace(design, bins=dict.fromkeys(design.numbers, nothing))
     for block, read in zip(sums.blocks, layout.blocks, strict=False):
         total = block.total.sum(axis=0)
         for j in np.flatnonzero(total == 0).tolist():

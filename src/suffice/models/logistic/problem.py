@@ -30,7 +30,7 @@ from suffice.models.logistic.missing_cells import (
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.options import Missing
-from suffice.models.logistic.term_rows import LaidOut, plain_layout
+from suffice.models.logistic.term_rows import Coded, LaidOut, plain_layout
 from suffice.models.optimise.algebra import BLAS, IN_ORDER, Algebra
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import NO_CLASSES
@@ -254,15 +254,20 @@ class Problem:
         for name in columns_without_value(sums, names):
             raise without_value(name)
         if self.incomplete != "drop":
-            raise incomplete(self._missing_cells)
+            raise incomplete(self._missing_cells, self._otherwise)
         complete = self._read(complete=True)
         if not len(complete[0].classes):
             raise DataError(
                 f"no labelled row is complete: values are missing, {self._missing_cells}",
                 Phrase(Option.of("incomplete", "drop"), " learns from complete rows only"),
-                Phrase("leave columns out, or use ", Option.of("incomplete", "gaussian")),
+                Phrase("leave columns out, or use ", Option.of("incomplete", self._otherwise)),
             )
         return complete
+
+    @property
+    def _otherwise(self) -> str:
+        """What keeps rows with missing cells: a term for them, where numbers are cut into bins."""
+        return "indicator" if isinstance(self.laid_out, Coded) else "gaussian"
 
     # -- expected cells
 
