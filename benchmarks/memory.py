@@ -12,7 +12,6 @@ is larger than a row group. One factor is varied at a time; each case runs in a 
 from __future__ import annotations
 
 import json
-import pickle
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -130,13 +129,13 @@ def _accumulator(case: Case) -> Any:
     return SampledAccumulator(sums, [range(case.d)], SAMPLE_ROWS)
 
 
-def learnt(case: Case, folder: str) -> bytes:
+def learnt(case: Case, folder: str) -> Any:
     """A model of the row group, in a process that is not measured."""
     once = Repeated(open_table(Path(folder, "rows.parquet")).table)
-    return pickle.dumps(MODELS[case.model]().fit(once, "y"))
+    return MODELS[case.model]().fit(once, "y")
 
 
-def measured(case: Case, folder: str, model: bytes | None = None) -> int:
+def measured(case: Case, folder: str, model: Any = None) -> int:
     """Bytes at the peak above what the process held before, of a fit or of a known model."""
     small = _rows(2_000, 3, 2)
     warm = MODELS[case.model](threads=case.threads).fit(small, "y")
@@ -146,7 +145,7 @@ def measured(case: Case, folder: str, model: bytes | None = None) -> int:
     many = Repeated(table, times=-(-case.n // case.row_group))
     if model is None:
         return rise(lambda: MODELS[case.model](engine=reader).fit(many, "y"))
-    known = pickle.loads(model).set_params(engine=reader)
+    known = model.set_params(engine=reader)
     if case.verb == "evaluate":
         return rise(lambda: known.evaluate(many, "y"))
     return rise(lambda: sum(part.num_rows for part in known.predict_batches(many)))

@@ -93,17 +93,16 @@ class LogisticRegression(FittedLogistic):
         Whether a fit starts from the coefficients of the one before.
     incomplete : {"error", "drop", "gaussian", "indicator"}
         Rows with missing cells: an error that counts the cells by column; only complete rows; what
-        a Gaussian of the columns in every class expects of the cells (see the notes); or, with
-        ``numbers="bins"``, a term that is 1 where the cell is missing, for each column of which
-        rows of the fit lack some. There, an unknown number or category counts as missing.
+        a Gaussian of the columns in every class expects of the cells (see the notes); or, of bins,
+        a term that is 1 where a cell is missing, for each column of which rows of the fit lack
+        some. An unknown category counts as missing there.
     categorical : list of str, optional
         Columns of numbers that are categories, as columns of strings are.
     numbers : {"linear", "bins"}
-        Whether a number is a term itself, or is cut into bins, which are an ordered category: a
-        coefficient is the step that log-odds take at a cut, so that they may be any function of the
-        number. Cuts are where the classes differ (minimum description length), else they make ten
-        bins of about the same weight. They are learnt in a pass of its own, from binned counts by
-        class, and do not depend on the order of the rows. Take a finite C.
+        Whether a number is a term itself, or is cut into bins, an ordered category: a coefficient
+        is the step of the log-odds at a cut, so that they may be any function of the number. Cuts
+        are where the classes differ (minimum description length), else they make ten bins of about
+        the same weight; a first pass counts what they need. Take a finite C.
     text, words, ordered, formula, reference, unseen
         What columns become: as in `LinearRegression`.
     dependent : {"minimum_norm", "error"}
@@ -229,9 +228,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         Parameters
         ----------
         X : table (n, d)
-            A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
-            polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
-            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns.
+            A NumPy array or SciPy sparse matrix; a table of pandas, polars, pyarrow or duckdb; a
+            dict of columns; a path, glob or list of paths; or what `suffice.read_csv` returns.
         y : array-like (n,) or str
             Labels, or the name of the column that holds them. A row without a label is left out.
         sample_weight : array-like (n,) or str, optional
@@ -393,13 +391,9 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     # -- reading tables
 
     def _settled(self, source: TableSource | ArraySource) -> LogisticReader:
-        laid_out = self.solver in SINGLE_ROWS or self.incomplete == "gaussian"
-        laid_out = laid_out or self.reproducible or self.numbers == "bins"
-        told, engine = predictors(self), self._engine_for(source)
-        if self.numbers == "linear":
-            return settled(source, told, engine, laid_out)
-        drop, indicator = self.incomplete == "drop", self.incomplete == "indicator"
-        return settled(source, told, engine, laid_out, Cutting(drop, indicator))
+        laid_out = self.solver in SINGLE_ROWS or self.incomplete == "gaussian" or self.reproducible
+        cutting = Cutting.of(self.incomplete) if self.numbers == "bins" else None
+        return settled(source, predictors(self), self._engine_for(source), laid_out, cutting)
 
     def _open_first(
         self, X: Any, y: Any, sample_weight: Any

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-__all__ = ["PassMemory", "PassNeed", "PassRows", "no_need", "sum_memory"]
+__all__ = ["NUMBER", "PassMemory", "PassNeed", "PassRows", "no_need", "sum_memory"]
+
+NUMBER = 8  # bytes of a double, or of a code
 
 
 class PassRows(NamedTuple):

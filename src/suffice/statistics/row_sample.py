@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.pass_memory import PassMemory, PassRows
+from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
 from suffice.statistics.row_hash import batch_hashes
 
 __all__ = ["RowSample", "Sampled", "SampledAccumulator", "SampledRows"]
 
-NUMBER = 8  # bytes
 LAST = np.uint64(2**64 - 1)
 
 

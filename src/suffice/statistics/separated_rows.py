@@ -17,8 +17,8 @@ from suffice.statistics.pass_memory import PassMemory, PassRows
 __all__ = ["IncompleteRows", "SeparatingAccumulator"]
 
 SEPARATED_ROWS = 4_096  # rows separated at a time into complete ones and others
-# Products that one call of a kernel adds, in about a tenth of a second: Ctrl-C is heard in between.
 PAIR = 16  # bytes of a sum of products
+# Products that one call of a kernel adds, in about a tenth of a second: Ctrl-C is heard in between.
 PRODUCTS = 2**29
 LEAST_ROWS = 4_096  # of a call: what it adds to pairs at its end takes as long as a thousand rows
 

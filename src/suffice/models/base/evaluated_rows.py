@@ -19,13 +19,12 @@ from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.statistics.batch import Batch, scored_rows
-from suffice.statistics.pass_memory import PassMemory, PassRows
+from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
 from suffice.statistics.ranking_accumulator import RankingAccumulator, ranking_memory
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Classifies", "evaluation", "evaluation_memory", "known_codes"]
 
-NUMBER = 8  # bytes
 AT_ONCE = 6  # arrays of scores of a batch that are there together
 RANKED = 20  # classes, each of which is ranked against all others
 BINS = 10  # of equal width, in which probabilities are held against frequencies

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from suffice.errors import warn
 from suffice.phrases import Option, Phrase, PythonOnly, rows_in_print
 from suffice.statistics.batch import scored_rows
-from suffice.statistics.pass_memory import PassMemory, PassRows
+from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -23,8 +23,6 @@ __all__ = [
     "impossible_rows",
     "prediction_tables",
 ]
-
-NUMBER = 8  # bytes
 
 
 @dataclass(frozen=True)

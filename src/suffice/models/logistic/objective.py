@@ -377,9 +377,8 @@ class Objective:
 
     def without(self, terms: ArrayLike) -> Objective:
         """The same function with some terms fixed at 0."""
-        used = self.used.copy()
-        used[1 + np.asarray(terms, np.intp)] = False
-        return replace(self, used=used)
+        fixed = np.isin(np.arange(len(self.used)) - 1, terms)
+        return replace(self, used=self.used & ~fixed)
 
     def independent(self, factor: Factor) -> Objective:
         """The same function without the terms that depend on earlier ones, given their factor."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout
@@ -15,6 +15,7 @@ from suffice.models.design.feature_columns import Features, Predictors, features
 from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
+from suffice.models.logistic.options import Missing
 from suffice.numerics.sparse import is_sparse
 from suffice.phrases import Option, Phrase
 from suffice.statistics.vocabulary import Vocabulary
@@ -38,6 +39,11 @@ class Cutting(NamedTuple):
 
     drop: bool
     indicator: bool
+
+    @classmethod
+    def of(cls, incomplete: Missing) -> Self:
+        """That of a fit which does this with rows that lack cells."""
+        return cls(incomplete == "drop", incomplete == "indicator")
 
 
 @dataclass(frozen=True)
