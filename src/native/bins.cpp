@@ -282,19 +282,20 @@ Index shown(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts 
     const auto* const low = tally.low.at + column * places + 1;
     const auto* const carried = tally.carried.at + column * places + 1;
     for (Index v = 0; v < places - 1; v += step) {
-      const Index stop = least(v + step, places - 1);
-      std::uint8_t any_low = 0;
-      std::uint16_t any_carried = 0;
-      for (Index q = v; q < stop; ++q) any_low |= low[q];
-      for (Index q = v; q < stop; ++q) any_carried |= carried[q];
-      if (!any_low && !any_carried) continue;
-      for (Index q = v; q < stop; ++q) {
-        const int count = low[q] + 256 * carried[q];
-        if (!count) continue;
-        if (size == to.cell.size()) return -1;
-        to.cell[size] = static_cast<std::uint16_t>(q);
-        to.count[size++] = count;
+      const Index many = least(step, places - 1 - v);
+      std::int32_t counts[step], any = 0;
+      for (Index q = 0; q < many; ++q) any |= counts[q] = low[v + q] + 256 * carried[v + q];
+      if (!any) continue;
+      std::uint16_t cell[step];
+      std::int32_t count[step];
+      Index found = 0;
+      for (Index q = 0; q < many; ++q) {  // what is 0 is written over
+        cell[found] = static_cast<std::uint16_t>(v + q), count[found] = counts[q];
+        found += counts[q] != 0;
       }
+      if (size + found > to.cell.size()) return -1;
+      for (Index q = 0; q < found; ++q) to.cell[size + q] = cell[q], to.count[size + q] = count[q];
+      size += found;
     }
   }
   to.start[columns] = size;
@@ -386,32 +387,61 @@ void find(Strided<const double> x, Vector<const std::int64_t> start, Vector<cons
     }
 }
 
-INLINE std::uint64_t mixed(std::uint64_t x) {
+template <class Bits>
+INLINE Bits mixed(Bits x) {
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
   x = (x ^ x >> 27) * 0x94D049BB133111EBu;
   return x ^ x >> 31;
 }
 
+// What a number adds to the hash of its row: that of its bits and the name; of NaN 0.
+INLINE std::uint64_t term(double value, std::uint64_t name) {
+  const std::uint64_t own = mixed(__builtin_bit_cast(std::uint64_t, value + 0.0) + name);
+  return value == value ? own : 0;
+}
+
+// The hash of a row of at least eight numbers side by side. The last eight overlap those before,
+// of which they add nothing again.
+INLINE std::uint64_t of_row(const double* x, const std::uint64_t* names, Index d) {
+  typedef std::uint64_t Bits __attribute__((vector_size(8 * WIDTH)));
+  typedef std::uint64_t InMemory __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
+  static constexpr std::uint64_t all = ~std::uint64_t{0};
+  static constexpr std::uint64_t fresh[2 * LANES] = {0,   0,   0,   0,   0,   0,   0,   0,
+                                                     all, all, all, all, all, all, all, all};
+  const auto bits = [](const std::uint64_t* at) { return *reinterpret_cast<const InMemory*>(at); };
+  Bits total{};
+  for (Index j = 0; j < d; j += LANES) {
+    const Index at = least(j, d - LANES);
+    for (int q = 0; q < LANES; q += WIDTH) {
+      const Native value = native_load(x + at + q) + native(0.0);
+      const Bits own = mixed((Bits)value + bits(names + at + q));
+      total += own & (Bits)(value == value) & bits(fresh + LANES + q - (j - at));
+    }
+  }
+  std::uint64_t sum = 0;
+  for (int q = 0; q < WIDTH; ++q) sum += total[q];
+  return sum;
+}
+
 void hash(Strided<const double> x, Vector<const std::uint64_t> names,
           Vector<std::uint64_t> hashes) {
-  const auto term = [&](Index i, Index j) {
-    const double value = x(i, j) + 0.0;
-    const std::uint64_t own = mixed(__builtin_bit_cast(std::uint64_t, value) + names[j]);
-    return value == value ? own : 0;
-  };
+  const Index d = x.columns;
   Work work;
-  if (x.down < x.across)
-    for (Index j = 0; j < x.columns; ++j) {
-      for (Index i = 0; i < x.rows; ++i) hashes[i] += term(i, j);
+  if (x.down < x.across) {
+    for (Index j = 0; j < d; ++j) {
+      for (Index i = 0; i < x.rows; ++i) hashes[i] += term(x(i, j), names[j]);
       work.done(2 * x.rows);
     }
-  else
-    for (Index i = 0; i < x.rows; ++i) {
-      std::uint64_t total = 0;
-      for (Index j = 0; j < x.columns; ++j) total += term(i, j);
-      hashes[i] += total;
-      work.done(2 * x.columns);
-    }
+    return;
+  }
+  const bool side_by_side = x.across == 1 && d >= LANES;
+  for (Index i = 0; i < x.rows; ++i) {
+    if (side_by_side)
+      hashes[i] += of_row(&x(i, 0), names.at, d);
+    else
+      for (Index j = 0; j < d; ++j) hashes[i] += term(x(i, j), names[j]);
+    work.done(2 * d);
+  }
 }
 
 }  // namespace

@@ -226,7 +226,15 @@ def test_predictions_come_in_the_order_of_the_rows(
 
 @pytest.mark.parametrize(
     ("rows", "workers", "splits"),
-    [(10, 4, 1), (40_000, 4, 2), (40_000, 1, 1), (200_000, 2, 2), (600_000, 2, 4), (600_000, 9, 9)],
+    [
+        (10, 4, 1),
+        (40_000, 4, 2),
+        (40_000, 1, 1),
+        (200_000, 2, 2),
+        (600_000, 2, 2),
+        (1_200_000, 2, 4),
+        (1_200_000, 9, 9),
+    ],
 )
 def test_an_array_has_more_splits_than_workers_if_it_is_long(
     rows: int, workers: int, splits: int

@@ -12,7 +12,7 @@ from suffice.statistics.block import CodedBlock, RealBlock
 from suffice.statistics.by_class import ByClassAccumulator
 from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.moments import MomentsAccumulator
-from suffice.statistics.row_hash import batch_hashes
+from suffice.statistics.row_hash import batch_hashes, name_hashes
 from suffice.statistics.row_sample import RowSample, Sampled, SampledAccumulator
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import tree_sum
@@ -42,7 +42,7 @@ def content(sample: RowSample) -> dict[int, float]:
     """The weight of every row, by its hash; the hash is that of the row kept."""
     found: dict[int, float] = {}
     for batch, hashes in sample.pieces:
-        assert batch_hashes(batch, NAMES).tolist() == hashes.tolist()
+        assert batch_hashes(batch, name_hashes(NAMES)).tolist() == hashes.tolist()
         found |= dict(zip(hashes.tolist(), batch.weights.tolist(), strict=True))
     assert len(found) == sample.rows
     return found
@@ -73,7 +73,7 @@ def test_of_a_long_batch_only_rows_of_small_hash_are_copied(seed: int, distinct:
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_rows_of_smallest_hash_are_chosen(seed: int) -> None:
     batch = rows(50, seed)
-    hashes = batch_hashes(batch, NAMES)
+    hashes = batch_hashes(batch, name_hashes(NAMES))
     labelled = hashes[batch.codes >= 0]
     smallest = np.unique(labelled)[:8]
     expected = {int(h): float((labelled == h).sum()) for h in smallest}
@@ -96,20 +96,20 @@ def test_equal_rows_have_equal_hashes_however_they_are_stored() -> None:
     x = np.array([[0.0, 3.0], [np.nan, 1.5]])
     one = Batch(2, (RealBlock(x),), np.array([0, 1]), labels)
     swapped = Batch(2, (RealBlock(x[:, ::-1]),), np.array([1, 0]), Vocabulary(("yes", "no")))
-    assert (batch_hashes(one, [["a", "b"]]) == batch_hashes(swapped, [["b", "a"]])).all()
-    assert (batch_hashes(one, [["a", "b"]]) != batch_hashes(one, [["b", "a"]])).all()
+    a_b, b_a = name_hashes([["a", "b"]]), name_hashes([["b", "a"]])
+    assert (batch_hashes(one, a_b) == batch_hashes(swapped, b_a)).all()
+    assert (batch_hashes(one, a_b) != batch_hashes(one, b_a)).all()
     whole = replace(one, blocks=(RealBlock(np.array([[0, 3], [1, 1]])),))
     floats = replace(one, blocks=(RealBlock(np.array([[-0.0, 3.0], [1.0, 1.0]], np.float32)),))
-    assert (batch_hashes(whole, [["a", "b"]]) == batch_hashes(floats, [["a", "b"]])).all()
+    assert (batch_hashes(whole, a_b) == batch_hashes(floats, a_b)).all()
 
 
 def test_parts_of_a_count_of_words_are_its_sum() -> None:
     words, there = Vocabulary(("ham", "spam")), np.ones(1, np.bool_)
     once = SparseBlock(np.array([3.0]), np.array([1]), np.array([0, 1]), words, there)
     parts = SparseBlock(np.array([1.0, 2.0]), np.array([1, 1]), np.array([0, 2]), words, there)
-    assert batch_hashes(Batch(1, (once,)), [["note"]]) == batch_hashes(
-        Batch(1, (parts,)), [["note"]]
-    )
+    note = name_hashes([["note"]])
+    assert batch_hashes(Batch(1, (once,)), note) == batch_hashes(Batch(1, (parts,)), note)
 
 
 def test_sums_without_rows_end_the_sample() -> None:

@@ -54,7 +54,7 @@ __all__ = [
 
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
-MOST_ROWS = 262_144  # of a table of numbers: a thread that is held up leaves the rest to others
+MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others
 STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
 DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
 

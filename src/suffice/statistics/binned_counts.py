@@ -24,9 +24,6 @@ __all__ = ["YEAR_2000", "BinnedCounts"]
 YEAR_2000 = 946_684_800.0
 """2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
 
-
-MOST_OF_IT = 0.75  # of the room for cells: what is left over is then not worth a copy
-
 PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]]
 
 
@@ -117,10 +114,10 @@ class BinnedCounts:
 
     @classmethod
     def of_cells(cls, k: int, origin: NDArray[np.float64], found: PlacesOfCells, size: int) -> Self:
-        """Counts that are doubles, of the first cells in larger arrays."""
-        start, cell, high = found[0], found[1][:size], found[2][:size]
-        if size < MOST_OF_IT * len(found[1]):
-            cell, high = cell.copy(), high.copy()
+        """Counts that are doubles, of the first cells in larger arrays, which become that small."""
+        start, cell, high = found
+        for array in (cell, high):
+            array.resize(size, refcheck=False)  # nobody else has it
         return cls(k, origin, start, cell, high, np.zeros(0))
 
     @property

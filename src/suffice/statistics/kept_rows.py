@@ -13,7 +13,7 @@ from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Index, Shape, Within, r
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import Block, CodedBlock, RealBlock, converted
 from suffice.statistics.mixed_block import MixedBlock
-from suffice.statistics.row_hash import batch_hashes
+from suffice.statistics.row_hash import batch_hashes, name_hashes
 from suffice.statistics.row_sample import LAST, RowSample, SampledRows
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
@@ -247,8 +247,9 @@ class KeptRows:
 
     def has_hashes_of(self, names: Sequence[Sequence[Any]]) -> bool:
         """Whether the hashes are those of the rows, whose columns have these names, by family."""
+        of_names = name_hashes(names)
         return all(
-            np.array_equal(batch_hashes(batch, names), hashes)
+            np.array_equal(batch_hashes(batch, of_names), hashes)
             for batch, hashes in self.sample.pieces
         )
 

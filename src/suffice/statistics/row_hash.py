@@ -27,7 +27,9 @@ from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["batch_hashes", "hash_of_text", "mixed", "rank_hashes"]
+__all__ = ["Hashes", "batch_hashes", "hash_of_text", "mixed", "name_hashes", "rank_hashes"]
+
+Hashes = NDArray[np.uint64]
 
 NUMBERS = bool | int | float | np.number
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
@@ -35,7 +37,7 @@ FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 PARTS = 2.0**20  # of a count of words that are told apart
 
 
-def mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(x: Hashes) -> Hashes:
     """Every bit of the result depends on every bit of x."""
     x = (x ^ (x >> SHIFTS[0])) * FACTORS[0]
     x = (x ^ (x >> SHIFTS[1])) * FACTORS[1]
@@ -48,14 +50,19 @@ def hash_of_text(value: Any) -> np.uint64:
     return np.uint64(int.from_bytes(blake2b(content, digest_size=8).digest(), "little"))
 
 
-def batch_hashes(batch: Batch, names: Sequence[Sequence[Any]]) -> NDArray[np.uint64]:
+def name_hashes(names: Sequence[Sequence[Any]]) -> tuple[Hashes, ...]:
+    """The hashes of the names of the columns of each block."""
+    return tuple([np.array([*map(hash_of_text, own)], np.uint64) for own in names])
+
+
+def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
     """The hash of every row and its label, (n,).
 
     Parameters
     ----------
     batch : Batch
-    names : sequence of sequences
-        Names of the columns of each block.
+    names : sequence of ndarray
+        Hashes of the names of the columns of each block.
 
     Examples
     --------
@@ -64,8 +71,8 @@ def batch_hashes(batch: Batch, names: Sequence[Sequence[Any]]) -> NDArray[np.uin
     >>> one = Batch(2, (RealBlock(x),), np.array([0, 1]), labels)
     >>> columns = RealBlock(x[:, [0]].astype("f4")), RealBlock(x[:, [1]])
     >>> other = Batch(2, columns, np.array([0, 1]), labels)
-    >>> hashes = batch_hashes(one, [["a", "b"]]), batch_hashes(other, [["a"], ["b"]])
-    >>> (hashes[0] == hashes[1]).all()
+    >>> together, apart = name_hashes([["a", "b"]]), name_hashes([["a"], ["b"]])
+    >>> (batch_hashes(one, together) == batch_hashes(other, apart)).all()
     np.True_
     """
     of_labels = mixed(_of_values(batch.classes.values) + np.uint64(1))  # the last: of no label
@@ -75,9 +82,7 @@ def batch_hashes(batch: Batch, names: Sequence[Sequence[Any]]) -> NDArray[np.uin
     return np.asarray(total, np.uint64)
 
 
-def rank_hashes(
-    batches: Sequence[Batch], names: Sequence[Sequence[Any]]
-) -> list[NDArray[np.uint64]]:
+def rank_hashes(batches: Sequence[Batch], names: Sequence[Hashes]) -> list[Hashes]:
     """The hashes of the rows of all batches, in which numbers are their ranks among these rows.
 
     Numbers in another unit, or counted from elsewhere, have the same ranks.
@@ -86,7 +91,8 @@ def rank_hashes(
     --------
     >>> celsius = Batch(3, (RealBlock(np.array([[20.0], [-5.0], [20.0]])),))
     >>> fahrenheit = Batch(3, (RealBlock(np.array([[68.0], [23.0], [68.0]])),))
-    >>> one, other = (rank_hashes([rows], [["warm"]])[0] for rows in (celsius, fahrenheit))
+    >>> warm = name_hashes([["warm"]])
+    >>> one, other = (rank_hashes([rows], warm)[0] for rows in (celsius, fahrenheit))
     >>> (one == other).all(), one[0] == one[2], one[0] == one[1]
     (np.True_, np.True_, np.False_)
     """
@@ -137,29 +143,27 @@ def _ranks(parts: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
     return np.split(values, np.cumsum([len(part) for part in parts])[:-1])
 
 
-def _of_block(block: Any, names: Sequence[Any]) -> NDArray[np.uint64]:
+def _of_block(block: Any, names: Hashes) -> Hashes:
     """The sums of the hashes of the cells of every row, (n,)."""
     if isinstance(block, SparseBlock):
-        return _of_words(block, names[0] if not block.vocabulary.closed else "")
+        return _of_words(block, names[0] if not block.vocabulary.closed else hash_of_text(""))
     if isinstance(block, MixedBlock):
-        pairs = list(zip(names, block.is_number.tolist(), strict=True))
-        numbers = _of_block(block.numbers, [name for name, number in pairs if number])
-        return numbers + _of_block(block.categories, [name for name, number in pairs if not number])
+        numbers = _of_block(block.numbers, names[block.is_number])
+        return numbers + _of_block(block.categories, names[~block.is_number])
     total = np.zeros(block.rows, np.uint64)
-    own = np.array([hash_of_text(name) for name in names], np.uint64)
     if isinstance(block, CodedBlock):
         for j, vocabulary in enumerate(block.vocabularies):
-            table = mixed(_of_values(vocabulary.values) + own[j])
+            table = mixed(_of_values(vocabulary.values) + names[j])
             total += np.append(table[:-1], np.uint64(0))[block.codes[:, j]]
     else:
         assert isinstance(block, RealBlock | IntegerBlock)
-        kernels.bins.hash(np.asarray(block.values, np.float64), own, total)
+        kernels.bins.hash(np.asarray(block.values, np.float64), names, total)
     return total
 
 
-def _of_words(block: SparseBlock, name: Any) -> NDArray[np.uint64]:
+def _of_words(block: SparseBlock, name: np.uint64) -> Hashes:
     """Σ count · h(word), so that parts of a count add up to it."""
-    table = mixed(_of_values(block.vocabulary.values) + hash_of_text(name))
+    table = mixed(_of_values(block.vocabulary.values) + name)
     counts = np.nan_to_num(np.asarray(block.data, np.float64) * PARTS).astype(np.int64)
     terms = table[block.indices] * counts.view(np.uint64)
     upto = np.zeros(len(terms) + 1, np.uint64)
@@ -167,7 +171,7 @@ def _of_words(block: SparseBlock, name: Any) -> NDArray[np.uint64]:
     return np.asarray(upto[block.indptr[1:]] - upto[block.indptr[:-1]])
 
 
-def _of_values(values: Sequence[Any]) -> NDArray[np.uint64]:
+def _of_values(values: Sequence[Any]) -> Hashes:
     """The hash of each value, and one more entry for the code −1."""
     return np.array([*map(_of_value, values), 0], np.uint64)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
-from suffice.statistics.row_hash import batch_hashes
+from suffice.statistics.row_hash import Hashes, batch_hashes, name_hashes
 
 __all__ = ["RowSample", "Sampled", "SampledAccumulator", "SampledRows"]
 
@@ -27,7 +27,7 @@ class SampledRows(NamedTuple):
     """Distinct rows of one batch, and their hashes (n,)."""
 
     batch: Batch
-    hashes: NDArray[np.uint64]
+    hashes: Hashes
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class SampledAccumulator:
     """
 
     def __init__(self, sums: ByClassAccumulator, names: Sequence[Sequence[Any]], size: int) -> None:
-        self._sums, self._names = sums, names
+        self._sums, self._names = sums, name_hashes(names)
         self._sample = RowSample(size, LAST, ())
         self._waiting: list[SampledRows] = []
 
@@ -184,12 +184,16 @@ class SampledAccumulator:
             As `ByClassAccumulator.add` does.
         """
         self._sums.add(batch)
-        weights = batch.weights if batch.weights.size else np.ones(batch.rows)
         hashes = batch_hashes(batch, self._names)
-        shown = (batch.codes >= 0) & (weights > 0) & (hashes <= self._sample.cut)
-        self._lower(hashes[shown])
-        rows = np.flatnonzero(shown & (hashes <= self._sample.cut))
-        chosen = replace(batch, weights=weights).take(rows)
+        rows = np.flatnonzero(hashes <= self._sample.cut)
+        rows = rows[batch.codes[rows] >= 0]
+        if batch.weights.size:
+            rows = rows[batch.weights[rows] > 0]
+        self._lower(hashes[rows])
+        rows = rows[hashes[rows] <= self._sample.cut]
+        chosen = batch.take(rows)
+        if not batch.weights.size:
+            chosen = replace(chosen, weights=np.ones(len(rows)))
         self._waiting.append(SampledRows(chosen, hashes[rows]))
         if sum(piece.batch.rows for piece in self._waiting) > self._sample.size:
             self._choose()
@@ -200,7 +204,7 @@ class SampledAccumulator:
         sample = NUMBER * d * rows.of_split(self._sample.size)
         return self._sums.pass_memory(k, rows) + PassMemory(2 * sample, sample)
 
-    def _lower(self, hashes: NDArray[np.uint64]) -> None:
+    def _lower(self, hashes: Hashes) -> None:
         """Lower the cut to what the hashes of a batch tell, so that fewer rows are copied."""
         size = self._sample.size
         if len(hashes) > 4 * size:

@@ -21,7 +21,7 @@ from suffice.families import Adaptive
 from suffice.families.univariate import piecewise
 from suffice.model_selection import evaluate_folds
 from suffice.models.generative import column_weights
-from suffice.statistics.row_hash import rank_hashes
+from suffice.statistics.row_hash import name_hashes, rank_hashes
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 3, 400)
@@ -77,7 +77,7 @@ def test_weights_maximise_the_penalised_likelihood_of_rows_left_out() -> None:
     (sample,) = [batch.sample for batch in model.batches_]
     terms, codes = [], []
     names = [part.layout.columns for part in model.parts_]
-    hashes = rank_hashes([batch for batch, _ in sample.pieces], names)
+    hashes = rank_hashes([batch for batch, _ in sample.pieces], name_hashes(names))
     for fold in range(10):
         for (batch, _), own in zip(sample.pieces, hashes, strict=True):
             out = np.flatnonzero(own % np.uint64(10) == fold)

@@ -14,7 +14,7 @@ from suffice.data.source import Split, each_batch
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.training_rows import TrainingRows
 from suffice.statistics.batch import Batch
-from suffice.statistics.row_hash import batch_hashes, mixed
+from suffice.statistics.row_hash import batch_hashes, mixed, name_hashes
 
 __all__ = ["Sample", "draw", "draw_by_content"]
 
@@ -129,7 +129,7 @@ class DistinctRows:
 def distinct_rows(split: Split, params: tuple[TrainingRows, int, np.uint64]) -> DistinctRows:
     """Kernel: the distinct rows of the smallest hashes up to a bound, at most so many."""
     rows, limit, bound = params
-    names = [block.columns for block in rows.layout.blocks]
+    names = name_hashes([block.columns for block in rows.layout.blocks])
     empty = Sample.empty(rows.centred.width)
     parts = [DistinctRows(np.empty(0, np.uint64), np.empty(0, np.int64), empty)]
 
