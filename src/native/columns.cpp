@@ -7,10 +7,30 @@
 namespace suffice::LEVEL {
 namespace {
 
+// The bits of eight cells.
+INLINE std::int64_t eight_bits(Validity valid, Index cell) {
+  const std::size_t at = valid.first + cell;
+  return (valid.bits.at[at >> 3] | valid.bits.at[(at + 7) >> 3] << 8) >> (at & 7) & 0xFF;
+}
+
 template <class T>
-void place(Vector<const T> values, Validity valid, Matrix<double> rows, Index j) {
-  for (Index i = 0; i < values.size(); ++i)
-    rows(i, j) = valid[i] ? static_cast<double>(values[i]) : __builtin_nan("");
+void read(Vector<const T> values, Validity valid, Vector<double> numbers) {
+  const Index n = values.size();
+  for (Index i = 0; i < n; ++i) numbers[i] = static_cast<double>(values[i]);
+  if (!valid.bits.size()) return;
+  NativeBits lane;
+  for (int q = 0; q < WIDTH; ++q) lane[q] = q;
+  Index i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    const std::int64_t bits = eight_bits(valid, i);
+    Lanes cells = load(&numbers[i]);
+    EACH_PART {
+      const NativeBits shown = (NativeBits{} + (bits >> WIDTH * p)) >> lane & 1;
+      cells.part[p] = shown ? cells.part[p] : native(__builtin_nan(""));
+    }
+    store(&numbers[i], cells);
+  }
+  for (; i < n; ++i) numbers[i] = valid[i] ? numbers[i] : __builtin_nan("");
 }
 
 template <class T>
@@ -39,8 +59,8 @@ void to_rows(Strided<const double> x, Matrix<double> rows) {
 
 }  // namespace
 
-extern const Columns columns{{place<double>},
-                             {place<std::int64_t>},
+extern const Columns columns{{read<double>},
+                             {read<std::int64_t>},
                              {to_doubles<std::int64_t>},
                              {to_doubles<std::uint64_t>},
                              {to_rows}};

@@ -1,6 +1,4 @@
-// Columns into rows: cells of one column, which lie side by side, each to its row of a matrix.
-//
-// And whole numbers into doubles.
+// Numbers of any column into doubles, and columns into rows.
 #pragma once
 #include "counts.hpp"
 
@@ -8,8 +6,8 @@ namespace suffice {
 
 template <class T>
 struct ColumnsOf {
-  // Write numbers to column j of `rows` (n, d), NaN where a cell is null.
-  void (*place)(Vector<const T> values, Validity valid, Matrix<double> rows, Index j);
+  // Copy numbers to doubles (n,), NaN where a cell is null.
+  void (*read)(Vector<const T> values, Validity valid, Vector<double> numbers);
 };
 
 template <class T>

@@ -116,8 +116,8 @@ void add_columns(Kernels& to, const Columns& table) {
   const ColumnsOf<std::int64_t>& whole = table;
   const DoublesOf<std::int64_t>& with_sign = table;
   const DoublesOf<std::uint64_t>& without = table;
-  add(to, "columns.place d", doubles.place);
-  add(to, "columns.place q", whole.place);
+  add(to, "columns.read d", doubles.read);
+  add(to, "columns.read q", whole.read);
   add(to, "columns.to_doubles q", with_sign.to_doubles);
   add(to, "columns.to_doubles Q", without.to_doubles);
   add(to, "columns.to_rows", table.to_rows);

@@ -8,14 +8,13 @@ namespace suffice::bindings {
 
 static const Columns* kernels;
 
-static void place(AnyArray<1> values, Bits valid, Index first, Written<2> rows, Index j) {
-  require("rows", rows, {values.shape(0), rows.shape(1)});
-  require(0 <= j && j < rows.shape(1), "rows has no column j");
+static void read(AnyArray<1> values, Bits valid, Index first, Written<1> numbers) {
+  require("numbers", numbers, {values.shape(0)});
   const Validity validity = validity_of(valid, first, values.shape(0));
   values.visit<double, std::int64_t>([&](auto view) {
     using T = decltype(type_of(view));
     Unlocked unlocked;
-    static_cast<const ColumnsOf<T>*>(kernels)->place(view, validity, rows, j);
+    static_cast<const ColumnsOf<T>*>(kernels)->read(view, validity, numbers);
   });
 }
 
@@ -39,9 +38,9 @@ static void to_rows(Array<const double, 2, Order::any> x, Written<2> rows) {
 
 void define_columns(nb::module_ m) {
   kernels = &CHOSEN(columns);
-  m.doc() = "Columns into rows, and whole numbers into doubles.";
-  m.def("place", &place, "values"_a, "valid"_a, "first"_a, "rows"_a, "j"_a,
-        "Write numbers to column j of ``rows`` (n, d), NaN where a cell is null.\n\n"
+  m.doc() = "Numbers of any column into doubles, and columns into rows.";
+  m.def("read", &read, "values"_a, "valid"_a, "first"_a, "numbers"_a,
+        "Copy numbers to doubles (n,), NaN where a cell is null.\n\n"
         "``valid`` are the bits of cells that are not null, or nothing; that of cell 0 is the\n"
         "``first``.");
   m.def("to_doubles", &to_doubles, "values"_a, "lowest"_a, "highest"_a, "numbers"_a,

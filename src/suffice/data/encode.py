@@ -46,7 +46,7 @@ from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["coded", "column_of", "encode", "stored_as"]
 
-CACHED_CELLS, FEWEST_ROWS = 32_768, 512
+CACHED_CELLS, FEWEST_ROWS = 131_072, 512
 ALL_VALID = np.empty(0, np.uint8)
 OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views
 
@@ -183,14 +183,17 @@ def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
 
 
 def _reals(batch: pa.RecordBatch, layout: BlockLayout, _: Layout) -> RealBlock:
-    """Row after row, some at a time, so that they stay in cache until every column is there."""
+    """Row after row: columns are copied side by side, so much as a cache holds, and turned."""
     columns = [_stored_numbers(batch.column(name), name) for name in layout.columns]
-    values = np.empty((batch.num_rows, len(columns)))
-    step = max(FEWEST_ROWS, CACHED_CELLS // max(1, len(columns)))
-    for start in range(0, batch.num_rows, step):
-        rows = values[start : start + step]
-        for j, (numbers, valid, first) in enumerate(columns):
-            kernels.columns.place(numbers[start : start + step], valid, first + start, rows, j)
+    n, d = batch.num_rows, len(columns)
+    step = min(n, max(FEWEST_ROWS, CACHED_CELLS // max(1, d)))
+    values, some = np.empty((n, d)), np.empty((d, step))
+    for start in range(0, n, max(1, step)):
+        stop = min(start + step, n)
+        own = some[:, : stop - start]
+        for to, (numbers, valid, first) in zip(own, columns, strict=True):
+            kernels.columns.read(numbers[start:stop], valid, first + start, to)
+        kernels.columns.to_rows(own.T, values[start:stop])
     return RealBlock(values)
 
 

@@ -1,4 +1,4 @@
-"""Columns into rows, and whole numbers into doubles."""
+"""Numbers of any column into doubles, and columns into rows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,8 +24,10 @@ def cases() -> Iterator[tuple[str, list[Any]]]:
         bits = random.integers(0, 256, n // 8 + 2).astype(np.uint8)
         for dtype in (np.float64, np.int64):
             values = (100.0 * x[:, 0]).astype(dtype)
-            kernels.columns.place(values, bits[:0], 0, rows, d - 1)
-            kernels.columns.place(values, bits, 7, rows, d // 2)
+            column = np.zeros(n)
+            for j, valid, first in ((d - 1, bits[:0], 0), (d // 2, bits, 7)):
+                kernels.columns.read(values, valid, first, column)
+                rows[:, j] = column
             yield f"place {n} {d} {dtype.__name__}", [rows]
     for dtype in (np.int64, np.uint64):
         values = np.array([[1, 2, 2**53 + 1], [2**62, 5, 6]], dtype)
@@ -42,7 +44,7 @@ def test_as_recorded() -> None:
 def test_wrong_arrays_are_refused() -> None:
     with pytest.raises(ValueError, match="columns must be contiguous"):
         kernels.columns.to_rows(np.zeros((4, 4)), np.zeros((4, 4)))
-    with pytest.raises(ValueError, match="no column j"):
-        kernels.columns.place(np.zeros(2), np.zeros(0, np.uint8), 0, np.zeros((2, 2)), 2)
+    with pytest.raises(ValueError, match="fewer bits"):
+        kernels.columns.read(np.zeros(9), np.zeros(1, np.uint8), 0, np.zeros(9))
     with pytest.raises(TypeError):
-        kernels.columns.place(np.zeros(2, "i2"), np.zeros(0, np.uint8), 0, np.zeros((2, 2)), 1)
+        kernels.columns.read(np.zeros(2, "i2"), np.zeros(0, np.uint8), 0, np.zeros(2))

@@ -1,4 +1,4 @@
-"""Columns into rows, and whole numbers into doubles."""
+"""Numbers of any column into doubles, and columns into rows."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import numpy
 import numpy.typing
 
 
-def place(values: numpy.typing.NDArray[Any], valid: numpy.typing.NDArray[numpy.uint8], first: int, rows: numpy.typing.NDArray[numpy.float64], j: int) -> None:
+def read(values: numpy.typing.NDArray[Any], valid: numpy.typing.NDArray[numpy.uint8], first: int, numbers: numpy.typing.NDArray[numpy.float64]) -> None:
     """
-    Write numbers to column j of ``rows`` (n, d), NaN where a cell is null.
+    Copy numbers to doubles (n,), NaN where a cell is null.
 
     ``valid`` are the bits of cells that are not null, or nothing; that of cell 0 is the
     ``first``.
