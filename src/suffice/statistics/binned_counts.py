@@ -267,13 +267,15 @@ class BinnedCounts:
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
-        width, keys, parts = self.d * CELLS, [self._keys[:0]], [np.zeros(0, np.intp)]
-        for new, c in enumerate(np.asarray(index).tolist()):
-            at = np.arange(self.start[c * self.d], self.start[(c + 1) * self.d])
-            keys.append(self._keys[at] + (new - c) * width)
-            parts.append(at)
-        count = self._count[np.concatenate(parts)]
-        return self.of_places(len(index), self.origin, np.concatenate(keys), count)
+        start = np.append(0, np.cumsum(np.diff(self.start).reshape(self.k, self.d)[index]))
+        ends = self.start[self.d * np.arange(self.k + 1)]  # of classes
+        own = list(map(slice, ends[index], ends[index + 1]))
+        cell, high = (
+            np.concatenate([part[:0], *(part[cells] for cells in own)])
+            for part in (self.cell, self.high)
+        )
+        low = np.concatenate([self.low[cells] for cells in own]) if len(self.low) else self.low
+        return type(self)(len(index), self.origin, start, cell, high, low if low.any() else low[:0])
 
     def with_columns(
         self, index: NDArray[np.intp], other: BinnedCounts, theirs: NDArray[np.intp]
