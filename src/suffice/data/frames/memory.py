@@ -358,10 +358,13 @@ def _from_pandas(frame: Any) -> pa.Table:
     frame = frame.set_axis(names, axis=1)
     sparse = {name: d.subtype for name, d in frame.dtypes.items() if hasattr(d, "fill_value")}
     dense = frame.astype(sparse) if sparse else frame
+    # NaN is missing as it is: nobody need look for it, to write that it is null.
+    doubles = {name for name, kind in dense.dtypes.items() if kind == np.float64}
     try:
-        table = pa.Table.from_pandas(dense, preserve_index=False)
+        others = pa.Table.from_pandas(dense.drop(columns=doubles), preserve_index=False)
     except OverflowError:
         return _from_columns({name: frame[name].to_numpy() for name in names})
-    for name, kind in zip(table.column_names, table.schema.types, strict=True):
+    for name, kind in zip(others.column_names, others.schema.types, strict=True):
         _refuse_booleans(name, frame[name], kind)
-    return table
+    columns = [pa.array(dense[c].to_numpy()) if c in doubles else others[c] for c in names]
+    return pa.Table.from_arrays(columns, names)
