@@ -71,4 +71,12 @@ constexpr double DIGAMMA_SERIES[] = {
     0x1.47c6241721619p-4, -0x1.329aa6d9ffd58p-2,
 };
 
+// log₂(1 + f) / f, √½ ≤ 1 + f ≤ √2, off by less than 2⁻³³, from the constant on.
+constexpr double ROUGH_LOG2[] = {
+    0x1.715476530458cp0, -0x1.71547678f1feep-1, 0x1.ec709b5b33c1ap-2,
+    -0x1.715438ed50d73p-2, 0x1.2777694c44dfdp-2, -0x1.ec8cbb28a46d3p-3,
+    0x1.a608e4d0d409cp-3, -0x1.6eb2698f21315p-3, 0x1.4645e59a19474p-3,
+    -0x1.41fffb9965927p-3, 0x1.3a457f7b873b6p-3, -0x1.596fe0ad18378p-4,
+};
+
 }  // namespace suffice

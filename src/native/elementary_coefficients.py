@@ -62,6 +62,11 @@ def of_log(z: mpf) -> mpf:
     return (log((1 + s) / (1 - s)) - 2 * s) / s**3
 
 
+def of_log2(f: mpf) -> mpf:
+    """Return log₂(1 + f) / f."""
+    return log(1 + f) / (f * log(2)) if abs(f) > TINY**5 else 1 / log(2)
+
+
 LGAMMA_SLOPE, LGAMMA_BEND = 1 - euler, pi**2 / 12 - mpf(1) / 2
 
 
@@ -127,6 +132,13 @@ POLYNOMIALS = {
         TINY,
         DIGAMMA_SERIES_FROM**-2,
         7,
+    ),
+    "ROUGH_LOG2": (
+        "log₂(1 + f) / f, √½ ≤ 1 + f ≤ √2, off by less than 2⁻³³",
+        of_log2,
+        sqrt(2) / 2 - 1,
+        sqrt(2) - 1,
+        11,
     ),
 }
 

@@ -122,22 +122,38 @@ INLINE V exp_polynomial(V r) {
   return (first + r4 * second) + r8 * (line(8) + r2 * all<V>(EXP[10]));
 }
 
-// eˣ = 2ⁿ eʳ with abs(r) ≤ ½ log 2: 1 + (r + r² q(r)), times two powers of 2, so that the result
-// is rounded once where it is subnormal.
+// eˣ = 2ⁿ y, y = eʳ with abs(r) ≤ ½ log 2: 1 + (r + r² q(r)). The last bits of `shifted` are n.
+template <class V>
+struct Exponential {
+  V y, shifted;
+};
+
+template <class V>
+INLINE Exponential<V> exp_parts(V x) {
+  const V shifted = x * all<V>(PER_LN2) + all<V>(SHIFT);
+  const V n = shifted - all<V>(SHIFT);
+  const V high = x - n * all<V>(LN2_HIGH), low = n * all<V>(LN2_LOW);
+  const V r = high - low, rest = (high - r) - low;
+  return {all<V>(1.0) + (r + (rest + r * r * exp_polynomial(r))), shifted};
+}
+
+// eˣ, times two powers of 2, so that the result is rounded once where it is subnormal.
 template <class V>
 INLINE V exp(V x) {
   const V most = all<V>(710.0), least = all<V>(-746.0);  // ∞ above, 0 below
-  const V bounded = choose(x, most, most, choose(least, x, least, x));
-  const V shifted = bounded * all<V>(PER_LN2) + all<V>(SHIFT);
-  const V n = shifted - all<V>(SHIFT);
-  const V high = bounded - n * all<V>(LN2_HIGH), low = n * all<V>(LN2_LOW);
-  const V r = high - low, rest = (high - r) - low;
-  const V y = all<V>(1.0) + (r + (rest + r * r * exp_polynomial(r)));
+  const auto [y, shifted] = exp_parts(choose(x, most, most, choose(least, x, least, x)));
   const auto power = words(shifted) - (words(SHIFT) - 2048);  // n + 2048
   const auto half = power >> 1;
   const V first = number((half - 1) << 52);  // 2^(half − 1024)
   const V second = number(((power - half) - 1) << 52);
   return unless_nan(x, y * first * second);
+}
+
+// The same bits with fewer operations, where x is from −708 to 709.
+template <class V>
+INLINE V exp_of_moderate(V x) {
+  const auto [y, shifted] = exp_parts(x);
+  return y * number((words(shifted) - (words(SHIFT) - 1023)) << 52);
 }
 
 // A number as 2ᵏ (1 + f) with 1 + f between √½ and √2; it is above 0 and finite.
@@ -186,6 +202,12 @@ INLINE V log_at_ends(V x, V y) {
 template <class V>
 INLINE V log(V x) {
   return log_at_ends(x, log_of(reduced(x), all<V>(0.0)));
+}
+
+// The same bits with fewer operations, where x is above 0 and finite.
+template <class V>
+INLINE V log_of_positive(V x) {
+  return log_of(reduced(x), all<V>(0.0));
 }
 
 // log(1 + x) = log u + c/u, where u is 1 + x rounded and c what was rounded off.

@@ -136,8 +136,33 @@ void add_covariances(Matrix<const double> a, Matrix<const double> p, Vector<cons
   squares.add_to(out);
 }
 
+void place_terms(Strided<const double> terms, Vector<const std::int64_t> place, double lowest,
+                 Cube<double> out) {
+  const Index k = out.shape[1], g = out.shape[2], m = place.size(), apart = k * terms.down;
+  const Lanes bound = splat(lowest);
+  Work work;
+  for (Index i = 0; i < m; i += LANES)
+    for (Index c = 0; c < k; ++c) {
+      for (Index j = 0; j < g; j += LANES) {
+        const double* const from = &terms(j * k + c, i);
+        if (m - i >= LANES && g - j >= LANES && terms.across == 1) {
+          Lanes rows[LANES];
+          UNROLL for (Index q = 0; q < LANES; ++q) rows[q] = load(from + q * apart);
+          transpose(rows);
+          UNROLL for (Index q = 0; q < LANES; ++q)
+              store(&out(place[i + q], c, j), choose(rows[q], bound, rows[q], bound));
+          continue;
+        }
+        for (Index q = 0; q < least<Index>(LANES, m - i); ++q)
+          for (Index l = 0; l < least<Index>(LANES, g - j); ++l)
+            out(place[i + q], c, j + l) = most(lowest, from[l * apart + q * terms.across]);
+      }
+      work.done(2 * LANES * g);
+    }
+}
+
 }  // namespace
 
-extern const GramKernels gram{times, add_transposed, add_covariances};
+extern const GramKernels gram{times, add_transposed, add_covariances, place_terms};
 
 }  // namespace suffice::LEVEL

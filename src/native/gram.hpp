@@ -16,6 +16,11 @@ struct GramKernels {
   // (n k, g), from row i k on, that have the probabilities p (n, k). ω are `weights` (n,).
   void (*add_covariances)(Matrix<const double> a, Matrix<const double> p,
                           Vector<const double> weights, Matrix<double> out);
+
+  // Write what g terms say of m rows under k classes, (g k, m), term by term, to rows of `out`
+  // (n, k, g): of the ith to that at `place` i. No number is below `lowest`.
+  void (*place_terms)(Strided<const double> terms, Vector<const std::int64_t> place, double lowest,
+                      Cube<double> out);
 };
 
 EVERY_LEVEL(GramKernels, gram)

@@ -45,6 +45,20 @@ void define_gram(nb::module_ m) {
       "Add Σ_i ω_i (Σ_c p_ic ℓ_ic ℓ_icᵀ − m_i m_iᵀ), m_i = Σ_c p_ic ℓ_ic, to ``out`` (g, g).\n\n"
       "ℓ_ic is row i k + c of A (n k, g), p (n, k) adds up to 1 in every row, ω are ``weights``\n"
       "(n,).");
+  m.def(
+      "place_terms",
+      [](Array<const double, 2, Order::any> terms, Array<const std::int64_t, 1> place,
+         double lowest, Written<3> out) {
+        const Index n = out.shape(0), k = out.shape(1), g = out.shape(2);
+        require("terms", terms, {g * k, place.shape(0)});
+        require_between("place", place, 0, n);
+        Unlocked unlocked;
+        kernels.place_terms(terms, place, lowest, out);
+      },
+      "terms"_a, "place"_a, "lowest"_a, "out"_a,
+      "Write what g terms say of m rows under k classes, (g k, m), term by term, to rows of "
+      "``out``\n"
+      "(n, k, g), of the ith to that at ``place`` i; what is below ``lowest`` is raised to it.");
 }
 
 }  // namespace suffice::bindings

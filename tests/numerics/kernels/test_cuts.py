@@ -59,9 +59,40 @@ def test_cells_are_cut_as_long_as_it_shortens_their_description(seed: int, k: in
     assert sorted(places[:found]) == cuts(0, m)
 
 
+@pytest.mark.parametrize("told", [0.0, 0.02])
+def test_of_many_cells_the_best_leaves_least_entropy(told: float) -> None:
+    """Rough values rule out most places, and none that could be the best."""
+    rng = np.random.default_rng(5)
+    share = 0.5 + told * np.sign(np.arange(900) - 400)
+    count = rng.binomial(200, np.array([share, 1 - share])) * 1.0
+    upto = np.zeros((2, 901))
+    np.cumsum(count, axis=1, out=upto[:, 1:])
+    left = upto[:, 1:900], upto[:, -1:] - upto[:, 1:900]
+    bits = sum(part.sum(axis=0) * entropy(part, base=2) for part in left)
+    found = kernels.cuts.best(upto, 0, 900)
+    assert bits[found - 1] == pytest.approx(bits.min(), rel=1e-12)
+    even = np.outer([1.0, 2.0], np.arange(301.0))  # every cut is as good
+    assert 0 < kernels.cuts.best(even, 0, 300) < 300
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 80), st.integers(1, 90))
+def test_parts_of_equal_frequency_begin_where_their_share_is_reached(
+    seed: int, m: int, parts: int
+) -> None:
+    weights = np.random.default_rng(seed).integers(0, 4, m) * 0.5
+    places = np.empty(min(m, parts) - 1, np.int64)
+    found = places[: kernels.cuts.equal_frequency(weights, parts, places)].tolist()
+    upto = np.cumsum(weights)
+    shares = upto[-1] * np.arange(1, parts) / parts
+    expected = np.unique(np.searchsorted(upto, shares) + 1)
+    assert found == expected[expected < m].tolist()
+
+
 def test_cuts_need_room() -> None:
     with pytest.raises(ValueError, match="places"):
         kernels.cuts.every(np.zeros((1, 4)), np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match="places"):
+        kernels.cuts.equal_frequency(np.ones(4), 3, np.zeros(1, np.int64))
 
 
 def test_cells_without_a_place_between_them() -> None:

@@ -5,22 +5,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.special import logsumexp
-from scipy.stats import norm
+from scipy.special import gammaln, logsumexp
+from scipy.stats import cauchy, norm
 from scipy.stats import t as student
 
 from suffice.numerics import kernels
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 40))
-def test_kernels_are_added_up(seed: int, k: int, b: int) -> None:
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 40), st.integers(-200, 3))
+def test_kernels_and_a_broad_one_are_added_up(seed: int, k: int, b: int, digits: int) -> None:
+    """Kernels that are left out lose nothing, however small the broad one is."""
     rng = np.random.default_rng(seed)
-    x, h = np.sort(rng.normal(size=b)), rng.random(k) + 0.01
+    x, h, broad = np.sort(rng.normal(size=b)), rng.random(k) + 0.01, rng.random(b) * 10.0**digits
     count = rng.integers(0, 5, (k, b)) * 0.5
-    found = np.empty((k, b))
-    kernels.densities.sum_kernels(x, count, h, found)
-    expected = [(norm.pdf(x[:, None], x, s) * n).sum(axis=1) for n, s in zip(count, h, strict=True)]
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-300)
+    n = count.sum(axis=1)
+    logs, without = np.empty((2, k, b))
+    kernels.densities.kernel_logs(x, count, h, broad + 1e-250, logs, without)
+    each = [(norm.pdf(x[:, None], x, s) * own).sum(axis=1) for own, s in zip(count, h, strict=True)]
+    for c in range(k):
+        sums, rows = (each[c], n[c]) if n[c] else (np.sum(each, axis=0), n.sum())
+        expected = np.log((sums + broad + 1e-250) / (rows + 1))
+        np.testing.assert_allclose(logs[c], expected, rtol=1e-13, atol=1e-12)
+        if not n[c]:
+            assert np.array_equal(without[c], logs[c])
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 20))
@@ -28,28 +35,77 @@ def test_logs_of_kernels_leave_one_out(seed: int, k: int, b: int) -> None:
     rng = np.random.default_rng(seed)
     x, h, broad = np.sort(rng.normal(size=b)), rng.random(k) + 0.1, rng.random(b) + 0.1
     count = rng.integers(0, 3, (k, b)) * 1.0
-    n = count.sum(axis=1)
-    sums, logs, without = np.empty((k, b)), np.full((k, b), 7.0), np.full((k, b), 7.0)
-    kernels.densities.sum_kernels(x, count, h, sums)
-    kernels.densities.kernel_logs(sums, n, h, broad, logs, without)
-    for c in range(k):
-        for i in range(b):
-            if not n[c]:
-                assert logs[c, i] == without[c, i] == 7
-                continue
-            all_but = count[c].copy()
-            assert logs[c, i] == pytest.approx(_log_sum(x, all_but, h[c], i, broad[i]))
-            if count[c, i]:
-                all_but[i] -= 1
-                expected = _log_sum(x, all_but, h[c], i, broad[i])
-                assert without[c, i] == pytest.approx(expected, abs=1e-9)
+    logs, without = np.empty((2, k, b))
+    kernels.densities.kernel_logs(x, count, h, broad, logs, without)
+    for c, i in np.argwhere(count):
+        all_but = count[c].copy()
+        all_but[i] -= 1
+        total = (all_but * norm.pdf(x[i], x, h[c])).sum() + broad[i]
+        assert without[c, i] == pytest.approx(np.log(total / (all_but.sum() + 1)), abs=1e-9)
 
 
-def _log_sum(
-    x: NDArray[np.float64], n: NDArray[np.float64], h: float, i: int, broad: float
-) -> float:
-    total = (n * norm.pdf(x[i], x, h)).sum() + broad
-    return float(np.log(total / (n.sum() + 1)))
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(2, 60))
+def test_shapes_of_kernels_are_deviations_and_quartiles(seed: int, k: int, b: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, count = np.sort(rng.choice(999, b, replace=False)) * 1.0, rng.integers(0, 4, (k, b))
+    count[0, :2] = 1, 2  # some spread
+    spreads, narrower, broad = np.empty(k), np.empty(k), np.empty(b)
+    floats = count.astype(np.float64)
+    overall = kernels.densities.kernel_shape(x, floats, spreads, narrower, broad)
+    rows = np.repeat(x, count.sum(axis=0))
+    assert overall == pytest.approx(rows.std(), rel=1e-12)
+    np.testing.assert_allclose(broad, cauchy.pdf(x, rows.mean(), rows.std()), rtol=1e-10)
+    for own, spread, power in zip(count, spreads, narrower, strict=True):
+        some = np.repeat(x, own)
+        assert power == pytest.approx(max(len(some), 1) ** -0.2)
+        quarters = np.quantile(some, (0.25, 0.75), method="inverted_cdf") if len(some) else (0, 0)
+        middle, deviation = (quarters[1] - quarters[0]) / 1.34, some.std() if len(some) else 0.0
+        least = min(middle, deviation) if middle > 0 else deviation
+        assert spread == pytest.approx(least if least > 1e-15 else 0.1 * overall, rel=1e-9)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 10), st.integers(1, 12), st.integers(1, 2000))
+def test_bins_back_off_with_the_strength_of_greatest_evidence(
+    seed: int, k: int, b: int, rows: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    count = 1.0 * rng.integers(0, rows, (k, b))
+    low = np.append(0.0, np.cumsum(rng.random(b) + 0.1))
+    low, high = low[:-1], low[1:]
+    prior, (logs, without) = np.empty(b), np.empty((2, k, b))
+    kernels.densities.back_off(count, prior)
+    n, every = count.sum(axis=1, keepdims=True), count.sum(axis=0)
+    q = (every + 0.5) / (every.sum() + 0.5 * b)
+    np.testing.assert_allclose(prior / prior.sum(), q, rtol=1e-12)
+
+    def evidence(s: float) -> float:
+        of_bins = gammaln(count + s * q) - gammaln(s * q)
+        return float(of_bins.sum() + (gammaln(s) - gammaln(s + n)).sum())
+
+    tried = 2.0 ** np.arange(-1, 13)
+    best = max(map(evidence, tried))
+    assert np.isclose(prior.sum(), tried, rtol=1e-12).any()
+    assert evidence(prior.sum()) == pytest.approx(best, rel=1e-9, abs=1e-9)
+    kernels.densities.bin_logs(low, high, count, prior, logs, without)
+    expected = (count + prior) / (n + prior.sum()) / (high - low)
+    np.testing.assert_allclose(logs, np.log(expected), rtol=1e-12, atol=1e-12)
+    shown = count > 0
+    less = (count - 1 + prior) / (n - 1 + prior.sum()) / (high - low)
+    np.testing.assert_allclose(without[shown], np.log(less[shown]), rtol=1e-12, atol=1e-11)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 30))
+def test_merged_cells_have_no_gap_between_them(seed: int, k: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    bounds = np.sort(rng.normal(size=2 * m))
+    low, high, count = bounds[::2].copy(), bounds[1::2].copy(), rng.integers(0, 9, (k, m)) * 0.5
+    cuts = np.flatnonzero(rng.random(m - 1) < 0.3) + 1
+    new = np.empty(len(cuts) + 1), np.empty(len(cuts) + 1), np.empty((k, len(cuts) + 1))
+    kernels.densities.merge(low, high, count, cuts, *new)
+    edges = (high[cuts - 1] + low[cuts]) / 2
+    np.testing.assert_allclose(new[0], np.append(low[0], edges), rtol=1e-15, atol=1e-15)
+    np.testing.assert_allclose(new[1], np.append(edges, high[-1]), rtol=1e-15, atol=1e-15)
+    assert np.array_equal(new[2], [[part.sum() for part in np.split(c, cuts)] for c in count])
 
 
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(0, 12), min_size=1, max_size=4))
@@ -99,6 +155,12 @@ def test_losses_are_those_of_the_bayes_rule(seed: int, k: int, m: int) -> None:
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-def test_wrong_arrays_are_refused() -> None:
+@pytest.mark.parametrize("cuts", [[0], [3], [2, 1], [1, 1]])
+def test_wrong_arrays_are_refused(cuts: list[int]) -> None:
+    at, counts, two = np.arange(3.0), np.zeros((1, 3)), np.empty((2, 1, 3))
     with pytest.raises(ValueError, match=r"bandwidth has shape \(2,\); it must be \(1,\)"):
-        kernels.densities.sum_kernels(np.zeros(3), np.zeros((1, 3)), np.ones(2), np.zeros((1, 3)))
+        kernels.densities.kernel_logs(at, counts, np.ones(2), at, *two)
+    bins = len(cuts) + 1
+    new = np.empty(bins), np.empty(bins), np.empty((1, bins))
+    with pytest.raises(ValueError, match="cuts ascend"):
+        kernels.densities.merge(at, at, counts, np.array(cuts), *new)

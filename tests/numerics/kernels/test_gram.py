@@ -46,6 +46,19 @@ def test_covariances_are_those_of_numpy(n: int, k: int, g: int) -> None:
     assert np.array_equal(out, out.T)
 
 
+@pytest.mark.parametrize(("g", "m", "k"), [(1, 1, 2), (8, 8, 3), (13, 21, 5), (50, 70, 2)])
+def test_terms_are_placed_by_row(g: int, m: int, k: int) -> None:
+    terms = np.random.default_rng(2).normal(size=(g * k, m + 1))
+    place, out = np.random.default_rng(4).permutation(m + 3)[:m], np.full((m + 3, k, g), 7.0)
+    expected = out.copy()
+    expected[place] = np.maximum(terms[:, :m], -0.5).reshape(g, k, m).T
+    for given in (terms[:, :m], np.asfortranarray(terms[:, :m])):
+        kernels.gram.place_terms(given, place, -0.5, out)
+        assert np.array_equal(out, expected)
+    with pytest.raises(ValueError, match="place"):
+        kernels.gram.place_terms(terms[:, :m], place + m + 3, 0.0, out)
+
+
 def test_squares_are_added_in_the_order_of_rows() -> None:
     """Sums that round show the order; each square is (1 − 0)²/4 times a weight."""
     weights = np.random.default_rng(3).random(1000)

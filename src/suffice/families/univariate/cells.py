@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.univariate.cuts import equal_frequency_cuts
-from suffice.numerics.elementary import exp, log
+from suffice.numerics import kernels
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.value_grid import cell_bounds
 
 __all__ = ["Cells", "KernelShape", "cells_of_column", "merged"]
 
-QUARTILES = 1.34  # standard deviations between the quartiles of a Gaussian
 GROUPS = 200  # cells, at most, that kernels stand in
 
 
@@ -77,7 +76,7 @@ class KernelShape(NamedTuple):
         Cauchy(x; x̄, s) in each cell.
     """
 
-    deviation: np.float64
+    deviation: float
     spreads: NDArray[np.float64]
     narrower: NDArray[np.float64]
     broad: NDArray[np.float64]
@@ -85,26 +84,9 @@ class KernelShape(NamedTuple):
     @classmethod
     def of(cls, cells: Cells) -> KernelShape:
         """That of two cells or more."""
-        x, n = cells.at, cells.total
-        every = n.sum()
-        mean = (cells.every * x).sum() / every
-        deviation = np.sqrt((cells.every * (x - mean) ** 2).sum() / every)
-        narrower = exp(-0.2 * log(np.maximum(n, 1.0)))
-        broad = 1 / (np.pi * deviation * (1 + ((x - mean) / deviation) ** 2))
-        return cls(deviation, _spreads(cells, deviation), narrower, broad)
-
-
-def _spreads(cells: Cells, overall: float) -> NDArray[np.float64]:
-    """The smaller measure of how far the numbers of each class lie apart, (k,)."""
-    x, n = cells.at, np.where(cells.total > 0, cells.total, 1.0)
-    mean = (cells.counts * x).sum(axis=1) / n
-    deviation = np.sqrt((cells.counts * (x - mean[:, None]) ** 2).sum(axis=1) / n)
-    upto = np.cumsum(cells.counts, axis=1)
-    quartiles = [(upto < share * cells.total[:, None]).sum(axis=1) for share in (0.25, 0.75)]
-    last = len(x) - 1
-    middle = (x[np.minimum(quartiles[1], last)] - x[np.minimum(quartiles[0], last)]) / QUARTILES
-    spread = np.where(middle > 0, np.minimum(middle, deviation), deviation)
-    return np.where(spread > 0, spread, 0.1 * overall)
+        k, b = cells.counts.shape
+        shape = np.empty(k), np.empty(k), np.empty(b)
+        return cls(kernels.densities.kernel_shape(cells.at, cells.counts, *shape), *shape)
 
 
 def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
@@ -130,6 +112,7 @@ def merged(cells: Cells, cuts: NDArray[np.intp]) -> Cells:
 
     Between two cells lies the middle of what parts them.
     """
-    edges = 0.5 * cells.high[cuts - 1] + 0.5 * cells.low[cuts]
-    count = np.add.reduceat(cells.counts, np.append(0, cuts), axis=1)
-    return Cells(np.append(cells.low[0], edges), np.append(edges, cells.high[-1]), count)
+    bins = len(cuts) + 1
+    found = Cells(np.empty(bins), np.empty(bins), np.empty((len(cells.counts), bins)))
+    kernels.densities.merge(*cells, cuts, *found)
+    return found

@@ -72,7 +72,5 @@ def equal_frequency_cuts(every: NDArray[np.float64], bins: int) -> NDArray[np.in
     >>> equal_frequency_cuts(np.ones(6), 3)
     array([2, 4])
     """
-    upto = np.cumsum(every)
-    parts = upto[-1] * np.arange(1, bins) / bins
-    cuts = np.unique(np.searchsorted(upto, parts) + 1)
-    return np.asarray(cuts[cuts < len(every)], np.intp)
+    cuts = np.empty(max(0, min(bins, len(every)) - 1), np.intp)
+    return cuts[: kernels.cuts.equal_frequency(every, bins, cuts)]

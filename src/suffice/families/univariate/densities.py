@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from suffice.families.univariate.cells import Cells, merged
 from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
-from suffice.families.univariate.piecewise import Piece, widths
+from suffice.families.univariate.piecewise import Piece
 from suffice.numerics import kernels
-from suffice.numerics.elementary import exp, lgamma, log
+from suffice.numerics.elementary import exp
 
 __all__ = [
     "BANDWIDTHS",
@@ -25,7 +25,6 @@ __all__ = [
 
 BANDWIDTHS = 0.3, 0.5, 0.9
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
-STRENGTHS = 2.0 ** np.arange(-1, 13)  # of the back-off of bins, in rows
 LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
 
 
@@ -75,12 +74,9 @@ def histogram(cells: Cells, bins: int) -> tuple[Piece, Density]:
     say nothing.
     """
     binned, prior = _binned(cells, bins)
-    count, n, s = binned.counts, binned.total[:, None], prior.sum()
-    width = log(widths(binned.low, binned.high))
-    logs = log((count + prior) / (n + s)) - width
-    less = np.maximum(count - 1, 0.0) + prior
-    without = log(less / (np.maximum(n - 1, 0.0) + s)) - width
-    return Piece(binned.low, binned.high, logs), Density(count, logs, without)
+    logs, without = np.empty((2, *binned.counts.shape))
+    kernels.densities.bin_logs(*binned, prior, logs, without)
+    return Piece(binned.low, binned.high, logs), Density(binned.counts, logs, without)
 
 
 def histogram_shares(cells: Cells, bins: int) -> tuple[Cells, NDArray[np.float64]]:
@@ -95,17 +91,9 @@ def _binned(cells: Cells, bins: int) -> tuple[Cells, NDArray[np.float64]]:
     if not len(cuts):
         cuts = equal_frequency_cuts(cells.every, bins)
     binned = merged(cells, cuts)
-    q = (binned.every + 0.5) / (binned.every.sum() + 0.5 * len(binned.every))
-    return binned, _strength(binned.counts, q) * q
-
-
-def _strength(count: NDArray[np.float64], q: NDArray[np.float64]) -> float:
-    """The pseudo-rows of greatest evidence, Dirichlet(s q) in every class."""
-    s = STRENGTHS[:, None]
-    prior = STRENGTHS[:, None, None] * q
-    of_bins = (lgamma(count + prior) - lgamma(prior)).sum(axis=(1, 2))
-    of_classes = (lgamma(s) - lgamma(s + count.sum(axis=1))).sum(axis=1)
-    return float(STRENGTHS[int((of_bins + of_classes).argmax())])
+    prior = np.empty(len(binned.low))
+    kernels.densities.back_off(binned.counts, prior)
+    return binned, prior
 
 
 def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
@@ -123,15 +111,9 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
         flat = np.zeros_like(cells.counts)
         return Piece(cells.low, cells.high, flat), Density(cells.counts, flat, flat)
     cells, h, broad = Kernels.of(cells, bandwidth)
-    count, n = cells.counts, cells.total
-    summed = np.empty_like(count)
-    kernels.densities.sum_kernels(cells.at, count, h, summed)
-    logs, without = np.empty_like(count), np.empty_like(count)
-    kernels.densities.kernel_logs(summed, n, h, broad, logs, without)
-    if not n.all():
-        pooled = log((summed.sum(axis=0) + broad) / (n.sum() + 1))
-        logs[n == 0] = without[n == 0] = pooled
-    return Piece(cells.low, cells.high, logs), Density(count, logs, without)
+    logs, without = np.empty((2, *cells.counts.shape))
+    kernels.densities.kernel_logs(cells.at, cells.counts, h, broad, logs, without)
+    return Piece(cells.low, cells.high, logs), Density(cells.counts, logs, without)
 
 
 class Kernels(NamedTuple):

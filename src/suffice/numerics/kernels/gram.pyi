@@ -17,3 +17,9 @@ def add_covariances(a: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDAr
     ℓ_ic is row i k + c of A (n k, g), p (n, k) adds up to 1 in every row, ω are ``weights``
     (n,).
     """
+
+def place_terms(terms: numpy.typing.NDArray[numpy.float64], place: numpy.typing.NDArray[numpy.int64 | numpy.intp], lowest: float, out: numpy.typing.NDArray[numpy.float64]) -> None:
+    """
+    Write what g terms say of m rows under k classes, (g k, m), term by term, to rows of ``out``
+    (n, k, g), of the ith to that at ``place`` i; what is below ``lowest`` is raised to it.
+    """
