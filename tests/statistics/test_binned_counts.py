@@ -17,6 +17,7 @@ from suffice.statistics import binned_count_accumulator
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
 from suffice.statistics.binned_counts import YEAR_2000, BinnedCounts
 from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
 from suffice.statistics.value_grid import CELLS, cell_bounds, cells_of
 from suffice.tree import named
 
@@ -54,6 +55,28 @@ def test_many_rows_are_counted_as_few_are(order: Any, width: int) -> None:
         expected = np.zeros((4, CELLS + 1), np.uint32)
         np.add.at(expected, (codes[shown], cells[shown, j] + 1), 1)
         assert (tally[:, j * (CELLS + 1) : (j + 1) * (CELLS + 1)] == expected).all()
+
+
+@pytest.mark.parametrize("columns", [[], [1], [0, 2], [0, 1, 2]])
+@pytest.mark.parametrize("weight", [1.0, 1 / 3])
+def test_cells_of_some_columns_only(columns: list[int], weight: float) -> None:
+    rng = np.random.default_rng(1)
+    rows, codes = RealBlock(rng.normal(size=(99, 3))), rng.integers(0, 4, 99)
+    weights, index = rng.choice([weight, 1.0], 99), np.array(columns, np.intp)
+    whole, some = MomentsAndBinsAccumulator("pairs", 3), MomentsAndBinsAccumulator("pairs", 3)
+    for total in (whole, some):
+        total.bin_from(np.array([0.0, YEAR_2000, 0.5]))
+    some.bin_only(index)
+    for total in (whole, some):
+        total.add(rows, codes, weights, 5)
+    bins, left = whole.statistic().bins, np.setdiff1d(np.arange(3), index)
+    only = bins.only(index)
+    assert only == some.statistic().bins
+    assert whole.statistic().moments == some.statistic().moments
+    assert only.columns(index) == bins.columns(index)
+    assert only.columns(left) == BinnedCounts.empty(5, bins.origin[left])
+    nothing = bins - only
+    assert nothing + only == bins
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

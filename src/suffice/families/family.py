@@ -282,6 +282,10 @@ class Family(ABC):
         """
         return self
 
+    def binned(self, d: int) -> NDArray[np.intp]:
+        """The columns, of d, whose binned counts `estimate` reads, where there are such counts."""
+        return np.arange(d)
+
     def estimate_as(self, statistic: Any, choices: Sequence[Any]) -> Parameters:
         """The same parameters, where it is known what this family would choose."""
         return self.estimate(statistic)

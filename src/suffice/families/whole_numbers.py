@@ -191,6 +191,12 @@ class WholeNumbers(Family):
             return self.estimate(statistic)
         return known.estimate(statistic)
 
+    def binned(self, d: int) -> NDArray[np.intp]:
+        """Those that are no Gaussians, once that is known."""
+        if not self.choices:
+            return super().binned(d)
+        return np.flatnonzero([choice.family != "gaussian" for choice in self.choices])
+
     def settled(self, parameters: Parameters) -> WholeNumbers:
         """The same, with what was chosen for these parameters."""
         assert isinstance(parameters, WholeNumbersParameters)

@@ -265,6 +265,25 @@ class BinnedCounts:
         nothing = self.empty(self.k, self.origin[index])
         return nothing.with_columns(np.arange(len(index)), self, index)
 
+    def only(self, index: NDArray[np.intp]) -> Self:
+        """The same columns; the cells of those that are not at ``index`` are empty."""
+        if len(index) == self.d:
+            return self
+        places = (np.arange(self.k)[:, None] * self.d + index).ravel()
+        size = np.zeros(self.k * self.d, np.int64)
+        size[places] = np.diff(self.start)[places]
+        bounds = zip(self.start[places].tolist(), self.start[places + 1].tolist(), strict=True)
+        at = np.concatenate([np.arange(0), *(np.arange(a, b) for a, b in bounds)])
+        low = self.low[at] if len(self.low) else self.low
+        return type(self)(
+            self.k,
+            self.origin,
+            np.append(0, np.cumsum(size)),
+            self.cell[at],
+            self.high[at],
+            low if low.any() else np.zeros(0),
+        )
+
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
         start = np.append(0, np.cumsum(np.diff(self.start).reshape(self.k, self.d)[index]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -116,11 +116,16 @@ class MomentsAndBinsAccumulator:
 
     def __init__(self, precision: PrecisionOfMoments, d: int) -> None:
         self._moments = MOMENTS_ACCUMULATORS[precision](d)
-        self._bins = BinnedCountAccumulator(np.zeros(d))
+        self._origin, self._binned = np.zeros(d), np.arange(d)
+        self._bins = BinnedCountAccumulator(self._origin)
 
     def bin_from(self, origin: NDArray[np.float64]) -> None:
         """Bin the numbers of each column from another origin, (d,); before any is added."""
-        self._bins = BinnedCountAccumulator(origin)
+        self._origin, self._bins = origin, BinnedCountAccumulator(origin)
+
+    def bin_only(self, columns: NDArray[np.intp]) -> None:
+        """Leave the cells of all but some columns empty; before any number is added."""
+        self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns])
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
@@ -133,7 +138,9 @@ class MomentsAndBinsAccumulator:
             If a number is infinite, or too large to be squared.
         """
         self._moments.add(block, codes, weights, k)
-        self._bins.add(block, codes, weights, k)
+        every = len(self._binned) == block.width
+        binned = block if every else RealBlock(block.values[:, self._binned])
+        self._bins.add(binned, codes, weights, k)
 
     def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
         """Of k classes."""
@@ -141,4 +148,7 @@ class MomentsAndBinsAccumulator:
 
     def statistic(self) -> MomentsAndBins:
         """Freeze what was added."""
-        return MomentsAndBins(self._moments.statistic(), self._bins.statistic())
+        bins, d = self._bins.statistic(), len(self._origin)
+        if bins.d < d:
+            bins = replace(bins.widened(self._binned, d), origin=self._origin)
+        return MomentsAndBins(self._moments.statistic(), bins)

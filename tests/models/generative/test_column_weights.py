@@ -20,7 +20,6 @@ from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Adaptive
 from suffice.families.univariate import piecewise
 from suffice.model_selection import evaluate_folds
-from suffice.models.generative import column_weights
 from suffice.statistics.row_hash import name_hashes, rank_hashes
 
 RNG = np.random.default_rng(3)
@@ -172,6 +171,21 @@ def test_a_file_holds_weights_and_no_row(tmp_path) -> None:
     np.testing.assert_array_equal(again.calibration_.weights, model.calibration_.weights)
     again.calibrate(np.vstack([x, x[:50]]), np.append(Y, Y[:50]))
     assert not again.calibration_.stale
+
+
+@pytest.mark.parametrize("n", [60, 600, 100_000])
+def test_counts_that_no_family_reads_need_not_be_taken_out(n: int) -> None:
+    """A fit leaves them; to calibrate, they say whether the rows were learnt."""
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, n)
+    far, sides = 1000 + y + rng.normal(size=n), 4 * y * rng.choice([-1, 1], n)
+    rows = np.c_[rng.normal(size=n) + y, rng.normal(size=n) + sides, rng.integers(0, 3, n), far]
+    model = NaiveBayes().fit(rows, y)
+    families = {choice.family for choice in model.model_.parameters[0].choices}
+    assert "gaussian" in families
+    assert len(families) >= 2
+    found = model.calibration_
+    assert model.calibrate(rows, y).calibration_.weights.tolist() == found.weights.tolist()
 
 
 def test_weights_from_rows_that_were_not_learnt() -> None:
@@ -359,7 +373,6 @@ def test_parts_of_any_size_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -
     scores = whole.predict_log_proba(x)
     for size in (1, 100):  # terms of one row, and of a few
         monkeypatch.setattr(piecewise, "LOOKED_UP", size)
-        monkeypatch.setattr(column_weights, "ADDED", size)
         again = NaiveBayes(numbers="histogram").fit(x, Y)
         assert again.calibration_.weights.tolist() == whole.calibration_.weights.tolist()
         assert (again.predict_log_proba(x) == scores).all()

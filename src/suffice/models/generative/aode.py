@@ -155,10 +155,10 @@ class AODEModel(GenerativeModel):
         """The sums of families, and then those of pairs."""
         return replace(self.family_sums, blocks=(*self.family_sums.blocks, self.known_pairs))
 
-    def summed(self, batches: Sequence[Batch]) -> ByClass:
-        """The same sums of other rows."""
+    def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:
+        """The same sums of other rows, or fewer of them where families choose nothing anew."""
         paired = PairedColumns(self.known_pairs.columns, self.known_pairs.bins)
-        parts = [part.accumulator() for part in self.parts]
+        parts = [part.accumulator(settled) for part in self.parts]
         total = ByClassAccumulator([*parts, paired.accumulator()])
         for batch in batches:
             rows: Any = paired_rows(self.parts, paired.columns, batch)

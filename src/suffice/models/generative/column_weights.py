@@ -38,13 +38,15 @@ SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a r
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 DRAWN_TOGETHER = 10.0  # λ
-ROWS = 32  # that are transposed at a time
-ADDED = 2**15  # terms that are added up at a time: 256 kB
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
 
 
 def calibrated(
-    model: GenerativeModel, sample: RowSample, method: Method, learnt: bool = True
+    model: GenerativeModel,
+    sample: RowSample,
+    method: Method,
+    learnt: bool = True,
+    own: bool = False,
 ) -> Calibration:
     """Learn the weights of a model from rows.
 
@@ -56,20 +58,28 @@ def calibrated(
         Some of these rows, or if not ``learnt``, rows that the sums do not contain.
     method : {"temperature", "weights"}
         One weight for all columns, or one for each.
+    own : bool
+        Whether the sample goes along with the sums, so that nobody need look whether they hold it.
+
+    Raises
+    ------
+    ForgetError
+        If the sums cannot contain the rows.
     """
     groups, k = model.groups, len(model.classes)
     if not (model.parts and groups and sample.rows and k > 1):
         return Calibration.none(model.usual_weights)
     most = max(1, MOST_SCORES // (groups * k))
-    sample = RowSample.of(min(sample.size, most), sample.pieces, sample.cut)
+    if most < sample.size:
+        sample = RowSample.of(most, sample.pieces, sample.cut)
     factor = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
     terms, codes, weights, hashes = [], [], [], []
-    for held_out, pieces in _folds(model, sample, factor, learnt):
-        for batch, own in pieces:
+    for held_out, pieces in _folds(model, sample, factor, learnt, own):
+        for batch, of_rows in pieces:
             terms.append(held_out.terms(batch))
             codes.append(batch.learnt(model.classes))
             weights.append(batch.weights * factor)
-            hashes.append(own)
+            hashes.append(of_rows)
     if not terms:
         return Calibration.none(model.usual_weights)
     counted = model.statistic.weight.value
@@ -82,13 +92,13 @@ def calibrated(
         model.usual_weights,
     )
     found = objective.weighted() if method == "weights" else objective.tempered()
-    rows = objective.weights.sum()
+    rows, logs = float(objective.weights.sum()), objective.log_own(found)
     return Calibration(
         found,
-        float(rows / factor),
-        objective.loss(model.usual_weights) / float(rows),
-        objective.loss(found) / float(rows),
-        objective.doubts(found).quantiles,
+        rows / factor,
+        objective.together.loss(np.ones(1)) / rows,
+        -float((objective.weights * logs).sum()) / rows,
+        Doubts.of(exp(logs), objective.weights).quantiles,
     )
 
 
@@ -98,37 +108,41 @@ def _by_row(parts: Sequence[NDArray[np.float64]], order: NDArray[np.intp]) -> ND
     place[order] = np.arange(rows)
     found, done = np.empty((rows, k, groups)), 0
     for terms in parts:
-        for first in range(0, terms.shape[1], ROWS):  # which fit in the cache
-            some = np.moveaxis(terms[:, first : first + ROWS], 0, 2)
-            found[place[done : done + len(some)]] = np.maximum(some, LEAST)
-            done += len(some)
+        some = np.moveaxis(terms, 1, 2).reshape(groups * k, terms.shape[1])
+        own = place[done : done + terms.shape[1]]
+        kernels.gram.place_terms(some, own, LEAST, found)
+        done += len(own)
     return found
 
 
 def _folds(
-    model: GenerativeModel, sample: RowSample, factor: float, learnt: bool
+    model: GenerativeModel, sample: RowSample, factor: float, learnt: bool, own: bool
 ) -> Iterator[tuple[GenerativeModel, list[SampledRows]]]:
     """Models that have not seen some rows of the sample, and these rows.
 
     Of rows that stand for many, as many are taken out as the sample counts. Where columns are
-    counted in the sample alone, all of it cannot be taken out at once.
+    counted in the sample alone, all of it cannot be taken out at once. Counts that no family reads
+    say only whether the sums contain the rows.
     """
     if not learnt:
         yield model, list(sample.pieces)
         return
     settled = model.settled()
+    sums = settled.read_from(model.sums) if own else model.sums
     many = model.sampled is None and model.statistic.rows > MANY * sample.weight * factor
     folds = 1 if many else FOLDS
     dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
     first = _first_folds(model, sample, folds)
     for fold in range(folds):
         shares = (
-            _share(piece, (fold - own) % folds, folds, dealt)
-            for piece, own in zip(sample.pieces, first, strict=True)
+            _share(piece, (fold - begun) % folds, folds, dealt)
+            for piece, begun in zip(sample.pieces, first, strict=True)
         )
         pieces = [one for one in shares if one.batch.rows]
-        gone = model.summed([piece.batch for piece in pieces]).scaled(factor)
-        rest = model.sums - gone if pieces else model.sums
+        gone = settled.summed([piece.batch for piece in pieces], settled=own)
+        if own:
+            gone = settled.read_from(gone)
+        rest = sums - gone.scaled(factor) if pieces else sums
         if pieces and rest.rows > 0:
             yield settled.of_sums(rest.over(model.classes)), pieces
 
@@ -197,10 +211,13 @@ class _Objective:
         logs = logs.reshape(self.terms.shape[:2]) + self.log_prior
         return np.asarray(logs - log_sum_exp(logs)[:, None])
 
+    def log_own(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return log p(c_i | x_i; w), (n,), of the classes of the rows."""
+        return np.asarray(self.log_posterior(w)[np.arange(len(self.codes)), self.codes])
+
     def loss(self, w: NDArray[np.float64]) -> float:
         """Return −Σ_i ω_i log p(c_i | x_i; w)."""
-        own = self.log_posterior(w)[np.arange(len(self.codes)), self.codes]
-        return -float((self.weights * own).sum())
+        return -float((self.weights * self.log_own(w)).sum())
 
     def at(self, w: NDArray[np.float64]) -> Value:
         """The loss with its gradient and Hessian.
@@ -223,27 +240,22 @@ class _Objective:
         value = -float((self.weights * logs[rows, self.codes]).sum())
         return Value(value, gradient, hessian)
 
-    def doubts(self, w: NDArray[np.float64]) -> Doubts:
-        """How doubtful the classes of the rows are."""
-        own = self.log_posterior(w)[np.arange(len(self.codes)), self.codes]
-        return Doubts.of(exp(own), self.weights)
+    @cached_property
+    def together(self) -> _Objective:
+        """The same of one weight for all terms of the model."""
+        sums = np.empty(len(self._flat))
+        kernels.gram.times(self._flat, self.usual, sums)
+        return replace(self, terms=sums.reshape(*self.terms.shape[:2], 1), usual=np.ones(1))
 
     def tempered(self) -> NDArray[np.float64]:
         """One weight for all terms of the model, an inverse temperature."""
-        model = self.usual > 0
-        n, k, groups = self.terms.shape
-        sums, step = np.empty((n, k, 1)), max(1, ADDED // (k * groups))
-        for start in range(0, n, step):  # in the cache, one term after the other
-            rows = slice(start, start + step)
-            sums[rows] = self.terms[rows, :, model].sum(axis=2, keepdims=True)
-        together = replace(self, terms=sums, usual=np.ones(1))
 
         def penalised(w: NDArray[np.float64]) -> Value:
-            found = together.at(w)
+            found = self.together.at(w)
             square = 0.5 * float((w[0] - 1) ** 2)
             return Value(found.value + square, found.gradient + (w - 1), found.hessian + 1)
 
-        return np.where(model, nonnegative_minimum(penalised, np.ones(1))[0], 0.0)
+        return np.where(self.usual > 0, nonnegative_minimum(penalised, np.ones(1))[0], 0.0)
 
     def weighted(self) -> NDArray[np.float64]:
         """A weight for every term; those of columns are drawn towards one.

@@ -168,12 +168,18 @@ class GenerativeModel:
         """What everything is estimated from."""
         return self.family_sums
 
-    def summed(self, batches: Sequence[Batch]) -> ByClass:
-        """The same sums of other rows."""
-        total = accumulator(self.parts)
+    def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:
+        """The same sums of other rows, or fewer of them where families choose nothing anew."""
+        total = accumulator(self.parts, settled)
         for batch in batches:
             total.add(batch)
         return self._with_sampled(total.statistic(), batches)
+
+    def read_from(self, sums: ByClass) -> ByClass:
+        """What families read of sums, if they choose nothing anew."""
+        own = zip(self.parts, sums.blocks, strict=False)  # pairs may be the last
+        blocks = [part.read_from(block) for part, block in own]
+        return replace(sums, blocks=(*blocks, *sums.blocks[len(blocks) :]))
 
     def _with_sampled(self, sums: ByClass, batches: Sequence[Batch]) -> ByClass:
         """Sums over rows; columns that a sample counts have its origins."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from suffice.data.schema import BlockLayout
 from suffice.families import Family
 from suffice.rules import rule
 from suffice.statistics.binned_counts import YEAR_2000
-from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
+from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["FamilyColumns"]
@@ -27,10 +28,18 @@ class FamilyColumns:
     def _is_readable(self) -> bool:
         return self.layout.encoding in self.family.encodings
 
-    def accumulator(self) -> Accumulator:
-        """An empty accumulator of the sums that the family needs."""
+    def accumulator(self, settled: bool = False) -> Accumulator:
+        """An empty accumulator of the sums that the family needs, or once ``settled`` fewer."""
         columns, dates = self.layout.columns, self.layout.from_2000
         found = self.family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):
             found.bin_from(np.array([YEAR_2000 * (name in dates) for name in columns]))
+        if settled and isinstance(found, MomentsAndBinsAccumulator):
+            found.bin_only(self.family.binned(len(columns)))
         return found
+
+    def read_from(self, block: Any) -> Any:
+        """What of a statistic the family reads; counts of which it has no need are left out."""
+        if not isinstance(block, MomentsAndBins):
+            return block
+        return replace(block, bins=block.bins.only(self.family.binned(block.d)))
