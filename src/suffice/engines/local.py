@@ -23,7 +23,7 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.pass_memory import PassNeed, no_need
 from suffice.statistics.statistic import Statistic
 
-__all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers"]
+__all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers", "side_by_side"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
@@ -106,6 +106,24 @@ class LocalEngine(Engine):
         if self.memory_limit is None:
             return workers, splits
         return within_limit(splits, workers, self.memory_limit, self.need)
+
+
+def side_by_side(
+    engine: Engine, function: Callable[[Any], R], arguments: Sequence[Any]
+) -> Iterator[R]:
+    """Yield what `map` does, by as many threads as an engine of this process has.
+
+    Examples
+    --------
+    >>> list(side_by_side(LocalEngine(threads=2), abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+    workers = engine.workers if engine.in_process else 1
+    return LocalEngine(workers).map(_called, function, arguments)
+
+
+def _called(argument: Any, function: Callable[[Any], R]) -> R:
+    return function(argument)
 
 
 def require_workers(option: str, number: int | None) -> None:

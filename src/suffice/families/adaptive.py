@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.counts.identifiers import row_numbers_of
-from suffice.families.family import Family, Parameters
+from suffice.families.family import Apply, Family, Parameters
 from suffice.families.gaussian import Gaussian
 from suffice.families.kinds.divided import Choice, DividedParameters, Side
 from suffice.families.options import Identifiers, check_words
@@ -37,6 +38,7 @@ from suffice.statistics.statistic import Accumulator
 __all__ = ["Adaptive", "AdaptiveParameters", "Choice"]
 
 BINS = 10  # of a histogram of equal frequency
+COUNTS = 2**16  # of cells: columns that have so many are worth a thread
 GAUSSIAN = Choice("gaussian", 0.0, {})
 
 
@@ -113,22 +115,24 @@ class Adaptive(Family):
 
     def estimate(self, statistic: MomentsAndBins) -> AdaptiveParameters:
         """Choose a family for every column, and estimate it."""
+        return self.estimate_by(statistic, map)
+
+    def estimate_by(self, statistic: MomentsAndBins, apply: Apply) -> AdaptiveParameters:
+        """Choose a family for every column, and estimate it, some columns at a time."""
         moments = statistic.moments
         gaussian = Gaussian(identifiers=self.identifiers).estimate(moments)
         assert isinstance(gaussian, StudentParameters)
         comparable = _comparable(moments, statistic.bins.origin)
         comparable[self.left_out(statistic)] = False
-        choices, pieces = [], []
-        for j in range(statistic.d):
-            choice, piece = GAUSSIAN, None
-            if comparable[j] and not self.choices:
-                choice, piece = _chosen(moments, j, cells_of_column(statistic.bins, j))
-            elif comparable[j]:
-                family, bandwidth, _ = choice = self.choices[j]
-                if family != "gaussian":
-                    piece = _density(family, bandwidth, cells_of_column(statistic.bins, j))[0]
-            choices.append(choice)
-            pieces += [piece] if piece is not None else []
+        step = max(1, COUNTS * statistic.d // max(1, len(statistic.bins.cell)))
+
+        def some(start: int) -> list[tuple[Choice, Piece | None]]:
+            own = range(start, min(start + step, statistic.d))
+            return [self._column(statistic, j) if comparable[j] else (GAUSSIAN, None) for j in own]
+
+        found = list(chain.from_iterable(apply(some, range(0, statistic.d, step))))
+        choices = [choice for choice, _ in found]
+        pieces = [piece for _, piece in found if piece is not None]
         binned = np.array([choice.family != "gaussian" for choice in choices], np.bool_)
         return AdaptiveParameters(
             np.flatnonzero(~binned),
@@ -137,6 +141,15 @@ class Adaptive(Family):
             PiecewiseParameters.of(statistic.k, pieces),
             tuple(choices),
         )
+
+    def _column(self, statistic: MomentsAndBins, j: int) -> tuple[Choice, Piece | None]:
+        """The family of column j; a piece of its density where that is no Gaussian."""
+        if not self.choices:
+            return _chosen(statistic.moments, j, cells_of_column(statistic.bins, j))
+        family, bandwidth, _ = choice = self.choices[j]
+        if family == "gaussian":
+            return choice, None
+        return choice, _density(family, bandwidth, cells_of_column(statistic.bins, j))[0]
 
     def estimate_as(self, statistic: MomentsAndBins, choices: Sequence[Choice]) -> Parameters:
         """The same parameters, where it is known what this family would choose."""

@@ -9,7 +9,7 @@ classes together, so that the column neither speaks for the class nor against it
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
@@ -212,6 +212,10 @@ class JointParameters(Parameters):
             before = upto
 
 
+Apply = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+"""Calls a function with each of some arguments, and gives the results in their order."""
+
+
 @dataclass(frozen=True)
 class Family(ABC):
     """Hyper-parameters of one distribution.
@@ -281,6 +285,10 @@ class Family(ABC):
         Values of categories that it does not know are left out.
         """
         return self
+
+    def estimate_by(self, statistic: Any, apply: Apply) -> Parameters:
+        """The same parameters; ``apply`` is `map`, or does what `map` does by several threads."""
+        return self.estimate(statistic)
 
     def binned(self, d: int) -> NDArray[np.intp]:
         """The columns, of d, whose binned counts `estimate` reads, where there are such counts."""

@@ -13,7 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families.adaptive import Adaptive, AdaptiveParameters, Choice
 from suffice.families.categorical import Categorical
 from suffice.families.counts.smoothing import settled_alpha
-from suffice.families.family import Family, Parameters, family_named
+from suffice.families.family import Apply, Family, Parameters, family_named
 from suffice.families.kinds.left_out import WholeNumbersLeftOut
 from suffice.families.kinds.parameters import CATEGORY, WholeNumbersParameters
 from suffice.families.kinds.rule import categories_of
@@ -161,8 +161,12 @@ class WholeNumbers(Family):
 
     def estimate(self, statistic: MomentsAndBins) -> WholeNumbersParameters:
         """Decide what every column is, and estimate it."""
+        return self.estimate_by(statistic, map)
+
+    def estimate_by(self, statistic: MomentsAndBins, apply: Apply) -> WholeNumbersParameters:
+        """Decide what every column is, and estimate it."""
         numbers, categories = self.divided(statistic)
-        found = numbers.family.estimate(numbers.sums)
+        found = numbers.family.estimate_by(numbers.sums, apply)
         choices = [CATEGORY] * statistic.d
         for place, j in enumerate(numbers.columns.tolist()):
             usual = Choice(self.numbers, 0.0, {})

@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold
 import suffice
 from suffice import NaiveBayes
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.families import Adaptive
+from suffice.families import Adaptive, adaptive
 from suffice.families.univariate import piecewise
 from suffice.model_selection import evaluate_folds
 from suffice.statistics.row_hash import name_hashes, rank_hashes
@@ -142,6 +142,19 @@ def test_weights_do_not_depend_on_order_batches_and_threads(calibration: str) ->
         assert not model.calibration_.stale
     found = other.fit(shuffled, "kind").predict_log_proba(new)  # sums over columns in another order
     np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_threads_choose_the_same_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adaptive, "COUNTS", 1)  # every column is worth a thread
+    rng = np.random.default_rng(11)
+    y = rng.integers(0, 3, 900)
+    x = rng.normal(size=(900, 9)) + rng.choice([-2, 2], (900, 9)) * (y == 1)[:, None]
+    x[:, ::3] = rng.normal(size=(900, 3))
+    one, three = (NaiveBayes(threads=threads).fit(x, y) for threads in (1, 3))
+    mine, theirs = (model.model_.parameters[0] for model in (one, three))
+    assert len({choice.family for choice in mine.choices}) >= 2
+    assert mine.choices == theirs.choices
+    assert np.array_equal(one.predict_log_proba(x), three.predict_log_proba(x))
 
 
 def test_rows_that_are_forgotten_leave_the_sample() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
+from suffice.engines.local import side_by_side
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.models.base.label_sets import label_sets
 from suffice.models.generative.calibration import Calibration, Method
@@ -196,6 +198,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
             return model  # what a file holds is put in its place by `_restore_tuned`
         if isinstance(statistic, Sampled) and self._stands_for(statistic):
             model, sample = model.with_sample(statistic.sample), statistic.sample
+            model.estimate_by(partial(side_by_side, self._engine_for(source)))
             return model.with_calibration(calibrated(model, sample, self.calibration, own=True))
         kept = hasattr(self, "model_") and self.model_.statistic.rows <= statistic.rows
         sampled = self.model_.sampled if kept else None  # no cell of a forgotten row is kept

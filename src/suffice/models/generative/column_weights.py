@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from suffice.models.base.label_sets import Doubts
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.sums import read_from
 from suffice.models.generative.weighted import LEAST
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.numerics import kernels
@@ -128,7 +129,7 @@ def _folds(
         yield model, list(sample.pieces)
         return
     settled = model.settled()
-    sums = settled.read_from(model.sums) if own else model.sums
+    sums = read_from(settled.parts, model.sums) if own else model.sums
     many = model.sampled is None and model.statistic.rows > MANY * sample.weight * factor
     folds = 1 if many else FOLDS
     dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
@@ -141,7 +142,7 @@ def _folds(
         pieces = [one for one in shares if one.batch.rows]
         gone = settled.summed([piece.batch for piece in pieces], settled=own)
         if own:
-            gone = settled.read_from(gone)
+            gone = read_from(settled.parts, gone)
         rest = sums - gone.scaled(factor) if pieces else sums
         if pieces and rest.rows > 0:
             yield settled.of_sums(rest.over(model.classes)), pieces

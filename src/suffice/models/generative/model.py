@@ -19,6 +19,7 @@ from suffice.data.schema import Layout
 from suffice.data.times import with_times
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
+from suffice.families.family import Apply
 from suffice.families.kinds.chosen import Chosen
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.calibration import Calibration
@@ -114,9 +115,16 @@ class GenerativeModel:
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
         """What is known of every part, estimated when it is first asked for."""
+        return self._estimated(map)
+
+    def estimate_by(self, apply: Apply) -> None:
+        """Estimate the parameters now: ``apply`` is `map`, or does the same by several threads."""
+        vars(self)["parameters"] = self._estimated(apply)
+
+    def _estimated(self, apply: Apply) -> tuple[Parameters, ...]:
         chosen = self.chosen or (None,) * len(self.parts)
         return tuple(
-            part.family.estimate(block)
+            part.family.estimate_by(block, apply)
             if known is None
             else part.family.estimate_as(block, known.choices)
             for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
@@ -174,12 +182,6 @@ class GenerativeModel:
         for batch in batches:
             total.add(batch)
         return self._with_sampled(total.statistic(), batches)
-
-    def read_from(self, sums: ByClass) -> ByClass:
-        """What families read of sums, if they choose nothing anew."""
-        own = zip(self.parts, sums.blocks, strict=False)  # pairs may be the last
-        blocks = [part.read_from(block) for part, block in own]
-        return replace(sums, blocks=(*blocks, *sums.blocks[len(blocks) :]))
 
     def _with_sampled(self, sums: ByClass, batches: Sequence[Batch]) -> ByClass:
         """Sums over rows; columns that a sample counts have its origins."""

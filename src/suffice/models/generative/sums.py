@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.models.generative.part import FamilyColumns
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.row_sample import SampledAccumulator
 
-__all__ = ["accumulator", "sampled", "sampled_accumulator", "summarise"]
+__all__ = ["accumulator", "read_from", "sampled", "sampled_accumulator", "summarise"]
 
 
 def summarise(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
@@ -38,3 +40,9 @@ def sampled_accumulator(parts: tuple[FamilyColumns, ...], size: int) -> SampledA
 def accumulator(parts: tuple[FamilyColumns, ...], settled: bool = False) -> ByClassAccumulator:
     """An empty accumulator of the sums that families need, or fewer once these are ``settled``."""
     return ByClassAccumulator([part.accumulator(settled) for part in parts])
+
+
+def read_from(parts: tuple[FamilyColumns, ...], sums: ByClass) -> ByClass:
+    """What families read of sums, once they are settled; other blocks may follow theirs."""
+    own = [part.read_from(block) for part, block in zip(parts, sums.blocks, strict=False)]
+    return replace(sums, blocks=(*own, *sums.blocks[len(own) :]))
