@@ -119,18 +119,27 @@ def test_whole_numbers_give_the_nearest_doubles():
         assert fitted(x, y).rss[0] == rss
 
 
+def test_a_penalty_far_above_the_squares_of_a_column_takes_no_digits():
+    x, y = np.array([[3e-12, 1e4], [-1e-12, 3e4], [4e-12, 2e4], [1e-12, 5e4]]), np.arange(4.0) - 1
+    for intercept in (True, False):
+        w, rss, _ = exactly(x, y, 1e3, intercept)
+        fit = fitted(x, y, 1e3, intercept)
+        assert all_of(fit) == w
+        assert_allclose(fit.rss[0], rss, rtol=1e-15)
+
+
 @FEW
-@given(tables(), st.integers(0, 2**32 - 1))
-def test_neither_order_nor_partition_reach_the_bits(table, seed):
+@given(tables(), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1e3]))
+def test_neither_order_nor_partition_reach_the_bits(table, seed, penalty):
     x, y = table
     rng = np.random.default_rng(seed)
-    whole = fitted(x, y)
+    whole = fitted(x, y, penalty)
     order = rng.permutation(len(x))
     parts = np.split(order, np.sort(rng.integers(0, len(x) + 1, 2)))
     first, *rest = (summed(x[rows], y[rows]) for rows in parts if len(rows))
     for part in rest:
         first = first + part
-    other = LeastSquares(NormalEquations.of(first, x.shape[1]), np.zeros(x.shape[1]))
+    other = LeastSquares(NormalEquations.of(first, x.shape[1]), np.full(x.shape[1], penalty))
     for name in ("coefficients", "intercept", "rss", "covariance"):
         assert (getattr(whole, name) == getattr(other, name)).all(), name
 

@@ -119,5 +119,5 @@ class L1LeastSquares(LeastSquares):
                 solved = DoubleDouble.of(found.x[used])  # coefficients that are not determined
             w.hi[used, j], w.lo[used, j] = solved.hi, solved.lo
             inverse = (factor.whitening * factor.whitening).sum(axis=0)
-            scale[used, j] = np.sqrt(inverse.hi * self._total.hi[j])
+            scale[used, j] = np.sqrt(self._size(inverse.hi, used) * self._total.hi[j])
         return w, scale

@@ -192,7 +192,20 @@ class LeastSquares:
     @property
     def _w_scale(self) -> NDArray[np.float64]:
         """How large the terms are whose sum w is, (p, t)."""
-        return np.sqrt(np.outer(self._inverse_diagonal.hi, self._total.hi))
+        every = np.arange(self.equations.p)
+        return np.sqrt(np.outer(self._size(self._inverse_diagonal.hi, every), self._total.hi))
+
+    def _size(self, inverse: NDArray[np.float64], used: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The sum of squares of row j of A⁻¹Xᵀ, but for other columns: A = XᵀX + Λ of columns (q,).
+
+        ::
+
+            A⁻¹ⱼⱼ                    without a penalty
+            A⁻¹ⱼⱼ · XᵀXⱼⱼ A⁻¹ⱼⱼ      where a penalty makes this less
+        """
+        squares = np.diagonal(self.equations.xx.hi)[used]
+        shrunk = np.where(self.penalty[used] > 0.0, np.clip(squares * inverse, 0.0, 1.0), 1.0)
+        return inverse * shrunk
 
     @property
     def _intercept_scale(self) -> NDArray[np.float64]:
