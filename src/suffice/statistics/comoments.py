@@ -227,10 +227,11 @@ class Comoments(GroupedRows):
         scatter: NDArray[np.float64],
     ) -> Comoments:
         """Sums of complete rows by their class (g,), means (g, d) and scatters (g, d, d)."""
-        stored = scatter.any(axis=(1, 2))
-        products = np.zeros((np.count_nonzero(stored), 2, *scatter.shape[1:]))
-        products[:, 0] = np.triu(scatter[stored])
-        low = mean.lo * weight.hi[:, None]
+        # About the pivot, which is a double, and so without what that lacks of the mean.
+        sums = DoubleDouble.of(mean.lo) * weight[:, None]
+        about = DoubleDouble.of(scatter) + sums[:, :, None] * mean.lo[:, None, :]
+        products = np.triu(np.stack([about.hi, about.lo], axis=1))
+        stored = products.any(axis=(1, 2, 3))
         groups = cls(
             k,
             False,
@@ -239,9 +240,9 @@ class Comoments(GroupedRows):
             code,
             np.stack([weight.hi, weight.lo], axis=1),
             mean.hi,
-            np.stack([low, np.zeros_like(low)], axis=1),
+            np.stack([sums.hi, sums.lo], axis=1),
             np.where(stored, np.cumsum(stored) - 1, -1),
-            products,
+            products[stored],
         )
         return groups._of_groups_again()
 

@@ -16,6 +16,7 @@ from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
+from suffice.numerics.error_free import two_sum
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.block import BadCell
 from suffice.statistics.comoments import Comoments
@@ -120,7 +121,7 @@ def _fill_numbers(
         apart = np.where(shown, x - of_class[rows.code], 0.0)
         variance = (scatter[:, j, j] + n * apart**2).sum() / (total.sum() or 1.0)
         hidden = np.flatnonzero(~shown)
-        mean.hi[hidden, j] = origin + of_class[rows.code[hidden]]
+        mean.hi[hidden, j], mean.lo[hidden, j] = two_sum(origin, of_class[rows.code[hidden]])
         scatter[hidden, j, j] = n[hidden] * variance
 
 
