@@ -2,6 +2,8 @@
 
 import datetime
 from collections.abc import Callable
+from copy import deepcopy
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from suffice.data.table import BATCH_ROWS
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.linear_model import LinearRegression, LogisticRegression
 from suffice.naive_bayes import GaussianNB
+from suffice.statistics.kept_rows import KeptRows
 
 N, EMPTY = 400, 150
 RNG = np.random.default_rng(29)
@@ -203,6 +206,52 @@ def test_models_that_know_different_columns_are_merged_and_compared(kind: str) -
         assert kind_of(model)[0] == kind_of(whole)[0]
     if kind not in STATED:
         assert early.layout_.undecided == ("late",)
+
+
+def sampled(model: Any) -> KeptRows:
+    """The rows that weights are learnt from, in the order of their hashes."""
+    return KeptRows.of(model.statistic_.sample, len(model.parts_))
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_weights_are_learnt_from_rows_in_which_a_column_was_empty_too(kind: str) -> None:
+    table, cuts = rows(kind), [0, EMPTY, EMPTY + 100, N]
+    parts = [table[a:b].to_pydict() for a, b in pairwise(cuts)]  # without types
+    whole = NaiveBayes().fit(table.to_pydict(), "kind")
+    early = NaiveBayes().fit(parts[0], "kind")
+    assert early.layout_.undecided == ("late",)
+    late = [NaiveBayes().fit(part, "kind") for part in parts[1:]]
+    grown = NaiveBayes()
+    for part in parts:
+        grown.partial_fit(part, "kind")
+    merged = deepcopy(late[0]).merge(late[1]).merge(early)
+    for model in (grown, early.merge(late[0]).merge(late[1]), merged):
+        assert not model.calibration_.stale
+        assert model.model_.family_names == whole.model_.family_names
+        assert model.column_weights_ == whole.column_weights_
+        assert model.statistic_ == whole.statistic_
+        for name in ("hashes", "weights", "codes"):
+            np.testing.assert_array_equal(
+                getattr(sampled(model), name), getattr(sampled(whole), name)
+            )
+        np.testing.assert_array_equal(
+            model.predict_proba(table.drop(["kind"])), whole.predict_proba(table.drop(["kind"]))
+        )
+
+
+def test_a_window_and_a_file_keep_rows_in_which_a_column_was_empty(tmp_path: Path) -> None:
+    table = rows("string")
+    whole = NaiveBayes(keep_sample=True).fit(table[100:], "kind")
+    model = NaiveBayes(keep_sample=True, window=3)
+    for start in range(0, N, 100):
+        model.partial_fit(table[start : start + 100], "kind")
+        model.save(tmp_path / "stream.suffice")
+        model = load(tmp_path / "stream.suffice")
+    assert not model.calibration_.stale
+    assert model.column_weights_ == whole.column_weights_
+    both = sampled(model), sampled(whole)
+    for mine, theirs in zip(*(kept.sample.pieces[0].batch.blocks for kept in both), strict=True):
+        np.testing.assert_array_equal(mine.missing, theirs.missing)
 
 
 def test_a_column_that_neither_model_knows_is_compared_as_such() -> None:

@@ -123,7 +123,7 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
             for part in parts_of(known)
         )
         layout = replace(self.layout, columns=known, blocks=tuple(part.layout for part in parts))
-        sums = tuple(carried(batch, self.parts, parts) for batch in batches)
+        sums = tuple(carried(batch, self.parts, parts, layout) for batch in batches)
         return Learnt(replace(self, parts=parts, layout=layout), sums)
 
     def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
