@@ -188,11 +188,37 @@ def test_without_rows_the_fit_says_why(incomplete: Any) -> None:
     model = LogisticRegression(numbers="bins", incomplete=incomplete)
     with pytest.raises(DataError, match="there is no labelled row whose weight is not zero"):
         model.fit(rows.drop_columns(["hue"]), y, np.zeros(50))
+    with pytest.raises(DataError, match="there is no labelled row whose weight is not zero"):
+        model.fit(rows, np.full(50, None))  # the categories are looked at before
     a, b = np.arange(50.0), np.arange(50.0)
     a[::2], b[1::2] = np.nan, np.nan
     if incomplete == "drop":
         with pytest.raises(DataError, match=r"no labelled row is complete.* use incomplete='ind"):
             model.fit({"a": a, "b": b}, y)
+
+
+UNSEEN = {"as they are": {}, "bins": {"numbers": "bins"}, "expected": {"incomplete": "gaussian"}}
+
+
+@pytest.mark.parametrize("options", UNSEEN.values(), ids=UNSEEN)
+@pytest.mark.parametrize("shown", ["red", 2.5])
+def test_a_column_that_only_rows_show_that_are_not_learnt_from(options: Any, shown: Any) -> None:
+    late, y = np.full(20, None), np.array(["a", "b"] * 10, object)
+    late[:4] = shown
+    rows, some = {"size": np.arange(20.0), "late": late.tolist()}, y.copy()
+    some[:4] = None
+    weights = np.append(np.zeros(4), np.ones(16))
+    for labels, weight, found in (
+        (some, None, "labelled row"),
+        (y, weights, "row whose weight is not zero"),
+        (some, weights, "row whose weight is not zero"),
+    ):
+        with pytest.raises(DataError) as caught:
+            LogisticRegression(**options).fit(rows, labels, weight)
+        assert str(caught.value) == (
+            f"column 'late' has no value in any {found}; what depends on it cannot be estimated; "
+            "check the labels and weights of rows that have one, or leave it out."
+        )
 
 
 def test_bins_are_learnt_from_training_rows_alone() -> None:

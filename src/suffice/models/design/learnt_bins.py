@@ -13,7 +13,7 @@ from suffice.data.source import Split, each_batch
 from suffice.engines.engine import Engine
 from suffice.families.univariate.cells import cells_of_column
 from suffice.families.univariate.learnt_cuts import binned_counts, far_columns, learnt_cuts
-from suffice.models.design.empty_columns import without_value
+from suffice.models.design.empty_columns import learnt_rows, without_value
 from suffice.models.design.matrix import Design
 from suffice.statistics.batch import WEIGHT_ROUNDING, Batch
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
@@ -60,7 +60,7 @@ def with_learnt_bins(
     for block, read in zip(sums.blocks, layout.blocks, strict=False):
         total = block.total.sum(axis=0)
         for j in np.flatnonzero(total == 0).tolist():
-            raise without_value(read.columns[j])
+            raise without_value(read.columns[j], rows=learnt_rows(sums, layout))
         gone = np.flatnonzero(weight - total > WEIGHT_ROUNDING * weight)
         missing |= {read.columns[j] for j in gone.tolist()}
     bins = _bins(design, layout, engine, splits, complete, sums) if len(design.numbers) else {}

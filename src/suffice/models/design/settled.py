@@ -14,7 +14,7 @@ from suffice.data.source import Split, each_batch
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError
-from suffice.models.design.empty_columns import without_value
+from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.feature_columns import Features, Ways
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import MOST_WORDS, Words
@@ -111,9 +111,11 @@ def _values(
     sums = engine.run(values_shown, layout, source.splits(layout, engine.workers))
     vocabularies = [v for block in sums.blocks for v in block.vocabularies]
     values = dict(zip((*coded, *counted), vocabularies, strict=True))
+    if not sums.weight.value.sum():
+        raise without_rows(layout.label is not None)
     for name, vocabulary in values.items():
         if not len(vocabulary):
-            raise without_value(name)
+            raise without_value(name, rows=learnt_rows(sums, layout))
         most, what = (MOST_WORDS, "words") if name in counted else (MOST_CATEGORIES, "categories")
         if len(vocabulary) > most:
             raise SchemaError(

@@ -21,7 +21,7 @@ from suffice.models.base.scikit_learn import (
     convergence_warning,
 )
 from suffice.models.base.streams import check_stream
-from suffice.models.design.empty_columns import without_value
+from suffice.models.design.empty_columns import without_rows, without_value
 from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
@@ -386,11 +386,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
 def _require_values(statistic: GroupedRows, design: Design) -> None:
     """Refuse sums of no row, and columns whose values are missing or differ by too little."""
     if statistic.is_empty:
-        raise DataError(
-            "there is no row whose weight is not zero",
-            "a linear model needs at least one",
-            "check the table and the weights",
-        )
+        raise without_rows(labelled=False)
     empty = np.flatnonzero(~statistic.patterns.any(axis=0))
     if len(empty):
         raise without_value(design.column(int(empty[0])), design.targets)

@@ -14,7 +14,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import check_one_type
 from suffice.models.base.class_weights import ClassWeight, class_weights
 from suffice.models.base.missing_cells import incomplete
-from suffice.models.design.empty_columns import without_value
+from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import DataLoop
@@ -248,11 +248,13 @@ class Problem:
     @cached_property
     def _first_pass(self) -> tuple[ByClass, Extremes]:
         """The first pass over the rows that are not left out."""
-        if self.incomplete == "gaussian" or not self._missing_cells:
+        if not self._missing_cells:
             return self._all_rows
         sums, names = self._all_rows[0], self._by_column
         for name in columns_without_value(sums, names):
-            raise without_value(name)
+            raise without_value(name, rows=learnt_rows(sums, self.layout))
+        if self.incomplete == "gaussian":
+            return self._all_rows
         if self.incomplete != "drop":
             raise incomplete(self._missing_cells, self._otherwise)
         complete = self._read(complete=True)
@@ -293,7 +295,7 @@ class Problem:
     def _check_classes(self, seen: ByClass) -> None:
         labels = seen.classes.values
         if not labels:
-            raise _no_label()
+            raise without_rows(labelled=True)
         if len(labels) < 2:
             raise DataError(
                 f"there is one class: every label is {labels[0]!r}",
@@ -317,7 +319,7 @@ class Problem:
             return Design(names, ())
         values = dict(zip(last.columns, sums.vocabularies, strict=True))
         for name in (name for name, vocabulary in values.items() if not len(vocabulary)):
-            raise without_value(name)
+            raise without_value(name, rows=learnt_rows(self.seen, self.layout))
         return Design(names, (), values)
 
     def _class_weights(self, seen: ByClass) -> NDArray[np.float64]:
@@ -335,12 +337,4 @@ def _check_known(labels: Vocabulary, known: Vocabulary) -> None:
                 "list all labels in classes=... at the first partial_fit",
             )
     if not len(labels):
-        raise _no_label()
-
-
-def _no_label() -> DataError:
-    return DataError(
-        "there is no labelled row whose weight is not zero",
-        "a classifier needs two classes or more",
-        "check the label column and the weights",
-    )
+        raise without_rows(labelled=True)
