@@ -627,17 +627,17 @@ OPTIONS: dict[str, Case] = {
     "force_alpha as a word": (
         lambda: MultinomialNB(force_alpha="no").fit(X, Y),  # type: ignore[arg-type]
         ParameterError,
-        "force_alpha='no'; force_alpha is one of True, False.",
+        "force_alpha='no'; it is True or False.",
     ),
     "fit_prior as a word": (
         lambda: CategoricalNB(fit_prior="no").fit(X, Y),  # type: ignore[arg-type]
         ParameterError,
-        "fit_prior='no'; fit_prior is one of True, False.",
+        "fit_prior='no'; it is True or False.",
     ),
     "norm as a word": (
         lambda: ComplementNB(norm="no").fit(X, Y),  # type: ignore[arg-type]
         ParameterError,
-        "norm='no'; norm is one of True, False.",
+        "norm='no'; it is True or False.",
     ),
     "a seed of the Bayes error": (
         lambda: BayesClassifier([norm(), norm(1)]).bayes_error(random_state="x"),  # type: ignore[arg-type]

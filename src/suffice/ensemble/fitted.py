@@ -100,7 +100,7 @@ class FittedAverage(Classifier):
         Raises
         ------
         ParameterError
-            If coverage is no fraction.
+            If coverage is no fraction, or ``allow_empty`` neither True nor False.
         DataError
             If the model is from a file of a version that did not keep how sure it was.
 

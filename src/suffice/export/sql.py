@@ -39,6 +39,7 @@ from suffice.export.sql_nodes import (
     select,
     source,
 )
+from suffice.families.options import check_boolean
 
 __all__ = ["to_sql"]
 
@@ -101,6 +102,7 @@ def to_sql(
         raise ParameterError(
             f"dialect={dialect!r}", "it is a dialect of sqlglot: duckdb, postgres, sqlite, spark"
         )
+    check_boolean(contributions=contributions)
     joint = log_joint(model)
     writer = _Writer(joint, dialect.lower(), tuple(keep), contributions)
     statement = writer.select(_table(table)).sql(dialect=dialect, pretty=True, comments=False)

@@ -14,7 +14,7 @@ from suffice.families.counts.dirichlet import pseudo_counts
 from suffice.families.counts.events import event_features, most_telling, takes_events
 from suffice.families.family import Family, Form, Parameters
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
-from suffice.families.options import Alpha, check_estimation
+from suffice.families.options import Alpha, check_boolean, check_estimation
 from suffice.numerics.elementary import log
 from suffice.phrases import Option
 from suffice.rules import FINITE, Shape
@@ -68,6 +68,7 @@ class Complement(Family):
 
     def __post_init__(self) -> None:
         check_estimation("bayes", self.alpha)
+        check_boolean(norm=self.norm)
         if min(self.alpha if isinstance(self.alpha, tuple) else (self.alpha,), default=1.0) <= 0:
             raise ParameterError(
                 Option.of("alpha", self.alpha),

@@ -17,6 +17,7 @@ from suffice.families.options import (
     Estimation,
     Identifiers,
     VarianceFloor,
+    check_boolean,
     check_nonnegative,
     check_positive,
     check_variance_floor,
@@ -133,6 +134,7 @@ class Gaussian(Family):
         )
         check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
         check_nonnegative(ddof=self.ddof)
+        check_boolean(shared=self.shared)
         check_variance_floor(variance_floor=self.variance_floor)
         if self.mean0 is not None and not is_finite(self.mean0):
             raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")

@@ -6,6 +6,8 @@ from numbers import Real
 from sys import float_info
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase
 from suffice.statistics.precision import PrecisionOfMoments
@@ -20,6 +22,7 @@ __all__ = [
     "Smoothing",
     "Unseen",
     "VarianceFloor",
+    "check_boolean",
     "check_estimation",
     "check_nonnegative",
     "check_positive",
@@ -63,6 +66,19 @@ def check_words(**options: Any) -> None:
         words, rule = WORDS[name]
         if value not in words:
             raise ParameterError(Option.of(name, value), rule)
+
+
+def check_boolean(**options: Any) -> None:
+    """Check that options are True or False; a word such as "no" would count as True.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    for name, value in options.items():
+        if not isinstance(value, bool | np.bool_):
+            raise ParameterError(Option.of(name, value), "it is True or False")
 
 
 def check_estimation(estimation: str, alpha: Alpha) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, warn
+from suffice.families.options import check_boolean
 from suffice.model_selection.all_classes import over_all_classes
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.known import is_known
@@ -157,6 +158,8 @@ def cross_validate(
             error_score=error_score,
         )
         return found
+    check_boolean(return_train_score=return_train_score, return_estimator=return_estimator)
+    check_boolean(return_indices=return_indices)
     if is_table(X):
         if return_train_score or return_estimator or return_indices:
             raise ParameterError(
@@ -191,10 +194,7 @@ def cross_validate(
     if return_estimator:
         answer["estimator"] = [fit.model for fit in fits]
     if return_indices:
-        answer["indices"] = {
-            "train": [train for train, _ in folds],
-            "test": [test for _, test in folds],
-        }
+        answer["indices"] = {"train": [f[0] for f in folds], "test": [f[1] for f in folds]}
     return answer
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError
+from suffice.families.options import check_boolean
 from suffice.model_selection.division import ByContent, Division, divided
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.label_scores import scores_of_labels
@@ -183,16 +184,8 @@ def evaluate_folds(
     >>> evaluate_folds(GaussianNB(), X, y, cv=10).mean("error rate").__round__(4)
     0.0467
     """
-    found = evaluate_models(
-        {"": estimator},
-        X,
-        y,
-        sample_weight,
-        cv=cv,
-        groups=groups,
-        shuffle=shuffle,
-        random_state=random_state,
-    )[""]
+    how: dict[str, Any] = {"groups": groups, "shuffle": shuffle, "random_state": random_state}
+    found = evaluate_models({"": estimator}, X, y, sample_weight, cv=cv, **how)[""]
     if isinstance(found, Exception):
         raise found
     return found
@@ -238,6 +231,7 @@ def evaluate_models(
     >>> {name: round(one.mean("error rate"), 4) for name, one in found.items()}
     {'lda': 0.02, 'nb': 0.0467}
     """
+    check_boolean(shuffle=shuffle, label_scores=label_scores)
     if cv == "loo" or type(cv).__name__ == "LeaveOneOut":
         return dict(_left_out(estimators, X, y, sample_weight, groups))
     cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv

@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV as _GridSearchCV
 from sklearn.model_selection import ParameterGrid
 
 from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.families.options import check_boolean
 from suffice.model_selection.cross_validation import (
     handed_over,
     require_one,
@@ -100,6 +101,7 @@ refit_time_, multimetric_
             given = params if groups is None else {**params, "groups": groups}
             found: Self = super().fit(X, y, **given)
             return found
+        check_boolean(return_train_score=self.return_train_score)
         table = Rows.of(X, y, groups)
         folds = folds_of(self.estimator, table.X, table.truth, table.groups, self.cv, table.n)
         weight = sample_weight_of(params)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError
+from suffice.families.options import check_boolean
 from suffice.model_selection.cross_validation import (
     handed_over,
     require_one,
@@ -109,6 +110,11 @@ def learning_curve(
             params=params,
         )
         return found
+    check_boolean(
+        exploit_incremental_learning=exploit_incremental_learning,
+        shuffle=shuffle,
+        return_times=return_times,
+    )
     scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
     table = Rows.of(X, y, groups)
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
+from suffice.families.options import check_boolean
 from suffice.models.base.evaluated_rows import evaluation
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.fold_sums import placed as counted
@@ -177,6 +178,7 @@ def learning_curve_from_statistics(
             "the models of a curve are functions of one statistic",
             "use learning_curve of scikit-learn",
         )
+    check_boolean(shuffle=shuffle)
     asked, k = _numbers(train_sizes), _number_of_folds(test, cv)
     learner = model.unfitted()
     reader, source = learner._open_first(X, y, sample_weight)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from suffice.families import Complement, Family
 from suffice.families.complement import ComplementParameters
 from suffice.families.options import Alpha
-from suffice.models.base.options import check_choices
 from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
@@ -65,7 +64,6 @@ class ComplementNB(EventCounts):
     norm: bool = False
 
     def _family(self) -> Family:
-        check_choices(self, norm=(True, False))
         return Complement(cast(Alpha, self._check_alpha()), self.norm)
 
     def _prior(self) -> tuple[Prior, float]:

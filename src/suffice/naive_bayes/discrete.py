@@ -14,7 +14,6 @@ from suffice.data.schema import Column
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError, warn
 from suffice.families.options import Evidence, Smoothing
-from suffice.models.base.options import check_choices
 from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
@@ -44,7 +43,6 @@ class Discrete(OneFamilyClassifier):
 
     def _check_alpha(self) -> Smoothing:
         """Pseudo-counts, kept off 0 unless ``force_alpha``."""
-        check_choices(self, force_alpha=(True, False))
         least = 0.0 if self.force_alpha else SMALLEST_ALPHA
 
         def kept(alpha: Any) -> Any:
@@ -73,7 +71,6 @@ class Discrete(OneFamilyClassifier):
         return super()._parts(columns)
 
     def _prior(self) -> tuple[Prior, float]:
-        check_choices(self, fit_prior=(True, False))
         if self.class_prior is not None:
             return cast(Prior, self.class_prior), 0.0
         return ("empirical" if self.fit_prior else "uniform"), 0.0

@@ -312,7 +312,7 @@ def test_what_depends_on_the_order_is_refused(options: dict[str, Any], message: 
 
 
 def test_reproducible_is_true_or_false() -> None:
-    with pytest.raises(ParameterError, match="reproducible='yes'; reproducible is True or False"):
+    with pytest.raises(ParameterError, match="reproducible='yes'; it is True or False"):
         LogisticRegression(reproducible="yes").fit([[0.0], [1.0]], [0, 1])
 
 

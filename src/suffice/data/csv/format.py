@@ -105,6 +105,8 @@ class CsvFormat:
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
         object.__setattr__(self, "written", _notations_of(self.written))
         _require_unique(self.names or ())
+        if not isinstance(self.guess, bool):
+            raise ParameterError(Option.of("guess", self.guess), "it is True or False")
         _require_marks(self.decimal, self.thousands)
         _require_count(self.skip_bad_rows)
         _require_encoding(self.encoding)

@@ -161,7 +161,7 @@ class Classifier(Estimator):
         ...     print(table.to_pydict())
         {'prediction': ['a', 'b']}
         """
-        check_unanswerable(unanswerable)
+        check_unanswerable(unanswerable, proba=proba, log_proba=log_proba, typicality=typicality)
         model, source = self._fitted(), self._open(X)
         answer: Any = partial(model.answers, proba=proba, log_proba=log_proba)
         costs = self._costs(self.costs)

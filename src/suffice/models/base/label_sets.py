@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.options import is_finite
+from suffice.families.options import check_boolean, is_finite
 from suffice.rules import NONNEGATIVE, Shape
 
 __all__ = ["Doubts", "label_sets"]
@@ -80,8 +80,9 @@ def label_sets(
     Raises
     ------
     ParameterError
-        If coverage is no fraction.
+        If coverage is no fraction, or ``allow_empty`` neither True nor False.
     """
+    check_boolean(allow_empty=allow_empty)
     if not (is_finite(coverage) and 0 < coverage < 1):
         raise ParameterError(f"coverage={coverage!r}", "coverage is above 0 and below 1")
     inside = np.asarray(1 - p <= doubts.largest(coverage))

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from suffice.errors import ParameterError
+from suffice.families.options import check_boolean
 from suffice.phrases import Option
 
 __all__ = [
     "Dependent",
     "Incomplete",
     "Unanswerable",
+    "check_booleans",
     "check_choices",
     "check_level",
     "check_unanswerable",
+    "framed",
     "generator",
     "without_typicality",
 ]
@@ -24,6 +28,18 @@ __all__ = [
 Incomplete = Literal["error", "drop", "gaussian"]
 Dependent = Literal["minimum_norm", "error"]
 Unanswerable = Literal["error", "empty"]
+
+
+def check_booleans(estimator: Any) -> None:
+    """Refuse an option of an estimator that is to be True or False, and is neither.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    names = [option.name for option in fields(estimator) if option.type == "bool"]
+    check_boolean(**{name: getattr(estimator, name) for name in names})
 
 
 def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
@@ -49,14 +65,21 @@ def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
             )
 
 
-def check_unanswerable(given: str) -> None:
+def check_unanswerable(given: str, **asked: bool) -> None:
     """Refuse a word that does not say what becomes of rows without an answer.
+
+    Parameters
+    ----------
+    given : str
+    **asked : bool
+        What else is answered.
 
     Raises
     ------
     ParameterError
-        If it is another.
+        If it is another, or what is asked is neither True nor False.
     """
+    check_boolean(**asked)
     if given not in get_args(Unanswerable):
         raise ParameterError(
             f"unanswerable={given!r}",  # the command line has no such option
@@ -74,6 +97,18 @@ def check_level(level: Any) -> None:
     """
     if not (isinstance(level, Real) and 0 < float(level) < 1):
         raise ParameterError(Option.of("level", level), "a level is a number between 0 and 1")
+
+
+def framed(found: Any, as_frame: bool) -> Any:
+    """A summary, or its frame if that is asked for.
+
+    Raises
+    ------
+    ParameterError
+        If that is neither True nor False.
+    """
+    check_boolean(as_frame=as_frame)
+    return found.frame() if as_frame else found
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -13,6 +13,7 @@ from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.local import side_by_side
 from suffice.errors import DataError, ForgetError, ParameterError
+from suffice.families.options import check_boolean
 from suffice.models.base.label_sets import label_sets
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.column_weights import calibrated
@@ -69,7 +70,8 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         Raises
         ------
         ParameterError
-            If the model has no weights, by its option ``calibration``.
+            If the model has no weights, by its option ``calibration``, or ``learnt`` is neither
+            True nor False.
         DataError
             If there is no labelled row.
         ForgetError
@@ -90,6 +92,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         False
         """
         self._require_weights()
+        check_boolean(learnt=learnt)
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         reader = self._up_to_date(self.reader_)
         sample = self._sampled(reader, source, self._engine_for(source)).sample
@@ -142,7 +145,8 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         Raises
         ------
         ParameterError
-            If the model has no weights, by its option ``calibration``, or coverage is no fraction.
+            If the model has no weights, by its option ``calibration``, or coverage is no fraction,
+            or ``allow_empty`` neither True nor False.
 
         Source: M. Sadinle, J. Lei, L. Wasserman, Least ambiguous set-valued classifiers with
         bounded error levels (JASA 114, 2019).

@@ -30,6 +30,7 @@ from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.judge import Judge
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.base.options import check_booleans
 from suffice.models.base.streams import check_stream
 from suffice.models.generative.advice import advice
 from suffice.models.generative.class_prior import class_prior
@@ -61,8 +62,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     A subclass says by `_parts` which families model which columns, and by `_prior` what is known of
     the classes beforehand.
 
-    What a fit leaves is said in `ExactEstimator` and `Classifier`, and
-    at the properties themselves.
+    What a fit leaves is said in `ExactEstimator`, `Classifier` and at the properties themselves.
     """
 
     class_weight: ClassWeight = None
@@ -163,9 +163,9 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         """
         decay = self.decay if decay is None else decay
         window = self.window if window is None else window
+        self._check_options()
         check_stream(decay, window)
-        declared = declared_labels(classes)
-        labels = (y,) if classes is None else (y, classes)
+        declared, labels = declared_labels(classes), (y,) if classes is None else (y, classes)
         with fit_context(self):
             joined = partial(self._joined, labels=labels, declared=declared)
             return self._learn_more(X, y, sample_weight, decay, window, joined)
@@ -191,6 +191,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         return adjusted._set(Learnt(self.reader_, self.batches_))
 
     def _check_options(self) -> None:
+        check_booleans(self)
         check_stream(self.decay, self.window)
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
@@ -230,8 +231,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         return judge if self.costs is not None else replace(judge, together=_side_by_side)
 
     def _leave_one_out(self, source: Rows) -> LeaveOneOut:
-        statistic = self.model_.statistic
-        parts = zip(self.parts_, statistic.blocks, strict=True)
+        parts = zip(self.parts_, self.model_.statistic.blocks, strict=True)
         families = [part.family.leave_one_out(block) for part, block in parts]
         layout = self.reader_.layout
         model = GenerativeLeftOut(self.model_, layout, families, self._class_prior)

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
-from suffice.errors import ParameterError
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.column_weights import SAMPLE_ROWS
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
-from suffice.phrases import Option
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.kept_rows import KeptRows
 from suffice.statistics.row_sample import Sampled
@@ -72,11 +68,6 @@ class SampledClassifier(GenerativeClassifier):
         if not self.keep_sample or len(sampled) < len(self.batches_):
             return ()
         return tuple(KeptRows.of(batch.sample, len(self.parts_)) for batch in sampled)
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        if not isinstance(self.keep_sample, bool | np.bool_):
-            raise ParameterError(Option.of("keep_sample", self.keep_sample), "it is True or False")
 
     def _learnt(self) -> dict[str, Any]:
         batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)

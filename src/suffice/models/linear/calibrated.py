@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Self
 
 from suffice.errors import DataError, ParameterError
+from suffice.families.options import check_boolean
 from suffice.models.base.options import check_level
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.least_squares import LeastSquares
@@ -76,6 +77,7 @@ class ConformalRegressor(Regressor):
         >>> model.predict_interval([[0.0]], "conformal", level=0.9).round(2)
         array([[-0.33,  2.28]])
         """
+        check_boolean(learnt=learnt)
         model, fit = self._fitted(), self._inferable()
         source = self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from suffice.engines.batches import map_batches
 from suffice.errors import ParameterError
-from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable
+from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable, framed
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
@@ -147,7 +147,7 @@ class FittedLinear(ConformalRegressor):
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
         found = replace(self._summary(target, level), units=measures(self.design_, self.schema_))
-        return found.frame() if as_frame else found
+        return framed(found, as_frame)
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.

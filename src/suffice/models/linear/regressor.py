@@ -14,7 +14,7 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
-from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.base.options import Dependent, Incomplete, check_booleans, check_choices
 from suffice.models.base.scikit_learn import (
     available_if,
     check_is_fitted,
@@ -232,11 +232,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         return other._set(Learnt(reader, batches))
 
     def _check_options(self) -> None:
-        check_choices(
-            self,
-            incomplete=get_args(Incomplete),
-            dependent=get_args(Dependent),
-        )
+        check_booleans(self)
+        check_choices(self, incomplete=get_args(Incomplete), dependent=get_args(Dependent))
         self._check_unseen()
         check_precision_of_products(self.precision)
         check_descent_options(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")

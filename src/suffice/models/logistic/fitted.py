@@ -15,6 +15,7 @@ from suffice.families.options import is_finite
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
+from suffice.models.base.options import framed
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.unseen_categories import UnseenCategories
 from suffice.models.design.in_notebook import coefficient_tables
@@ -204,7 +205,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         """
         lines = measures(self.model_.centred.design, self.schema_)
         found = replace(self._summary(level, reference), units=lines)
-        return found.frame() if as_frame else found
+        return framed(found, as_frame)
 
     def _summary(self, level: float, reference: Any) -> LogisticSummary:
         model = self._inferable()

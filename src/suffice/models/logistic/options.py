@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.errors import ParameterError, warn
 from suffice.models.base.class_weights import check_class_weight
-from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.base.options import Dependent, Incomplete, check_booleans, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, check_descent_options
@@ -46,6 +46,7 @@ def check_options(options: Any) -> None:
     ParameterError
         If one is outside its rule, or two do not go together.
     """
+    check_booleans(options)
     check_choices(
         options,
         penalty=get_args(Penalty),
@@ -151,10 +152,6 @@ def _check_numbers(options: Any) -> None:
 
 
 def _check_reproducible(options: Any) -> None:
-    if not isinstance(options.reproducible, bool | np.bool_):
-        raise ParameterError(
-            Option.of("reproducible", options.reproducible), "reproducible is True or False"
-        )
     if not options.reproducible:
         return
     reproducible = Option.of("reproducible", True)

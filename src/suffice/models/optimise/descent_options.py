@@ -103,6 +103,7 @@ class GradientDescent:
     def __post_init__(self) -> None:
         for name, allowed in (("learning_rate", LearningRate), ("sampling", Sampling)):
             _require(self, name, self._of(name) in get_args(allowed), f"one of {get_args(allowed)}")
+        _require(self, "nesterov", isinstance(self.nesterov, bool), "True or False")
         for name, least in (("batch_size", 1), ("max_iter", 1), ("random_state", 0)):
             whole = isinstance(self._of(name), Integral) and self._of(name) >= least
             _require(self, name, whole, f"a whole number, {least} or more")
