@@ -315,14 +315,17 @@ double log_losses(Matrix<const double> count, Matrix<const double> logs,
       own[c] = some_of(&without_one(c, i), m - i) + splat(log_n[c]);
       top = larger(larger(joint[c], own[c]), top);
     }
-    for (Index c = 0; c < k; ++c) joint[c] = exp(joint[c] - top);
+    // e^−700 is nothing beside the largest, and a number that has a logarithm.
+    const auto share = [&](Lanes a) { return exp_of_moderate(larger(a - top, splat(-700.0))); };
+    for (Index c = 0; c < k; ++c) joint[c] = share(joint[c]);
     after[k - 1] = zero;
     for (Index c = k - 1; c > 0; --c) after[c - 1] = after[c] + joint[c];
     Lanes before = zero;
     for (Index c = 0; c < k; ++c) {
-      const Lanes shown = some_of(&count(c, i), m - i), mine = own[c] - top;
+      const Lanes shown = some_of(&count(c, i), m - i);
       if (count_above(shown, zero)) {
-        const Lanes loss = log(before + after[c] + exp(mine)) - mine;
+        const Lanes all = before + after[c] + share(own[c]);
+        const Lanes loss = log_of_positive(all) - (own[c] - top);
         write_some(&losses[c * m + i], m - i, shown * choose(shown, zero, loss, zero));
       }
       before += joint[c];

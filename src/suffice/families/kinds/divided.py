@@ -14,7 +14,7 @@ from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock, among
 
 __all__ = ["Choice", "DividedParameters", "Side"]
 
-ADDED = 1 << 18  # cells that are added at a time, so that little memory is taken beside them
+MANY = 64  # scores of a column that are added on their own
 
 
 class Choice(NamedTuple):
@@ -105,10 +105,11 @@ class DividedParameters(Parameters):
             cells = cell_scores(block.rows, len(columns), out.shape[2])
             with among(columns):
                 parameters.add_contributions(some, cells)
-            step = max(1, ADDED // max(1, block.rows * out.shape[2]))
-            for start in range(0, len(columns), step):
-                some_columns = slice(start, start + step)
-                out[:, columns[some_columns]] += cells[:, some_columns]
+            if block.rows * out.shape[2] < MANY:
+                out[:, columns] += cells
+                continue
+            for place, j in enumerate(columns.tolist()):
+                out[:, j] += cells[:, place]
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw from each column's own distribution."""
