@@ -137,7 +137,8 @@ class RealBlock:
 
     def take(self, rows: NDArray[np.intp]) -> RealBlock:
         """The given rows, in that order."""
-        return RealBlock(self.values[rows])
+        by_row = self.values.flags.c_contiguous  # take would copy all of another order first
+        return RealBlock(self.values.take(rows, axis=0) if by_row else self.values[rows])
 
     def column(self, j: int) -> RealBlock:
         """Column j alone."""
