@@ -405,19 +405,20 @@ INLINE std::uint64_t term(double value, std::uint64_t name) {
 INLINE std::uint64_t of_row(const double* x, const std::uint64_t* names, Index d) {
   typedef std::uint64_t Bits __attribute__((vector_size(8 * WIDTH)));
   typedef std::uint64_t InMemory __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
-  static constexpr std::uint64_t all = ~std::uint64_t{0};
-  static constexpr std::uint64_t fresh[2 * LANES] = {0,   0,   0,   0,   0,   0,   0,   0,
-                                                     all, all, all, all, all, all, all, all};
-  const auto bits = [](const std::uint64_t* at) { return *reinterpret_cast<const InMemory*>(at); };
+  static constexpr double none = __builtin_nan("");
+  static constexpr double fresh[2 * LANES] = {none, none, none, none, none, none, none, none};
   Bits total{};
-  for (Index j = 0; j < d; j += LANES) {
-    const Index at = least(j, d - LANES);
-    for (int q = 0; q < LANES; q += WIDTH) {
-      const Native value = native_load(x + at + q) + native(0.0);
-      const Bits own = mixed((Bits)value + bits(names + at + q));
-      total += own & (Bits)(value == value) & bits(fresh + LANES + q - (j - at));
-    }
-  }
+  const auto add = [&](Index at, Native value) {
+    const Bits name = *reinterpret_cast<const InMemory*>(names + at);
+    const Bits own = mixed((Bits)value + name);
+    total = value == value ? total + own : total;
+  };
+  const Index ending = d - LANES;
+  for (Index j = 0; j <= ending; j += LANES)
+    for (int q = 0; q < LANES; q += WIDTH) add(j + q, native_load(x + j + q) + native(0.0));
+  if (d % LANES)
+    for (int q = 0; q < LANES; q += WIDTH)
+      add(ending + q, native_load(x + ending + q) + native_load(fresh + d % LANES + q));
   std::uint64_t sum = 0;
   for (int q = 0; q < WIDTH; ++q) sum += total[q];
   return sum;
