@@ -45,12 +45,13 @@ bool to_doubles(Matrix<const T> values, T lowest, T highest, Matrix<double> numb
   return low >= lowest && high <= highest;
 }
 
-void to_rows(Strided<const double> x, Matrix<double> rows) {
+void to_rows(Strided<const double> x, Strided<double> rows) {
   const Index n = x.rows, d = x.columns, apart = x.across;
   const Index tall = n / LANES * LANES, wide = d / LANES * LANES;
   Work work;
   for (Index j = 0; j < wide; j += LANES) {  // few columns at a time: each is read ahead of need
-    for (Index i = 0; i < tall; i += LANES) copy_transposed(&x(i, j), apart, &rows(i, j), d);
+    for (Index i = 0; i < tall; i += LANES)
+      copy_transposed(&x(i, j), apart, &rows(i, j), rows.down);
     work.done(4 * LANES * tall);
   }
   for (Index j = 0; j < d; ++j)

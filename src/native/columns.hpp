@@ -17,8 +17,8 @@ struct DoublesOf {
 };
 
 struct ColumnsToRows {
-  // Copy doubles (n, d) whose columns are contiguous to `rows` (n, d), which are.
-  void (*to_rows)(Strided<const double> x, Matrix<double> rows);
+  // Copy doubles (n, d) whose columns are contiguous to some columns (n, d) of contiguous rows.
+  void (*to_rows)(Strided<const double> x, Strided<double> rows);
 };
 
 struct Columns : ColumnsOf<double>,

@@ -29,8 +29,9 @@ static bool to_doubles(AnyArray<2> values, nb::object lowest, nb::object highest
   });
 }
 
-static void to_rows(Array<const double, 2, Order::any> x, Written<2> rows) {
+static void to_rows(Array<const double, 2, Order::any> x, Array<double, 2, Order::any> rows) {
   require("rows", rows, {x.shape(0), x.shape(1)});
+  require(rows.empty() || rows.shape(1) == 1 || rows.held.apart(1) == 1, "rows must be contiguous");
   require(x.empty() || x.shape(0) == 1 || x.held.apart(0) == 1, "columns must be contiguous");
   Unlocked unlocked;
   kernels->to_rows(x, rows);
@@ -46,7 +47,8 @@ void define_columns(nb::module_ m) {
   m.def("to_doubles", &to_doubles, "values"_a, "lowest"_a, "highest"_a, "numbers"_a,
         "Copy whole numbers (n, d) to doubles (n, d); tell whether all lie between two bounds.");
   m.def("to_rows", &to_rows, "x"_a, "rows"_a,
-        "Copy doubles (n, d) whose columns are contiguous to ``rows`` (n, d), which are.");
+        "Copy doubles (n, d) whose columns are contiguous to some columns (n, d) of rows, which\n"
+        "are.");
 }
 
 }  // namespace suffice::bindings

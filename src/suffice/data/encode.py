@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["coded", "column_of", "encode", "stored_as"]
 
-CACHED_CELLS, FEWEST_ROWS = 131_072, 512
+TURNED_COLUMNS, TURNED_CELLS = 64, 131_072  # that are turned together: 1 MB
 ALL_VALID = np.empty(0, np.uint8)
 OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views
 
@@ -186,14 +187,15 @@ def _reals(batch: pa.RecordBatch, layout: BlockLayout, _: Layout) -> RealBlock:
     """Row after row: columns are copied side by side, so much as a cache holds, and turned."""
     columns = [_stored_numbers(batch.column(name), name) for name in layout.columns]
     n, d = batch.num_rows, len(columns)
-    step = min(n, max(FEWEST_ROWS, CACHED_CELLS // max(1, d)))
-    values, some = np.empty((n, d)), np.empty((d, step))
-    for start in range(0, n, max(1, step)):
-        stop = min(start + step, n)
-        own = some[:, : stop - start]
-        for to, (numbers, valid, first) in zip(own, columns, strict=True):
+    width = max(1, min(d, TURNED_COLUMNS))
+    step = max(1, min(n, TURNED_CELLS // width))
+    values, some = np.empty((n, d)), np.empty((width, step))
+    for left, start in product(range(0, d, width), range(0, n, step)):
+        rows, stop = values[start : start + step, left : left + width], start + step
+        own = some[: rows.shape[1], : len(rows)]
+        for to, (numbers, valid, first) in zip(own, columns[left : left + width], strict=True):
             kernels.columns.read(numbers[start:stop], valid, first + start, to)
-        kernels.columns.to_rows(own.T, values[start:stop])
+        kernels.columns.to_rows(own.T, rows)
     return RealBlock(values)
 
 

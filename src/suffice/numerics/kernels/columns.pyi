@@ -21,5 +21,6 @@ def to_doubles(values: numpy.typing.NDArray[Any], lowest: object, highest: objec
 
 def to_rows(x: numpy.typing.NDArray[numpy.float64], rows: numpy.typing.NDArray[numpy.float64]) -> None:
     """
-    Copy doubles (n, d) whose columns are contiguous to ``rows`` (n, d), which are.
+    Copy doubles (n, d) whose columns are contiguous to some columns (n, d) of rows, which
+    are.
     """
