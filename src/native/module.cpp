@@ -80,6 +80,7 @@ NB_MODULE(kernels, m) {
   define_moments(m.def_submodule("moments"));
   define_pair_counts(m.def_submodule("pair_counts"));
   define_pairs(m.def_submodule("pairs"));
+  define_piecewise(m.def_submodule("piecewise"));
   define_posterior(m.def_submodule("posterior"));
   define_scores(m.def_submodule("scores"));
   define_searchlight(m.def_submodule("searchlight"));

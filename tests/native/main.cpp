@@ -16,6 +16,7 @@
 #include "labelings.hpp"
 #include "linear.hpp"
 #include "pair_counts.hpp"
+#include "piecewise.hpp"
 #include "posterior.hpp"
 #include "sha256.hpp"
 #include "squares.hpp"
@@ -220,6 +221,7 @@ void add_bins(Kernels& to, const Bins& bins, const PairCounts& pairs, const Cuts
     add(all, "logistic.loss_derivatives", level::logistic.loss_derivatives);  \
     add(all, "logistic.add_gradient", level::logistic.add_gradient);          \
     add(all, "logistic.add_gradients", level::logistic.add_gradients);        \
+    add(all, "piecewise.add", level::piecewise.add);                          \
     add(all, "squares.add_gaussian", level::squares.add_gaussian);            \
     add(all, "eigen.symmetric", level::eigen.symmetric);                      \
     add(all, "sweep.add_scatter", level::sweep.add_scatter);                  \

@@ -162,10 +162,12 @@ def bins_and_pairs(kernels: Any) -> None:
         x[random.random((n, d)) < 0.1] = np.nan
         origin, low = random.standard_normal(d), np.sort(random.standard_normal(3 * d))
         names = random.integers(0, 2**63, d).astype(np.uint64)
+        logs = random.standard_normal((3, 3 * d))
         for rows in (x, np.asfortranarray(x)):
             kernels.bins.cells(rows, origin, np.zeros((n, d), np.int32))
             kernels.bins.find(rows, 3 * np.arange(d + 1), low, np.zeros((n, d), np.int64))
             kernels.bins.hash(rows, names, np.zeros(n, np.uint64))
+            kernels.piecewise.add(rows, 3 * np.arange(d + 1), low, logs, np.zeros((n, 3)))
         for _ in range(SOME):  # a table of all cells is large
             tally = np.zeros((1, CELLS + 1), np.uint8), np.zeros((1, CELLS + 1), np.uint16)
             kernels.bins.count(x[:, :1].copy(), origin[:1], np.zeros(n, np.int64), *tally)

@@ -33,6 +33,7 @@ void define_merging(nanobind::module_ m);
 void define_moments(nanobind::module_ m);
 void define_pair_counts(nanobind::module_ m);
 void define_pairs(nanobind::module_ m);
+void define_piecewise(nanobind::module_ m);
 void define_posterior(nanobind::module_ m);
 void define_scores(nanobind::module_ m);
 void define_searchlight(nanobind::module_ m);

@@ -90,15 +90,9 @@ class PiecewiseParameters(Parameters):
             If a number is infinite.
         """
         for first, x in tiles(block.values, np.float64):
-            require_finite(x, first)
             part = out[first : first + len(x)]
-            for j in range(x.shape[1]):
-                own = slice(*self.start[j : j + 2])
-                values = np.ascontiguousarray(x[:, j])
-                bin_ = np.searchsorted(self.low[own][1:], values, side="right")
-                observed = values == values
-                for c, logs in enumerate(self.log_density[:, own]):
-                    part[:, c] += np.where(observed, logs[bin_], 0.0)
+            if kernels.piecewise.add(x, self.start, self.low, self.log_density, part) >= 0:
+                require_finite(x, first)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add log p(xⱼ | c) of every cell.
@@ -132,9 +126,12 @@ class PiecewiseParameters(Parameters):
 
     def column(self, j: int) -> PiecewiseParameters:
         """The parameters of column j alone."""
+        return PiecewiseParameters.of(len(self.log_density), [self.piece(j)])
+
+    def piece(self, j: int) -> Piece:
+        """The density of column j."""
         own = slice(*self.start[j : j + 2])
-        start = np.array([0, own.stop - own.start], np.int64)
-        return PiecewiseParameters(start, self.low[own], self.high[own], self.log_density[:, own])
+        return Piece(self.low[own], self.high[own], self.log_density[:, own])
 
     def probabilities(self, j: int) -> NDArray[np.float64]:
         """P(bin | c) of column j, (k, b)."""

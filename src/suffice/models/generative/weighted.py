@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families import Parameters
+from suffice.families.kinds.divided import DividedParameters
+from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.logspace import cell_scores, scores
-from suffice.statistics.block import BadCell
+from suffice.statistics.block import RealBlock, among
 
 __all__ = ["LEAST", "Weighted", "group_sizes", "grouped_scores", "groups_of", "is_one_group"]
 
@@ -70,12 +72,38 @@ class Weighted:
         if block.rows * len(self._weights) <= FEW_CELLS:
             out[:] = self._added(block, out)
             return
+        for columns, parameters, weight in self._runs:
+            with among(columns):
+                if weight is None:
+                    rows = RealBlock(block.values[:, columns[0] : columns[-1] + 1])
+                    parameters.add_log_likelihood(rows, out)
+                else:
+                    self._add(parameters, block.column(columns[0]), weight, out)
+
+    @cached_property
+    def _runs(self) -> list[tuple[NDArray[np.intp], Parameters, float | None]]:
+        """Columns and their weight: each alone, or side by side if all are constant in bins.
+
+        The logs of the latter have been multiplied.
+        """
+        runs: list[tuple[NDArray[np.intp], Parameters, float | None]] = []
+        pieces: list[Piece] = []
+
+        def end(j: int) -> None:
+            if pieces:
+                weighed = PiecewiseParameters.of(len(pieces[0].log_density), pieces)
+                runs.append((np.arange(j - len(pieces), j), weighed, None))
+                pieces.clear()
+
         for j, weight in enumerate(self._weights.tolist()):
-            try:
-                self._add(self._parameters.column(j), block.column(j), weight, out)
-            except BadCell as bad:
-                bad.column = j
-                raise
+            piece = _piece(self._parameters, j)
+            if piece is not None:
+                pieces.append(piece._replace(log_density=_weighed(piece.log_density, weight)))
+                continue
+            end(j)
+            runs.append((np.array([j]), self._parameters.column(j), weight))
+        end(len(self._weights))
+        return runs
 
     def _added(self, block: Any, out: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sums of few rows and their terms, which all columns give at once; in their order."""
@@ -107,7 +135,18 @@ class Weighted:
     ) -> None:
         term = scores(len(out), out.shape[1], 0.0)
         parameters.add_log_likelihood(block, term)  # which refuses cells, whatever the weight
-        if weight < 0:  # the impossible is not the most probable
-            np.maximum(term, LEAST, out=term)
         if weight:
-            out += weight * term
+            out += _weighed(term, weight)
+
+
+def _piece(parameters: Parameters, j: int) -> Piece | None:
+    """The density of column j, if it is constant in bins."""
+    own, place = (
+        parameters.side(j) if isinstance(parameters, DividedParameters) else (parameters, j)
+    )
+    return own.piece(place) if isinstance(own, PiecewiseParameters) else None
+
+
+def _weighed(logs: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+    """w log p; what is impossible is not the most probable where w is below 0."""
+    return weight * (np.maximum(logs, LEAST) if weight < 0 else logs)

@@ -26,6 +26,7 @@ from suffice.numerics.kernels import (
     moments as moments,
     pair_counts as pair_counts,
     pairs as pairs,
+    piecewise as piecewise,
     posterior as posterior,
     scores as scores,
     searchlight as searchlight,
