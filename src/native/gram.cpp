@@ -39,7 +39,7 @@ void add_transposed(Matrix<const double> a, Vector<const double> r, Vector<doubl
 class Squares {
   static constexpr Index WIDE = WIDTH == LANES ? 2 * LANES : LANES;  // columns added up at a time,
   static constexpr Index TALL = WIDTH > 2 ? 4 : 2;                   // in so many rows
-  Index g_, panels_, waiting_ = 0;
+  Index g_, first_, stop_, panels_, waiting_ = 0;
   Buffer<double> vectors_;  // (panels, VECTORS, WIDE)
   Buffer<double> sums_;     // (whole TALL, whole WIDE)
   Work work_;
@@ -70,9 +70,9 @@ class Squares {
  public:
   static constexpr Index VECTORS = 64;  // that wait until they are added together
 
-  explicit Squares(Index g)
-      : g_(g), panels_(whole(g, WIDE)), vectors_(panels_ * VECTORS * WIDE),
-        sums_(whole(g, TALL) * TALL * panels_ * WIDE) {}
+  Squares(Index g, Index first, Index stop)
+      : g_(g), first_(first), stop_(stop), panels_(whole(g, WIDE)),
+        vectors_(panels_ * VECTORS * WIDE), sums_(whole(g, TALL) * TALL * panels_ * WIDE) {}
 
   // Where eight numbers of the next vector belong, from the jth on.
   INLINE double* place(Index j) const { return panel(j / WIDE) + waiting_ * WIDE + j % WIDE; }
@@ -82,7 +82,7 @@ class Squares {
   }
 
   void settle() {
-    for (Index i = 0; i < g_; i += TALL) {
+    for (Index i = first_; i < stop_; i += TALL) {
       for (Index q = i / WIDE; q < panels_; ++q) add_tile(i, q);
       work_.done((waiting_ + TALL) * (g_ - i));
     }
@@ -91,11 +91,9 @@ class Squares {
 
   void add_to(Matrix<double> out) {
     settle();
-    for (Index i = 0; i < g_; ++i)
-      for (Index j = i; j < g_; ++j) out(i, j) += sums_[i * across() + j];
-    for (Index i = 0; i < g_; ++i) {
-      work_.done(8 * i);
-      for (Index j = 0; j < i; ++j) out(i, j) = out(j, i);
+    for (Index i = first_; i < stop_; ++i) {
+      work_.done(8 * (g_ - i));
+      for (Index j = i; j < g_; ++j) out(j, i) = out(i, j) += sums_[i * across() + j];
     }
   }
 };
@@ -103,9 +101,9 @@ class Squares {
 // A covariance of k vectors ℓ is a sum of k − 1 squares: of each ℓ_c less the mean of those after
 // it, times p_c s/(p_c + s), where s is the probability of those after it.
 void add_covariances(Matrix<const double> a, Matrix<const double> p, Vector<const double> weights,
-                     Matrix<double> out) {
+                     Index first, Index stop, Matrix<double> out) {
   const Index n = p.shape[0], k = p.shape[1], g = a.shape[1], whole = g - g % LANES;
-  Squares squares(g);
+  Squares squares(g, first, stop);
   const Buffer<double> later(g + LANES);  // Σ p ℓ of the vectors after one
   double vector[LANES];
   Work work;

@@ -13,9 +13,12 @@ struct GramKernels {
   void (*add_transposed)(Matrix<const double> a, Vector<const double> r, Vector<double> out);
 
   // Add Σ_i ω_i Cov_i to `out` (g, g), which is symmetric: Cov_i is the covariance of k rows of A
-  // (n k, g), from row i k on, that have the probabilities p (n, k). ω are `weights` (n,).
+  // (n k, g), from row i k on, that have the probabilities p (n, k). ω are `weights` (n,). Of the
+  // rows above the diagonal those from `first`, a multiple of 4, to `stop` are added, and what is
+  // symmetric to them: threads that add others write to other cells.
   void (*add_covariances)(Matrix<const double> a, Matrix<const double> p,
-                          Vector<const double> weights, Matrix<double> out);
+                          Vector<const double> weights, Index first, Index stop,
+                          Matrix<double> out);
 
   // Write what g terms say of m rows under k classes, (g k, m), term by term, to rows of `out`
   // (n, k, g): of the ith to that at `place` i. No number is below `lowest`.

@@ -150,7 +150,7 @@ def cuts_and_products(kernels: Any) -> None:
         kernels.gram.times(a, x, np.zeros(m))
         kernels.gram.add_transposed(a, r, np.zeros(g))
         p, of_classes = random.dirichlet(np.ones(3), m), random.standard_normal((3 * m, g))
-        kernels.gram.add_covariances(of_classes, p, np.abs(r), np.zeros((g, g)))
+        kernels.gram.add_covariances(of_classes, p, np.abs(r), 0, g, np.zeros((g, g)))
         kernels.sums.sum_pairs(a, 1e-17 * a, np.zeros(g), np.zeros(g))
 
 

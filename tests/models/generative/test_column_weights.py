@@ -20,6 +20,7 @@ from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Adaptive, adaptive
 from suffice.families.univariate import piecewise
 from suffice.model_selection import evaluate_folds
+from suffice.models.generative import column_weights
 from suffice.statistics.row_hash import name_hashes, rank_hashes
 
 RNG = np.random.default_rng(3)
@@ -144,16 +145,23 @@ def test_weights_do_not_depend_on_order_batches_and_threads(calibration: str) ->
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
-def test_threads_choose_the_same_families(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptive, "COUNTS", 1)  # every column is worth a thread
+@pytest.mark.parametrize("wide", [2, 256])
+def test_threads_find_the_same_families_and_weights(
+    monkeypatch: pytest.MonkeyPatch, wide: int
+) -> None:
     rng = np.random.default_rng(11)
     y = rng.integers(0, 3, 900)
     x = rng.normal(size=(900, 9)) + rng.choice([-2, 2], (900, 9)) * (y == 1)[:, None]
     x[:, ::3] = rng.normal(size=(900, 3))
-    one, three = (NaiveBayes(threads=threads).fit(x, y) for threads in (1, 3))
-    mine, theirs = (model.model_.parameters[0] for model in (one, three))
-    assert len({choice.family for choice in mine.choices}) >= 2
-    assert mine.choices == theirs.choices
+    one = NaiveBayes(threads=1).fit(x, y)
+    choices, weights = one.model_.parameters[0].choices, one.calibration_.weights
+    assert len({choice.family for choice in choices}) >= 2
+    monkeypatch.setattr(adaptive, "COUNTS", 1)  # every column is worth a thread
+    monkeypatch.setattr(column_weights, "MANY_TERMS", 100)
+    monkeypatch.setattr(column_weights, "WIDE", wide)
+    three = NaiveBayes(threads=3).fit(x, y)
+    assert three.model_.parameters[0].choices == choices
+    assert three.calibration_.weights.tolist() == weights.tolist()
     assert np.array_equal(one.predict_log_proba(x), three.predict_log_proba(x))
 
 

@@ -103,7 +103,7 @@ def _call_the_others() -> None:
     kernels.gram.times(table, np.ones(5), np.zeros(4))
     kernels.gram.add_transposed(table, np.ones(4), np.zeros(5))
     kernels.gram.place_terms(table, np.arange(5), 0.0, np.zeros((5, 2, 2)))
-    kernels.gram.add_covariances(table, np.full((2, 2), 0.5), np.ones(2), np.zeros((5, 5)))
+    kernels.gram.add_covariances(table, np.full((2, 2), 0.5), np.ones(2), 0, 5, np.zeros((5, 5)))
     _count_pairs()
     test_exact_comoments.tables_about_means()
     test_exact_moments.tables_of_numbers()

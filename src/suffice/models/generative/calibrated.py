@@ -202,8 +202,10 @@ class CalibratedClassifier(SemiSupervisedClassifier):
             return model  # what a file holds is put in its place by `_restore_tuned`
         if isinstance(statistic, Sampled) and self._stands_for(statistic):
             model, sample = model.with_sample(statistic.sample), statistic.sample
-            model.estimate_by(partial(side_by_side, self._engine_for(source)))
-            return model.with_calibration(calibrated(model, sample, self.calibration, own=True))
+            apply = partial(side_by_side, self._engine_for(source))
+            model.estimate_by(apply)
+            found = calibrated(model, sample, self.calibration, own=True, apply=apply)
+            return model.with_calibration(found)
         kept = hasattr(self, "model_") and self.model_.statistic.rows <= statistic.rows
         sampled = self.model_.sampled if kept else None  # no cell of a forgotten row is kept
         return replace(model, calibration=self._known(model), sampled=sampled)

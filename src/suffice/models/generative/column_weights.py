@@ -13,14 +13,17 @@ independence assumption by attribute weighting (JMLR 14, 2013), section 4, eq. 1
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from math import floor, log2
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.families.family import Apply
 from suffice.models.base.label_sets import Doubts
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.model import GenerativeModel
@@ -39,6 +42,8 @@ SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a r
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 DRAWN_TOGETHER = 10.0  # λ
+MANY_TERMS = 2**19  # that are worth a thread
+WIDE = 256  # columns, whose Hessian is worth several
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
 
 
@@ -48,6 +53,7 @@ def calibrated(
     method: Method,
     learnt: bool = True,
     own: bool = False,
+    apply: Apply = map,
 ) -> Calibration:
     """Learn the weights of a model from rows.
 
@@ -61,6 +67,8 @@ def calibrated(
         One weight for all columns, or one for each.
     own : bool
         Whether the sample goes along with the sums, so that nobody need look whether they hold it.
+    apply : callable
+        `map`, or what does the same by several threads.
 
     Raises
     ------
@@ -74,10 +82,13 @@ def calibrated(
     if most < sample.size:
         sample = RowSample.of(most, sample.pieces, sample.cut)
     factor = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
-    terms, codes, weights, hashes = [], [], [], []
+    terms: list[NDArray[np.float64]] = []
+    codes, weights, hashes = [], [], []
+    apply = apply if sample.rows * groups * k >= MANY_TERMS else map
     for held_out, pieces in _folds(model, sample, factor, learnt, own):
+        held_out.estimate_by(apply)
+        terms += apply(held_out.terms, [batch for batch, _ in pieces])
         for batch, of_rows in pieces:
-            terms.append(held_out.terms(batch))
             codes.append(batch.learnt(model.classes))
             weights.append(batch.weights * factor)
             hashes.append(of_rows)
@@ -91,6 +102,7 @@ def calibrated(
         np.concatenate(codes)[order],
         np.concatenate(weights)[order],
         model.usual_weights,
+        apply,
     )
     found = objective.weighted() if method == "weights" else objective.tempered()
     rows, logs = float(objective.weights.sum()), objective.log_own(found)
@@ -192,6 +204,8 @@ class _Objective:
     weights : ndarray (n,)
     usual : ndarray (g,)
         Weights without any calibration: 1 of the terms that make up a model, 0 of those beside it.
+    apply : callable
+        `map`, or what does the same by several threads.
     """
 
     log_prior: NDArray[np.float64]
@@ -199,6 +213,7 @@ class _Objective:
     codes: NDArray[np.intp]
     weights: NDArray[np.float64]
     usual: NDArray[np.float64]
+    apply: Apply = map
 
     @cached_property
     def _flat(self) -> NDArray[np.float64]:
@@ -207,10 +222,34 @@ class _Objective:
 
     def log_posterior(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return log p(c | x_i; w), (n, k)."""
-        logs = np.empty(len(self._flat))
-        kernels.gram.times(self._flat, w, logs)
+        logs = self._times(w)
         logs = logs.reshape(self.terms.shape[:2]) + self.log_prior
         return np.asarray(logs - log_sum_exp(logs)[:, None])
+
+    def _times(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return Σ_j w_j log p(x_j | c), (n k,)."""
+        sums, step = np.empty(len(self._flat)), max(1, MANY_TERMS // max(1, len(w)))
+
+        def multiply(first: int) -> None:
+            rows = slice(first, first + step)
+            kernels.gram.times(self._flat[rows], w, sums[rows])
+
+        deque(self.apply(multiply, range(0, len(sums), step)), 0)
+        return sums
+
+    def _covariances(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the Hessian, (g, g), of which each thread adds rows of about the same area."""
+        g = self._flat.shape[1]
+        parts = 1 if self._flat.size < MANY_TERMS else 2 if g < WIDE else 8
+        apart = g * (1 - np.sqrt(1 - np.arange(parts + 1) / parts))
+        bounds = np.append(4 * np.round(apart[:-1] / 4), g).astype(int).tolist()
+        found = np.zeros((g, g))
+
+        def add(rows: tuple[int, int]) -> None:
+            kernels.gram.add_covariances(self._flat, p, self.weights, *rows, found)
+
+        deque(self.apply(add, list(pairwise(bounds))), 0)
+        return found
 
     def log_own(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return log p(c_i | x_i; w), (n,), of the classes of the rows."""
@@ -233,20 +272,18 @@ class _Objective:
         p = exp(logs)
         residual = p.copy()
         residual[rows, self.codes] -= 1
-        gradient, hessian = np.zeros(g), np.zeros((g, g))
+        gradient = np.zeros(g)
         kernels.gram.add_transposed(
             self._flat, (self.weights[:, None] * residual).ravel(), gradient
         )
-        kernels.gram.add_covariances(self._flat, p, self.weights, hessian)
         value = -float((self.weights * logs[rows, self.codes]).sum())
-        return Value(value, gradient, hessian)
+        return Value(value, gradient, self._covariances(p))
 
     @cached_property
     def together(self) -> _Objective:
         """The same of one weight for all terms of the model."""
-        sums = np.empty(len(self._flat))
-        kernels.gram.times(self._flat, self.usual, sums)
-        return replace(self, terms=sums.reshape(*self.terms.shape[:2], 1), usual=np.ones(1))
+        sums = self._times(self.usual).reshape(*self.terms.shape[:2], 1)
+        return replace(self, terms=sums, usual=np.ones(1))
 
     def tempered(self) -> NDArray[np.float64]:
         """One weight for all terms of the model, an inverse temperature."""
