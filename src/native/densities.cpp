@@ -122,6 +122,7 @@ double quartile(Vector<const double> x, const double* count, double below) {
 
 double kernel_shape(Vector<const double> x, Matrix<const double> count, KernelShape shape) {
   constexpr double QUARTILES = 1.34;  // standard deviations between the quartiles of a Gaussian
+  constexpr double ROUNDING = 1e-9;  // of all numbers' deviation, which equal ones may seem to have
   const Index k = count.shape[0], b = x.size();
   const Buffer<double> every(b), n(k), terms(b);
   for (Index c = 0; c < k; ++c) {
@@ -147,7 +148,7 @@ double kernel_shape(Vector<const double> x, Matrix<const double> count, KernelSh
     const double first = quartile(x, own, 0.25 * n[c]), third = quartile(x, own, 0.75 * n[c]);
     const double middle = (third - first) / QUARTILES;
     const double smaller = middle > 0.0 ? least(middle, spread) : spread;
-    shape.spreads[c] = smaller > 0.0 ? smaller : 0.1 * overall;
+    shape.spreads[c] = smaller > ROUNDING * overall ? smaller : 0.1 * overall;
     shape.narrower[c] = exp(-0.2 * log(most(n[c], 1.0)));
   }
   return overall;

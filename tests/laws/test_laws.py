@@ -278,6 +278,11 @@ def cut(batch: Batch) -> ExactLossSums:
     return sums
 
 
+def in_units(d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Origins and units of columns."""
+    return np.full(d, 1e4), 0.1 * np.arange(1.0, d + 1)
+
+
 Make = Callable[[Batch], Any]
 STATISTICS: dict[type, list[tuple[str, Make]]] = {
     ExactMoments: [("real", lambda batch: summed(ExactMomentsAccumulator(width(batch)), batch))],
@@ -285,6 +290,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     BinnedCounts: [
         ("real", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
         ("real", lambda batch: summed(BinnedCountAccumulator(np.full(width(batch), 1e8)), batch)),
+        ("real", lambda batch: summed(BinnedCountAccumulator(*in_units(width(batch))), batch)),
         ("whole", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
     ],
     MomentsAndBins: [

@@ -171,6 +171,43 @@ def test_counts_are_those_of_a_histogram_by_hand() -> None:
     assert found.total.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
+@given(st.integers(0, 2**32 - 1), st.sampled_from([10, 3_000]))
+def test_numbers_are_counted_in_units(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, codes = rng.normal(size=(n, 3)) * [1, 9, 0.1] + 5, rng.integers(0, 2, n)
+    x[rng.random(x.shape) < 0.1] = np.nan
+    origin, unit = np.array([5.0, 0.0, 4.9]), np.array([0.3, 1.0, 7.0])
+    total = BinnedCountAccumulator(origin, unit)
+    for rows in (slice(n // 3), slice(n // 3, n)):
+        total.add(RealBlock(x[rows]), codes[rows], np.empty(0), 2)
+    z = (x - origin) / unit
+    z = np.where(np.abs(z - np.rint(z)) <= 1e-6, np.rint(z), z)
+    found, plain = total.statistic(), counted(z, codes, k=2)
+    assert (found.origin.tolist(), found.unit.tolist()) == (origin.tolist(), unit.tolist())
+    assert found.start.tolist() == plain.start.tolist()
+    assert found.cell.tolist() == plain.cell.tolist()
+    assert found != plain
+    mixed = plain.with_columns(np.array([1]), found, np.array([2]))
+    assert mixed.unit.tolist() == [1.0, 7.0, 1.0]
+    assert mixed.origin.tolist() == [0.0, 4.9, 0.0]
+    assert found.columns(np.array([2, 0])).unit.tolist() == [7.0, 0.3]
+    assert found.take(np.array([1])).unit.tolist() == unit.tolist()
+    assert found.widened(np.array([0, 2, 3]), 4).unit.tolist() == [0.3, 1.0, 1.0, 7.0]
+    assert found.only(np.array([1])).unit.tolist() == unit.tolist()
+    assert (found + found).scaled(0.5) == found
+    assert (found + found) - found == found
+    for other in (plain, plain.columns(np.arange(3))):
+        with pytest.raises(ParameterError, match="units"):
+            _ = found + other
+
+
+def test_whole_numbers_of_units_stay_whole() -> None:
+    total = BinnedCountAccumulator(np.array([0.3]), np.array([0.1]))
+    total.add(RealBlock(np.arange(9)[:, None] / 10), np.zeros(9, np.intp), np.empty(0), 1)
+    cells, _ = total.statistic().column(0)
+    assert cells.tolist() == cells_of(np.arange(-3.0, 6.0)).tolist()
+
+
 def test_any_order_gives_the_same_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(3)
     x, codes = rng.normal(size=(500, 3)) * 50, rng.integers(0, 3, 500)

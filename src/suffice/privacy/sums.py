@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.families.univariate.parameters import FAR
 from suffice.privacy.finding import Finding
 from suffice.privacy.products import ShownValue, told_by_products
 from suffice.statistics.binned_counts import BinnedCounts
@@ -175,9 +176,10 @@ def _bins(
 ) -> Iterator[Finding]:
     for j, name in enumerate(names):
         cells, count = block.column(j)
-        low, high = (ends + block.origin[j] for ends in cell_bounds(cells))
+        low, high = (block.units[j] * ends + block.origin[j] for ends in cell_bounds(cells))
         for c, place, rows in _rare(count, m):
-            digits = 12 if block.origin[j] else 6  # cells far from 0 are narrow
+            far = abs(block.origin[j]) > FAR * block.units[j]
+            digits = 12 if far else 6  # cells far from 0 are narrow
             shown = f"from {low[place]:.{digits}g} to {high[place]:.{digits}g}"
             if low[place] == high[place]:
                 shown = f"{low[place]:g}"

@@ -181,7 +181,8 @@ def _bins(block: BinnedCounts, rows: Table, m: float) -> BinnedCounts:
         counts.append(kept[c, at])
     key, total = np.concatenate(keys), np.concatenate(counts)
     order = np.argsort(key)
-    return BinnedCounts.of_places(block.k, block.origin, key[order], DoubleDouble.of(total[order]))
+    left = key[order], DoubleDouble.of(total[order])
+    return BinnedCounts.of_places(block.k, block.origin, *left, block.unit)
 
 
 def _neighbours(

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.binned_counts import BinnedCounts, places_of_cells
-from suffice.statistics.block import BadCell, RealBlock, tiles
+from suffice.statistics.binned_counts import ONES, BinnedCounts, places_of_cells
+from suffice.statistics.block import BadCell, RealBlock, converted, tiles
 from suffice.statistics.counts import grown
 from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.value_grid import CELLS
 
-__all__ = ["BinnedCountAccumulator"]
+__all__ = ["SNAPPED", "BinnedCountAccumulator"]
 
 FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
 FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is five times as large
@@ -26,20 +26,24 @@ SORTED_NUMBER = 24  # bytes of one of these while they are sorted
 COUNTED_CELL, WEIGHED_CELL = 3, 16  # bytes of a cell in a table
 SHOWN_CELL = 10  # of one that holds a number
 USUAL_CELLS = 5_000  # that hold numbers of a normal column
+SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
 MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
 
 
 class BinnedCountAccumulator:
     """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
 
+    Where they have units, they are divided by them, and whole numbers stay whole.
+
     It counts in a table with a place for every cell: 124 kB a column and class, and of rows with
     weights 664 kB. The system gives memory to parts of it in which numbers lie, of 2 MB where it
     has such pages.
     """
 
-    def __init__(self, origin: NDArray[np.float64]) -> None:
-        self._origin = np.array(origin, np.float64)
-        d = len(self._origin)
+    def __init__(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = ONES) -> None:
+        self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
+        d = len(origin)
+        self._origin = np.zeros(d) if len(unit) else self._grid[0]  # of numbers in their units
         self._bounds = (  # of the codes of a column, −1 included, side by side in a table
             np.full(d, -1, np.int64),
             np.full(d, CELLS + 1, np.int64),
@@ -66,7 +70,10 @@ class BinnedCountAccumulator:
             If a number is infinite.
         """
         self._k = max(k, self._k)
-        x = block.values
+        x, (origin, unit) = block.values, self._grid
+        if len(unit):
+            x = (np.asarray(converted(x), np.float64) - origin) / unit
+            x = np.where(np.abs(x - np.rint(x)) <= SNAPPED, np.rint(x), x)
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
         if self._are_few(x, weights) or len(weights) or x.dtype != np.float64:
@@ -158,10 +165,11 @@ class BinnedCountAccumulator:
         if not self._low.size:
             return total
         self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
+        origin, unit = self._grid
         most = min(self._low.size, self._counted * len(self._origin))  # memory that is not touched
         found = places_of_cells(self._k * len(self._origin), most)
         size = kernels.bins.shown(self._low, self._carried, *found)
-        return total + BinnedCounts.of_cells(self._k, self._origin, found, size)
+        return total + BinnedCounts.of_cells(self._k, origin, found, size, unit)
 
     def _of_few(self) -> BinnedCounts:
         """What was added by keys, which are not kept any longer."""
@@ -189,7 +197,8 @@ class BinnedCountAccumulator:
         return np.concatenate(keys), DoubleDouble.from_table(np.concatenate(pairs, axis=1)[None])[0]
 
     def _of_keys(self, keys: NDArray[np.int64], count: DoubleDouble) -> BinnedCounts:
-        return BinnedCounts.of_places(self._k, self._origin, keys, count)
+        origin, unit = self._grid
+        return BinnedCounts.of_places(self._k, origin, keys, count, unit)
 
     def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():

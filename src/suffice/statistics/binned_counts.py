@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
 from typing import Annotated, Self
@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, check_form, rule
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within, check_form, rule
 from suffice.statistics.counts import nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
 from suffice.statistics.statistic import described, described_in_html
 from suffice.statistics.value_grid import CELLS
 
-__all__ = ["YEAR_2000", "BinnedCounts"]
+__all__ = ["ONES", "YEAR_2000", "BinnedCounts"]
 
 YEAR_2000 = 946_684_800.0
 """2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
+
+
+ONES = np.zeros(0)  # units that are all 1
 
 PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]]
 
@@ -53,6 +56,8 @@ class BinnedCounts:
         Σw of the numbers in each cell, rounded to a double.
     low : ndarray (M,), or (0,) where the rounding left nothing
         What it left.
+    unit : ndarray (d,), or (0,) where all are 1
+        What the numbers of each column, less its origin, are divided by before they are counted.
 
     Examples
     --------
@@ -72,6 +77,9 @@ class BinnedCounts:
     cell: Annotated[NDArray[np.uint16], Shape("M"), Within(0, CELLS - 1)]
     high: Annotated[NDArray[np.float64], Shape("M"), WEIGHT]
     low: Annotated[NDArray[np.float64], Shape("r"), FINITE]
+    unit: Annotated[NDArray[np.float64], Shape("u"), POSITIVE] = field(
+        default_factory=lambda: ONES, metadata={"later": True}
+    )
 
     __repr__ = described
     _repr_html_ = described_in_html
@@ -97,33 +105,54 @@ class BinnedCounts:
         whole = len(self.low) == len(self.high) and bool(self.low.any())
         return whole and bool((self.high + self.low == self.high).all())
 
+    @rule("every column has a unit, or none has one")
+    def _has_units(self) -> bool:
+        return len(self.unit) in (0, self.d)
+
     @classmethod
-    def empty(cls, k: int, origin: NDArray[np.float64]) -> Self:
+    def empty(cls, k: int, origin: NDArray[np.float64], unit: NDArray[np.float64] = ONES) -> Self:
         """The counts of no rows."""
-        return cls.of_places(k, origin, np.zeros(0, np.int64), DoubleDouble.zeros(0))
+        return cls.of_places(k, origin, np.zeros(0, np.int64), DoubleDouble.zeros(0), unit)
 
     @classmethod
     def of_places(
-        cls, k: int, origin: NDArray[np.float64], keys: NDArray[np.int64], count: DoubleDouble
+        cls,
+        k: int,
+        origin: NDArray[np.float64],
+        keys: NDArray[np.int64],
+        count: DoubleDouble,
+        unit: NDArray[np.float64] = ONES,
     ) -> Self:
         """Counts above 0 at keys (class · d + column) · CELLS + cell, ascending."""
         place, cell = np.divmod(keys, CELLS)
         start = np.searchsorted(place, np.arange(k * len(origin) + 1)).astype(np.int64)
         low = count.lo if count.lo.any() else np.zeros(0)
-        return cls(k, origin, start, cell.astype(np.uint16), count.hi, low)
+        return cls(k, origin, start, cell.astype(np.uint16), count.hi, low, unit)
 
     @classmethod
-    def of_cells(cls, k: int, origin: NDArray[np.float64], found: PlacesOfCells, size: int) -> Self:
+    def of_cells(
+        cls,
+        k: int,
+        origin: NDArray[np.float64],
+        found: PlacesOfCells,
+        size: int,
+        unit: NDArray[np.float64] = ONES,
+    ) -> Self:
         """Counts that are doubles, of the first cells in larger arrays, which become that small."""
         start, cell, high = found
         for array in (cell, high):
             array.resize(size, refcheck=False)  # nobody else has it
-        return cls(k, origin, start, cell, high, np.zeros(0))
+        return cls(k, origin, start, cell, high, np.zeros(0), unit)
 
     @property
     def d(self) -> int:
         """Number of columns."""
         return len(self.origin)
+
+    @property
+    def units(self) -> NDArray[np.float64]:
+        """What numbers are divided by, (d,)."""
+        return self.unit if len(self.unit) else np.ones(self.d)
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
@@ -161,7 +190,7 @@ class BinnedCounts:
         if (total := self._in_doubles(other, 1.0)) is not None:
             return total
         keys, mine, theirs = self._aligned(other)
-        return self.of_places(self.k, self.origin, keys, mine + theirs)
+        return self.of_places(self.k, self.origin, keys, mine + theirs, self.unit)
 
     def _in_doubles(self, other: Self, sign: float) -> Self | None:
         """The sum or difference of counts, if all of these are doubles; None if not."""
@@ -170,7 +199,7 @@ class BinnedCounts:
         mine, theirs = ((c.start, c.cell, c.high) for c in (self, other))
         found = places_of_cells(self.k * self.d, len(self.cell) + len(other.cell))
         size = kernels.bins.add(*mine, *theirs, sign, *found)
-        return None if size < 0 else self.of_cells(self.k, self.origin, found, size)
+        return None if size < 0 else self.of_cells(self.k, self.origin, found, size, self.unit)
 
     def __sub__(self, other: Self) -> Self:
         self._require_same(other)
@@ -184,13 +213,20 @@ class BinnedCounts:
             raise
         return self._kept(keys, left)
 
+    def _is_alike(self, other: BinnedCounts) -> bool:
+        """Whether another counts the same columns of as many classes on the same grid."""
+        same = self.k == other.k and np.array_equal(self.origin, other.origin)
+        return same and np.array_equal(self.unit, other.unit)
+
     def _require_same(self, other: Self) -> None:
         """Refuse counts of other classes, or from other origins."""
-        if (self.k, self.origin.tolist()) != (other.k, other.origin.tolist()):
-            raise ParameterError(
-                f"binned counts of {other.k} classes with the origins {other.origin.tolist()}",
-                f"they are added to those of {self.k} classes, {self.origin.tolist()}",
+        if not self._is_alike(other):
+            mine, theirs = (
+                f"{counts.k} classes, with the origins {counts.origin.tolist()} and the units "
+                f"{counts.units.tolist()}"
+                for counts in (self, other)
             )
+            raise ParameterError(f"binned counts are of {theirs}", f"they are added to {mine}")
 
     def _aligned(self, other: Self) -> tuple[NDArray[np.int64], DoubleDouble, DoubleDouble]:
         """The keys of both, and the counts of each at all of them."""
@@ -205,7 +241,7 @@ class BinnedCounts:
     def _kept(self, keys: NDArray[np.int64], count: DoubleDouble) -> Self:
         """The cells that still hold a number."""
         shown = count.hi > 0
-        return self.of_places(self.k, self.origin, keys[shown], count[shown])
+        return self.of_places(self.k, self.origin, keys[shown], count[shown], self.unit)
 
     def scaled(self, factor: float) -> Self:
         """The same rows with their weights multiplied by a factor; weight 0 is absence."""
@@ -218,15 +254,16 @@ class BinnedCounts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BinnedCounts):
             return NotImplemented
-        same = self.k == other.k and np.array_equal(self.origin, other.origin)
-        return same and np.array_equal(self._keys, other._keys) and self._count == other._count
+        if not self._is_alike(other):
+            return False
+        return np.array_equal(self._keys, other._keys) and self._count == other._count
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
     def one_class(self) -> Self:
         """The same rows as if they were of one class."""
-        total = self.empty(1, self.origin)
+        total = self.empty(1, self.origin, self.unit)
         for c in range(self.k):
             total = total + self.take(np.array([c]))
         return total
@@ -248,21 +285,24 @@ class BinnedCounts:
         c, rest = np.divmod(self._keys, max(1, self.d * CELLS))
         keys = np.asarray(index, np.int64)[c] * (self.d * CELLS) + rest
         order = np.argsort(keys, kind="stable")
-        return self.of_places(k, self.origin, keys[order], self._count[order])
+        return self.of_places(k, self.origin, keys[order], self._count[order], self.unit)
 
     def widened(self, index: NDArray[np.intp], d: int) -> Self:
         """The same columns at ``index``, increasing, among d; no cell of others was observed."""
-        origin = np.zeros(d)
+        origin, unit = np.zeros(d), np.ones(d) if len(self.unit) else ONES
         origin[index] = self.origin
+        if len(unit):
+            unit[index] = self.unit
         place, cell = np.divmod(self._keys, CELLS)
         c, j = np.divmod(place, max(1, self.d))
         columns = np.asarray(index, np.int64)
         keys = (c * d + columns[j]) * CELLS + cell if len(columns) else self._keys
-        return self.of_places(self.k, origin, keys, self._count)
+        return self.of_places(self.k, origin, keys, self._count, unit)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
         """Keep the columns at ``index``, in that order."""
-        nothing = self.empty(self.k, self.origin[index])
+        unit = self.unit[index] if len(self.unit) else ONES
+        nothing = self.empty(self.k, self.origin[index], unit)
         return nothing.with_columns(np.arange(len(index)), self, index)
 
     def only(self, index: NDArray[np.intp]) -> Self:
@@ -282,6 +322,7 @@ class BinnedCounts:
             self.cell[at],
             self.high[at],
             low if low.any() else np.zeros(0),
+            self.unit,
         )
 
     def take(self, index: NDArray[np.intp]) -> Self:
@@ -294,7 +335,8 @@ class BinnedCounts:
             for part in (self.cell, self.high)
         )
         low = np.concatenate([self.low[cells] for cells in own]) if len(self.low) else self.low
-        return type(self)(len(index), self.origin, start, cell, high, low if low.any() else low[:0])
+        low = low if low.any() else low[:0]
+        return type(self)(len(index), self.origin, start, cell, high, low, self.unit)
 
     def with_columns(
         self, index: NDArray[np.intp], other: BinnedCounts, theirs: NDArray[np.intp]
@@ -302,6 +344,10 @@ class BinnedCounts:
         """The same counts; the columns at ``index`` are those at ``theirs`` of another."""
         origin, to = self.origin.copy(), np.full(other.d, -1, np.int64)
         origin[index], to[theirs] = other.origin[theirs], index
+        unit = self.unit
+        if len(unit) or len(other.unit):
+            unit = self.units.copy()
+            unit[index] = other.units[theirs]
         mine = np.flatnonzero(~np.isin(self._keys // CELLS % max(1, self.d), index))
         place, cell = np.divmod(other._keys, CELLS)
         c, j = np.divmod(place, max(1, other.d))
@@ -310,4 +356,4 @@ class BinnedCounts:
         order = np.argsort(keys, kind="stable")
         own, new = self._count[mine], other._count[at]
         count = DoubleDouble(np.append(own.hi, new.hi), np.append(own.lo, new.lo))
-        return self.of_places(self.k, origin, keys[order], count[order])
+        return self.of_places(self.k, origin, keys[order], count[order], unit)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.rules import rule
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
-from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.binned_counts import ONES, BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.pass_memory import PassMemory, PassRows
@@ -116,16 +116,18 @@ class MomentsAndBinsAccumulator:
 
     def __init__(self, precision: PrecisionOfMoments, d: int) -> None:
         self._moments = MOMENTS_ACCUMULATORS[precision](d)
-        self._origin, self._binned = np.zeros(d), np.arange(d)
-        self._bins = BinnedCountAccumulator(self._origin)
+        self._binned = np.arange(d)
+        self.bin_from(np.zeros(d))
 
-    def bin_from(self, origin: NDArray[np.float64]) -> None:
-        """Bin the numbers of each column from another origin, (d,); before any is added."""
-        self._origin, self._bins = origin, BinnedCountAccumulator(origin)
+    def bin_from(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = ONES) -> None:
+        """Bin numbers from other origins, in units of their own, (d,); before any is added."""
+        self._origin, self._unit = origin, unit
+        self.bin_only(self._binned)
 
     def bin_only(self, columns: NDArray[np.intp]) -> None:
         """Leave the cells of all but some columns empty; before any number is added."""
-        self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns])
+        unit = self._unit[columns] if len(self._unit) else ONES
+        self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns], unit)
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
@@ -150,5 +152,5 @@ class MomentsAndBinsAccumulator:
         """Freeze what was added."""
         bins, d = self._bins.statistic(), len(self._origin)
         if bins.d < d:
-            bins = replace(bins.widened(self._binned, d), origin=self._origin)
+            bins = replace(bins.widened(self._binned, d), origin=self._origin, unit=self._unit)
         return MomentsAndBins(self._moments.statistic(), bins)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 
-__all__ = ["CELLS", "cell_bounds", "cells_of"]
+__all__ = ["CELLS", "WHOLE", "cell_bounds", "cells_of"]
 
 PARTS = 256  # of an octave
 OCTAVES = 40  # below 1, and above it

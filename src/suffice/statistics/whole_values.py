@@ -56,10 +56,10 @@ def whole_values(bins: BinnedCounts) -> list[WholeValues | None]:
     ([2, 7], 3.0, None)
     """
     pooled = bins.one_class
-    value, whole = value_of_cells(pooled.cell)
+    (value, whole), units = value_of_cells(pooled.cell), bins.units
     found: list[WholeValues | None] = []
     for j, (a, b) in enumerate(pairwise(pooled.start.tolist())):
-        if bins.origin[j] or not whole[a:b].all():
+        if bins.origin[j] or units[j] != 1 or not whole[a:b].all():
             found.append(None)
             continue
         high, low = pooled.high[a:b], pooled.low[a:b]

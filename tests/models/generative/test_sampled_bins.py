@@ -1,4 +1,4 @@
-"""Columns far from 0 have the distribution that a sample of rows shows."""
+"""Numbers are counted in the sample: all where it has all rows, else those far from 0."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ def rows(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """One class lies around the other in the first column; the second is a year."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
-    around = np.round((rng.normal(size=n) + 4 * y * rng.choice([-1, 1], n)) * 64) / 64
+    around = np.round((rng.normal(size=n) + 4 * y * rng.choice([-1, 1], n)) * 16) / 16
     year = 2000.0 + rng.integers(0, 12, n) - 3 * y
     return np.c_[around, year, rng.normal(size=n) + y], y
 
@@ -40,7 +40,7 @@ MOVED = moved(X)
 def test_a_column_far_from_0_is_told_as_well_as_one_near_it() -> None:
     new, truth = rows(4000, 1)
     near, far = NaiveBayes().fit(X, Y), NaiveBayes().fit(MOVED, Y)
-    assert set(far.model_.sampled.columns) == {"x0", "x1"}
+    assert set(far.model_.sampled.columns) == {"x0", "x1", "x2"}
     assert far.model_.family_names["x0"] in {"histogram", "kernel_density"}
     errors = 1 - near.score(new, truth), 1 - far.score(moved(new), truth)
     plain = NaiveBayes(calibration="none").fit(MOVED, Y)
@@ -61,13 +61,35 @@ def test_it_does_not_matter_how_far() -> None:
 def test_counts_are_those_of_rows_of_the_sample() -> None:
     """Fewer than 4,096 rows: the sample holds all."""
     sampled = NaiveBayes().fit(MOVED, Y).model_.sampled
+    units = 1 / 16, 1.0, X[:, 2].std()  # steps of numbers, where there are some
     for j, name in enumerate(sampled.columns):
         x = MOVED[:, int(name[1:])]
-        origin, unit = sampled.bins.origin[j], 2.0 ** np.floor(np.log2(x.std()))
-        assert origin == unit * np.round(x.mean() / unit)
+        assert sampled.bins.origin[j] == np.sort(x)[299]
+        assert sampled.bins.unit[j] == pytest.approx(units[j], rel=1e-12)
         cells, counts = sampled.bins.column(j)
         assert counts.sum(axis=1).tolist() == np.bincount(Y).tolist()
-        assert len(cells) >= min(12, len(np.unique(x)))
+        assert len(cells) == len(np.unique(x)) if j < 2 else len(cells) > 300
+
+
+def test_of_many_rows_only_columns_far_from_0_are_counted_in_the_sample() -> None:
+    x, y = rows(5_000)
+    model = NaiveBayes().fit(moved(x), y).model_
+    assert model.sampled.columns == ("x0", "x1")
+    assert model.sampled.bins.total[:, 0].sum() == 4_096
+    assert NaiveBayes().fit(x[:, [0, 2]], y).model_.sampled is None
+    few = np.round(x[:, [0, 2]])  # rows that repeat, so that all are in the sample
+    assert NaiveBayes().fit(few, y).model_.sampled.bins.total.sum() == 10_000
+
+
+@pytest.mark.parametrize("model", [NaiveBayes, AODE])
+def test_where_numbers_start_and_their_unit_change_nothing(model: type[NaiveBayes]) -> None:
+    """Some lie midway between others, some are rare, and a class shows one alone."""
+    x = np.c_[X, np.where(Y == 1, 0.3, np.random.default_rng(2).integers(0, 9, len(Y)) / 10)]
+    expected = model().fit(x, Y).predict_log_proba(x)
+    for scale, by in ((0.37, 0.0), (1e-9, 3.7), (1.8, 32.0), (1e7, -40.0)):
+        other = scale * (x + by)
+        found = model().fit(other, Y).predict_log_proba(other)
+        np.testing.assert_allclose(found, expected, atol=1e-7)
 
 
 @settings(max_examples=10)
@@ -152,8 +174,21 @@ def test_an_audit_finds_the_cells() -> None:
     x = MOVED.copy()
     x[5, 0] = FAR + 999
     found = audit(NaiveBayes().fit(x, Y), 2).findings
-    cells = [one.value for one in found if one.what == "rare value" and one.column == "x0"]
-    assert "from 1073742822 to 1073742824" in cells
+    values = [one.value for one in found if one.what == "rare value" and one.column == "x0"]
+    ends = [tuple(map(float, value.split()[1::2])) for value in values if "from" in value]
+    assert any(low <= FAR + 999 <= high and high - low < 4 for low, high in ends)
+
+
+def test_a_loaded_model_that_learns_counts_numbers_near_0_in_all_rows(tmp_path: Path) -> None:
+    NaiveBayes().fit(MOVED, Y).save(tmp_path / "model")
+    learning = suffice.load(tmp_path / "model")
+    assert learning.model_.sampled.columns == ("x0", "x1", "x2")
+    with pytest.warns(SufficeWarning, match="are those of earlier rows"):
+        learning.partial_fit(MOVED[:9], Y[:9])
+    assert learning.model_.sampled.columns == ("x0", "x1")
+    (bins,) = [block.bins for block in learning.model_.family_sums.blocks]
+    assert bins.origin.tolist()[2] == 0
+    assert bins.total[:, 2].sum() == 609
 
 
 @pytest.mark.parametrize("columns", [("x0", "x9"), ("x0", "x0"), ("x0",)])

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from suffice.families import Parameters
     from suffice.models.generative.classifier import GenerativeClassifier
+    from suffice.models.generative.sampled_bins import SampledBins
     from suffice.statistics.by_class import ByClass
 
 __all__ = ["show"]
@@ -127,6 +128,8 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
     calibration = model.model_.calibration
     counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
     blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
+    sampled = model.model_.sampled
+    far = sampled and sampled.far(model.parts_, statistic)
     for part, parameters, block, weights in zip(
         model.parts_, model.model_.parameters, blocks, counted, strict=True
     ):
@@ -138,7 +141,8 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
                 "family": families[name],
                 "missing": missing,
                 **({"left_out": True} if name in left_out else _counted(weights, j)),
-                **_chosen(model, parameters, name, j),
+                **_chosen(parameters, j),
+                **_sampled(far, name),
                 "parameters": parameters.describe(j),
             }
     return {
@@ -158,20 +162,22 @@ def _counted(weights: NDArray[np.float64] | None, j: int) -> dict[str, float]:
     return {} if weights is None else {"counted": float(weights[min(j, len(weights) - 1)])}
 
 
-def _chosen(
-    model: GenerativeClassifier, parameters: Parameters, name: str, j: int
-) -> dict[str, Any]:
-    """What the family of a column was chosen from, and the rows of a sample that it rests on."""
+def _chosen(parameters: Parameters, j: int) -> dict[str, Any]:
+    """What the family of column j was chosen from."""
     found: dict[str, Any] = {}
     if rivals := parameters.rivals(j):
         found["log_loss_alone"] = rivals
     side, place = parameters.side(j)
     if (evidence := side.alpha_evidence) is not None:
         found["alpha"] = evidence.of(place)
-    sampled = model.model_.sampled
-    if sampled is not None and name in sampled.columns:
-        found["sampled_rows"] = float(sampled.bins.total[:, sampled.columns.index(name)].sum())
     return found
+
+
+def _sampled(far: SampledBins | None, name: str) -> dict[str, float]:
+    """The rows of a sample that a column far from 0 rests on."""
+    if far is None or name not in far.columns:
+        return {}
+    return {"sampled_rows": float(far.bins.total[:, far.columns.index(name)].sum())}
 
 
 def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:

@@ -15,6 +15,7 @@ from suffice.statistics.value_grid import cell_bounds
 
 __all__ = ["Cells", "KernelShape", "cells_of_column", "merged"]
 
+TIE = 2.0**-30  # units: a number midway between two others is one of the larger, however rounded
 GROUPS = 200  # cells, at most, that kernels stand in
 
 
@@ -104,6 +105,8 @@ def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
     cells, count = bins.column(j)
     low, high = cell_bounds(cells)
     low, high = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
+    if len(bins.unit):
+        low, high = bins.unit[j] * (low - TIE), bins.unit[j] * high
     return Cells(low + bins.origin[j], high + bins.origin[j], count)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,10 +49,8 @@ def _between(cells: Cells, cuts: NDArray[np.intp]) -> NDArray[np.float64]:
     return np.where(is_point, np.nextafter(before, np.inf), edges)
 
 
-def far_columns(moments: AnyMoments) -> Iterator[tuple[int, float]]:
-    """The columns whose grid is too coarse, as they lie far from 0, and where theirs starts."""
+def far_columns(moments: AnyMoments) -> NDArray[np.intp]:
+    """The columns whose grid is too coarse, as they lie far from 0."""
     rows = moments.one_class
     mean, variance = rows.mean[0], rows.variance[0]
-    for j in np.flatnonzero((variance > 0) & (mean**2 > FAR**2 * variance)).tolist():
-        unit = np.ldexp(0.5, int(np.frexp(np.sqrt(variance[j]))[1]))
-        yield j, float(unit * np.round(mean[j] / unit))
+    return np.flatnonzero((variance > 0) & (mean**2 > FAR**2 * variance))

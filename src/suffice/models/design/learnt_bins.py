@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
@@ -24,6 +25,8 @@ from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
 
 __all__ = ["with_learnt_bins"]
+
+Numbers: TypeAlias = NDArray[np.float64]
 
 
 def with_learnt_bins(
@@ -79,10 +82,12 @@ def _bins(
     """The bins of every number."""
     block = sums.blocks[0]
     found, names = block.bins, tuple(design.numbers)
-    if far := dict(far_columns(block.moments)):
-        plan = layout, complete, tuple(far.items())
+    far = far_columns(block.moments)
+    if len(far):
+        rows = block.moments.one_class.columns(far)
+        plan = layout, complete, far, rows.mean[0], np.sqrt(rows.variance[0])
         again = engine.run(far_counts, plan, splits).over(sums.classes).blocks[0]
-        found = found.with_columns(np.array(list(far)), again, np.arange(len(far)))
+        found = found.with_columns(far, again, np.arange(len(far)))
     bins = {}
     for j, name in enumerate(names):
         cells = cells_of_column(found, j)
@@ -115,11 +120,12 @@ def value_sums(split: Split, plan: tuple[Layout, bool]) -> ByClass:
     return total.statistic()
 
 
-def far_counts(split: Split, plan: tuple[Layout, bool, tuple[tuple[int, float], ...]]) -> ByClass:
-    """Kernel: how the numbers of some columns lie, each on a grid that starts at its origin."""
-    layout, complete, far = plan
-    columns = np.array([j for j, _ in far])
-    total = ByClassAccumulator([BinnedCountAccumulator(np.array([origin for _, origin in far]))])
+def far_counts(
+    split: Split, plan: tuple[Layout, bool, NDArray[np.intp], Numbers, Numbers]
+) -> ByClass:
+    """Kernel: how the numbers of some columns lie, each on a grid of its own origin and unit."""
+    layout, complete, columns, origin, unit = plan
+    total = ByClassAccumulator([BinnedCountAccumulator(origin, unit)])
 
     def add(batch: Batch) -> None:
         batch = batch.complete_rows() if complete else batch

@@ -158,12 +158,11 @@ class AODEModel(GenerativeModel):
     def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:
         """The same sums of other rows, or fewer of them where families choose nothing anew."""
         paired = PairedColumns(self.known_pairs.columns, self.known_pairs.bins)
-        parts = [part.accumulator(settled) for part in self.parts]
-        total = ByClassAccumulator([*parts, paired.accumulator()])
+        total = ByClassAccumulator([*self._accumulators(settled), paired.accumulator()])
         for batch in batches:
             rows: Any = paired_rows(self.parts, paired.columns, batch)
             total.add(replace(batch, blocks=(*batch.blocks, rows)))
-        return self._with_sampled(total.statistic(), batches)
+        return total.statistic()
 
     def of_sums(self, sums: ByClass) -> AODEModel:
         """The model of other sums, its classes equally likely."""

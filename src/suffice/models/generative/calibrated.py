@@ -206,8 +206,10 @@ class CalibratedClassifier(SemiSupervisedClassifier):
             model.estimate_by(apply)
             found = calibrated(model, sample, self.calibration, own=True, apply=apply)
             return model.with_calibration(found)
-        kept = hasattr(self, "model_") and self.model_.statistic.rows <= statistic.rows
-        sampled = self.model_.sampled if kept else None  # no cell of a forgotten row is kept
+        sampled = self.model_.sampled if hasattr(self, "model_") else None
+        if sampled is not None and self.model_.statistic != statistic:
+            grown = self.model_.statistic.rows <= statistic.rows
+            sampled = sampled.far(model.parts, statistic) if grown else None  # nothing forgotten
         return replace(model, calibration=self._known(model), sampled=sampled)
 
     def _known(self, model: GenerativeModel) -> Calibration:

@@ -26,7 +26,6 @@ from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
-from suffice.models.generative.sums import accumulator
 from suffice.models.generative.weighted import Weighted, group_sizes, grouped_scores
 from suffice.numerics import kernels
 from suffice.numerics.in_print import NAMED
@@ -34,9 +33,11 @@ from suffice.numerics.logspace import cell_scores, log_normalise, normalise, saf
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
-from suffice.statistics.by_class import ByClass
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.moments import refuse_underflow
+from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
 from suffice.statistics.row_sample import RowSample
+from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeModel", "in_block"]
@@ -64,7 +65,7 @@ class GenerativeModel:
         How much each column counts in what is said of classes; by default once.
     sampled : SampledBins, optional
         Counts of rows of a sample that stand in the place of those of all rows, where these lie on
-        a grid that is too coarse.
+        a grid that is too coarse, or the sample has all rows.
     chosen : tuple of Chosen or None
         What the family of each part has chosen by these sums; empty to choose.
     """
@@ -160,7 +161,7 @@ class GenerativeModel:
         return np.ones(self.groups)
 
     def with_sample(self, sample: RowSample) -> Self:
-        """The same model; columns far from 0 are counted in a sample of its rows."""
+        """The same model; numbers are counted in a sample of its rows where that tells more."""
         sampled = SampledBins.of(self.parts, self.statistic, sample)
         return replace(self, sampled=sampled, chosen=())
 
@@ -178,16 +179,19 @@ class GenerativeModel:
 
     def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:
         """The same sums of other rows, or fewer of them where families choose nothing anew."""
-        total = accumulator(self.parts, settled)
+        total = ByClassAccumulator(self._accumulators(settled))
         for batch in batches:
             total.add(batch)
-        return self._with_sampled(total.statistic(), batches)
+        return total.statistic()
 
-    def _with_sampled(self, sums: ByClass, batches: Sequence[Batch]) -> ByClass:
-        """Sums over rows; columns that a sample counts have its origins."""
-        if self.sampled is None:
-            return sums
-        return self.sampled.of_rows(self.parts, batches).instead(self.parts, sums)
+    def _accumulators(self, settled: bool) -> list[Accumulator]:
+        """Empty ones of the sums of every part; columns that a sample counts have its grids."""
+        found = [part.accumulator(settled) for part in self.parts]
+        if self.sampled is not None:
+            for one, block in zip(found, self.family_sums.blocks, strict=True):
+                if isinstance(one, MomentsAndBinsAccumulator):
+                    one.bin_from(block.bins.origin, block.bins.unit)
+        return found
 
     def settled(self) -> Self:
         """The same model, of families that choose nothing anew."""
@@ -195,7 +199,9 @@ class GenerativeModel:
             FamilyColumns(part.family.settled(parameters), part.layout)
             for part, parameters in zip(self.parts, self.parameters, strict=True)
         )
-        return replace(self, parts=parts, chosen=())
+        found = replace(self, parts=parts, chosen=())
+        vars(found)["family_sums"] = self.family_sums
+        return found
 
     def of_sums(self, sums: ByClass) -> GenerativeModel:
         """The model of other sums, its classes equally likely."""

@@ -1,23 +1,30 @@
-"""Columns far from 0: their numbers are counted in a sample of rows, from a number near their mean.
+"""Numbers that are counted in a sample of rows, every column on a grid of its own.
 
 The grid of `BinnedCounts` starts at 0, so that tables that were counted apart can be added. A cell
-is at most 1/256 as wide as the numbers in it are large: years, or pressures in hectopascal, lie in
-very few. Where a mean is more than 64 standard deviations from 0, the rows of the calibration
-sample are counted instead, on a grid that starts near the mean:
+is at most 1/256 as wide as the numbers in it are large: which of them share one depends on the unit
+of the column, and years, or pressures in hectopascal, lie in very few. In the calibration sample
 
 ::
 
-    origin = u · round(mean/u),   u = 2^⌊log₂ standard deviation⌋
+    (x − median)/unit
 
-These counts are no sums over all rows. Like the weights of columns, they follow rows that are added
-and forgotten while the sample is in memory, and stay as they are where it is not.
+is counted. The median is that of the distinct rows. The unit is the step between the numbers where
+all are whole steps from there, 256 at most, so that each has a cell of its own; else the standard
+deviation. These counts take the place of those of all rows
+
+- for every column of numbers, where the sample has all rows of the table, so that a unit changes
+  nothing;
+- else for columns whose mean is more than 64 standard deviations from 0.
+
+They are no sums over all rows. Like the weights of columns, they follow rows that are added and
+forgotten while the sample is in memory. Where it is not, those of columns far from 0 stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +32,20 @@ from numpy.typing import NDArray
 from suffice.families.univariate.learnt_cuts import far_columns
 from suffice.models.generative.part import FamilyColumns
 from suffice.rules import rule
-from suffice.statistics.batch import Batch
-from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
+from suffice.statistics.batch import WEIGHT_ROUNDING, Batch
+from suffice.statistics.binned_count_accumulator import SNAPPED, BinnedCountAccumulator
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.block import RealBlock, converted
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins
-from suffice.statistics.row_sample import RowSample
+from suffice.statistics.precision import AnyMoments
+from suffice.statistics.row_sample import LAST, RowSample
+from suffice.statistics.value_grid import WHOLE
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["SampledBins"]
+
+EQUAL = 1e-9  # of the standard deviation: what rounding may leave between equal numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +55,11 @@ class SampledBins:
     Parameters
     ----------
     columns : tuple of str
-        Those far from 0, d of them.
+        Those that are counted, d of them.
     classes : Vocabulary
         The k labels.
     bins : BinnedCounts
-        Of these classes and columns, each from its own origin.
+        Of these classes and columns, each from its own origin and in its own unit.
     """
 
     columns: tuple[str, ...]
@@ -61,10 +72,8 @@ class SampledBins:
         return (self.bins.k, self.bins.d, len(self.columns)) == (k, d, d)
 
     @classmethod
-    def of(
-        cls, parts: Sequence[FamilyColumns], sums: ByClass, sample: RowSample
-    ) -> SampledBins | None:
-        """The counts of a sample, of the columns that are far from 0 in all rows; None without.
+    def of(cls, parts: Sequence[FamilyColumns], sums: ByClass, sample: RowSample) -> Self | None:
+        """The counts of a sample of the rows of sums; None where those of all rows serve as well.
 
         Examples
         --------
@@ -72,48 +81,104 @@ class SampledBins:
         >>> year, warm = [1990.0, 1995.0, 2010.0, 2015.0], list("nnyy")
         >>> model = NaiveBayes().fit({"year": year}, warm).model_
         >>> model.sampled.columns, model.sampled.bins.origin.tolist()
-        (('year',), [2000.0])
+        (('year',), [1995.0])
         """
-        far = {
-            part.layout.columns[j]: origin
-            for part, block in zip(parts, sums.blocks, strict=False)  # pairs may be the last
-            if isinstance(block, MomentsAndBins)
-            for j, origin in far_columns(block.moments)
-            if j not in part.family.categories(block)  # whose values have cells of their own
-        }
-        if not far:
+        every = sample.cut == LAST and sample.weight >= sums.rows * (1 - WEIGHT_ROUNDING)
+        chosen = list(_chosen(parts, sums, every))
+        if not chosen:
             return None
-        nothing = BinnedCounts.empty(len(sums.classes), np.array(list(far.values())))
-        empty = cls(tuple(far), sums.classes, nothing)
-        return empty.of_rows(parts, [piece.batch for piece in sample.pieces])
-
-    def of_rows(self, parts: Sequence[FamilyColumns], batches: Sequence[Batch]) -> Self:
-        """The same counts of other rows."""
-        total, at = ByClassAccumulator([BinnedCountAccumulator(self.bins.origin)]), _places(parts)
-        for batch in batches:
-            cells = [_numbers(batch, *at[name]) for name in self.columns]
-            total.add(replace(batch, blocks=(RealBlock(np.column_stack(cells)),)))
-        return replace(self, bins=total.statistic().over(self.classes).blocks[0])
+        batches = [piece.batch for piece in sample.pieces]
+        numbers = [_numbers(batch, chosen) for batch in batches]
+        moments = [sums.blocks[b].moments.columns(columns) for b, columns, _ in chosen]
+        total = ByClassAccumulator([BinnedCountAccumulator(*_grid(numbers, moments))])
+        for batch, x in zip(batches, numbers, strict=True):
+            total.add(replace(batch, blocks=(RealBlock(x),)))
+        names = tuple(name for one in chosen for name in one.names)
+        return cls(names, sums.classes, total.statistic().over(sums.classes).blocks[0])
 
     def instead(self, parts: Sequence[FamilyColumns], sums: ByClass) -> ByClass:
         """The same sums, with these counts in the place of those of the same columns."""
-        index = sums.classes.index(self.classes.values, -1)
-        known = np.flatnonzero(index >= 0)
-        bins = self.bins.take(known).place(index[known], len(sums.classes))
-        blocks, at = list(sums.blocks), _places(parts)
-        for i, name in enumerate(self.columns):
-            b, j = at[name]
-            found = blocks[b].bins.with_columns(np.array([j]), bins, np.array([i]))
-            blocks[b] = replace(blocks[b], bins=found)
+        bins = self.bins
+        if sums.classes != self.classes:
+            index = sums.classes.index(self.classes.values, -1)
+            known = np.flatnonzero(index >= 0)
+            bins = bins.take(known).place(index[known], len(sums.classes))
+        own = {name: i for i, name in enumerate(self.columns)}
+        blocks = list(sums.blocks)
+        for b, part in enumerate(parts):
+            columns = [j for j, name in enumerate(part.layout.columns) if name in own]
+            theirs = [own[part.layout.columns[j]] for j in columns]
+            if columns == theirs == list(range(len(part.layout.columns))) == list(own.values()):
+                blocks[b] = replace(blocks[b], bins=bins)
+            elif columns:
+                found = blocks[b].bins.with_columns(np.array(columns), bins, np.array(theirs))
+                blocks[b] = replace(blocks[b], bins=found)
         return replace(sums, blocks=tuple(blocks))
 
+    def far(self, parts: Sequence[FamilyColumns], sums: ByClass) -> Self | None:
+        """The counts of columns far from 0 alone, as all rows show them; None without."""
+        far = {name for one in _chosen(parts, sums, False) for name in one.names}
+        left = np.array([j for j, name in enumerate(self.columns) if name in far], np.intp)
+        names = tuple(self.columns[j] for j in left.tolist())
+        return replace(self, columns=names, bins=self.bins.columns(left)) if names else None
 
-def _places(parts: Sequence[FamilyColumns]) -> dict[str, tuple[int, int]]:
-    """The block and the column in it of every name."""
-    return {name: (b, j) for b, p in enumerate(parts) for j, name in enumerate(p.layout.columns)}
+
+class _Chosen(NamedTuple):
+    """A block, columns of it, and their names."""
+
+    block: int
+    columns: NDArray[np.intp]
+    names: list[str]
 
 
-def _numbers(batch: Batch, b: int, j: int) -> NDArray[np.float64]:
-    """Column j of block b as doubles, (n,)."""
-    block: Any = batch.blocks[b]
-    return np.asarray(converted(block.values[:, [j]])[:, 0], np.float64)
+def _chosen(parts: Sequence[FamilyColumns], sums: ByClass, every: bool) -> Iterator[_Chosen]:
+    """The columns of numbers: every one of several values, or those far from 0."""
+    for b, (part, block) in enumerate(zip(parts, sums.blocks, strict=False)):  # pairs may be last
+        if isinstance(block, MomentsAndBins):
+            columns = far_columns(block.moments)
+            if every:
+                columns = np.flatnonzero(block.moments.one_class.variance[0] > 0)
+            columns = np.setdiff1d(
+                columns, part.family.categories(block)
+            )  # have cells of their own
+            if len(columns):
+                yield _Chosen(b, columns, [part.layout.columns[j] for j in columns.tolist()])
+
+
+def _numbers(batch: Batch, chosen: Sequence[_Chosen]) -> NDArray[np.float64]:
+    """The columns of a batch as doubles, (n, d)."""
+    found = []
+    for b, columns, _ in chosen:
+        block: Any = batch.blocks[b]
+        some = block.values
+        if len(columns) < block.width:
+            some = some[:, columns]
+        found.append(np.asarray(converted(some), np.float64))
+    return found[0] if len(found) == 1 else np.hstack(found)
+
+
+def _grid(
+    numbers: Sequence[NDArray[np.float64]], moments: Sequence[AnyMoments]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the grid of every column starts, and its unit, (d,)."""
+    rows = [one.one_class for one in moments]
+    origin = np.concatenate([one.mean[0] for one in rows])
+    unit = np.sqrt(np.concatenate([one.variance[0] for one in rows]))
+    if not numbers:
+        return origin, unit
+    for j, x in enumerate(np.ascontiguousarray(np.concatenate(numbers).T)):
+        x = np.sort(x[x == x])
+        if len(x):
+            origin[j] = x[(len(x) - 1) // 2]
+            unit[j] = _step(x, origin[j], EQUAL * unit[j]) or unit[j]
+    return origin, unit
+
+
+def _step(x: NDArray[np.float64], origin: float, equal: float) -> float | None:
+    """What ascending numbers are whole multiples of, measured from one of them; None without."""
+    gaps = np.diff(x)
+    step = float(np.where(gaps > equal, gaps, np.inf).min(initial=np.inf))
+    if not max(origin - x[0], x[-1] - origin) < (WHOLE + 0.5) * step:
+        return None
+    places = (x - origin) / step
+    return step if np.abs(places - np.rint(places)).max() <= SNAPPED else None

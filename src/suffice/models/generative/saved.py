@@ -59,7 +59,7 @@ class SavedGenerative(SavedClassifier):
     calibration : Calibration, optional
         How much each column counts.
     sampled : SampledBins, optional
-        Counts of columns far from 0, in a sample of the rows.
+        Counts of numbers in a sample of the rows, each column on a grid of its own.
     samples : tuple of KeptRows
         The rows that weights were learnt from, a sample for each batch; none unless they were to be
         kept.
