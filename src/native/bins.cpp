@@ -321,13 +321,12 @@ Index cells_of(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells
 
 void counts_of(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t> cells,
                Matrix<double> out) {
+  const Buffer<std::uint16_t> place(2 * last + 1);
+  for (Index i = 0; i < cells.size(); ++i) place[cells[i]] = static_cast<std::uint16_t>(i);
   for (Index c = 0; c < out.shape[0]; ++c) {
-    const Index place = c * d + j, stop = counts.start[place + 1];
-    for (Index i = 0, q = counts.start[place]; i < cells.size(); ++i) {
-      const bool own = q < stop && counts.cell[q] == cells[i];
-      out(c, i) = own ? counts.count[q] : 0.0;
-      q += own;
-    }
+    fill(&out(c, 0), cells.size(), 0.0);
+    for (Index q = counts.start[c * d + j]; q < counts.start[c * d + j + 1]; ++q)
+      out(c, place[counts.cell[q]]) = counts.count[q];
   }
 }
 

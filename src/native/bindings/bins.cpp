@@ -78,6 +78,10 @@ static void counts_in(Starts start, Cells cell, Read<1> count, Index d, Index j,
   const GivenCounts counts = counts_of(start, cell, count);
   require_column(counts, d, j);
   require("out", out, {(start.shape(0) - 1) / d, cells.shape(0)});
+  const Vector<const std::uint16_t> wanted = cells;
+  bool inside = true;
+  for (Index i = 0; i < wanted.size(); ++i) inside = inside && wanted[i] < places - 1;
+  require(inside, "a cell is none of the grid");
   Unlocked unlocked;
   kernels->counts_of(counts, d, j, cells, out);
 }

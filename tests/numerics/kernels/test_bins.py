@@ -75,6 +75,15 @@ def test_cells_of_a_tally() -> None:
     assert kernels.bins.shown(*parts, found[0], found[1][: many - 1], found[2][: many - 1]) == -1
 
 
+def test_cells_outside_the_grid_are_refused() -> None:
+    start, cell, count = np.array([0, 1]), np.array([3], np.uint16), np.ones(1)
+    outside = np.array([CELLS], np.uint16)
+    with pytest.raises(ValueError, match="none of the grid"):
+        kernels.bins.counts_of(start, cell, count, 1, 0, outside, np.zeros((1, 1)))
+    with pytest.raises(ValueError, match="none of the grid"):
+        kernels.bins.cells_of(start, outside, count, 1, 0, np.zeros(CELLS, np.uint16))
+
+
 def test_columns_that_do_not_follow_each_other_are_refused() -> None:
     start, cell, count = arrays_of([Counter([1]), Counter([2])])
     with pytest.raises(ValueError, match="the cells of columns follow each other"):
