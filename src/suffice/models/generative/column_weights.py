@@ -153,9 +153,11 @@ def _folds(
         )
         pieces = [one for one in shares if one.batch.rows]
         gone = settled.summed([piece.batch for piece in pieces], settled=own)
-        if own:
+        if own and model.sampled is not None:  # all columns that a sample counts are in its place
             gone = read_from(settled.parts, gone)
-        rest = sums - gone.scaled(factor) if pieces else sums
+        if factor < 1:
+            gone = gone.scaled(factor)
+        rest = sums - gone if pieces else sums
         if pieces and rest.rows > 0:
             yield settled.of_sums(rest.over(model.classes)), pieces
 
