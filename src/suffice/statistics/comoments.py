@@ -218,31 +218,36 @@ class Comoments(GroupedRows):
         return replace(self, patterns=patterns, pivot=pivot, sums=sums, products=products)
 
     @classmethod
-    def of_means(
+    def of_classes(
         cls,
         k: int,
         code: NDArray[np.intp],
         weight: DoubleDouble,
-        mean: DoubleDouble,
+        centre: NDArray[np.float64],
+        apart: NDArray[np.float64],
         scatter: NDArray[np.float64],
     ) -> Comoments:
-        """Sums of complete rows by their class (g,), means (g, d) and scatters (g, d, d)."""
-        # About the pivot, which is a double, and so without what that lacks of the mean.
-        sums = DoubleDouble.of(mean.lo) * weight[:, None]
-        about = DoubleDouble.of(scatter) + sums[:, :, None] * mean.lo[:, None, :]
-        products = np.triu(np.stack([about.hi, about.lo], axis=1))
-        stored = products.any(axis=(1, 2, 3))
+        """Sums of complete rows by their class (g,), means and scatters (g, d, d).
+
+        The means of groups are their distances ``apart`` (g, d) from the ``centre`` (g, d) of
+        their class.
+        """
+        sums = weight.value[:, None] * apart
+        about = np.triu(scatter + sums[:, :, None] * apart[:, None, :])
+        stored = about.any(axis=(1, 2))
+        products = np.zeros((np.count_nonzero(stored), 2, *about.shape[1:]))
+        products[:, 0] = about[stored]
         groups = cls(
             k,
             False,
-            np.ones((1, mean.shape[1]), bool),
+            np.ones((1, centre.shape[1]), bool),
             np.zeros_like(code),
             code,
             np.stack([weight.hi, weight.lo], axis=1),
-            mean.hi,
-            np.stack([sums.hi, sums.lo], axis=1),
+            centre,
+            np.stack([sums, np.zeros_like(sums)], axis=1),
             np.where(stored, np.cumsum(stored) - 1, -1),
-            products[stored],
+            products,
         )
         return groups._of_groups_again()
 

@@ -17,7 +17,6 @@ from suffice.families.multivariate.parameters import (
     MultivariateStudentParameters,
 )
 from suffice.numerics.error_free import two_sum
-from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.block import BadCell
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.fourth_moments import FourthMoments
@@ -74,55 +73,83 @@ def of_terms(statistic: IndicatorComoments) -> OfTerms:
     fourth = moments.marginal(kept) if isinstance(moments, FourthMoments) else None
     if whole:
         return OfTerms(terms, fourth.columns if fourth else moments.marginal(kept), fourth, False)
-    return OfTerms(terms, _filled(statistic, weight).marginal(kept), fourth, True)
+    return OfTerms(terms, _filled(statistic).marginal(kept), fourth, True)
 
 
-def _filled(statistic: IndicatorComoments, weight: NDArray[np.float64]) -> Comoments:
-    """The sums of terms, where cells that are missing are expected."""
+def _filled(statistic: IndicatorComoments) -> Comoments:
+    """The sums of terms, where cells that are missing are expected.
+
+    They are measured from the mean of each class, so that no digits cancel. With the frequencies p
+    of a category in a class, the indicators of a row become p + Mx: M = I − p1ᵀ, whose 1 − p_i is
+    taken as the sum of the others, as little may be left of 1.
+    """
     rows, terms = statistic.columns, statistic.terms
     a, d, code = int(terms.starts[0]), rows.d, rows.code
     n = rows.group_weight.value
     scatter = np.concatenate([settled_double(rows.scatter), np.zeros((1, d, d))])
     scatter = scatter[rows.product_index]
-    mean = DoubleDouble(rows.mean.hi.copy(), rows.mean.lo.copy())
-    _fill_numbers(mean, scatter, rows, n, a)
+    centre, apart = np.zeros((2, *rows.mean.shape))
+    for j in range(a):
+        centre[:, j], apart[:, j] = _number(rows, scatter[:, j, j], n, j)
     frequency = _frequencies(statistic)[code]  # (g, M)
     for start, stop in pairwise(terms.starts.tolist()):
         own, p = slice(start, stop), frequency[:, start - a : stop - a]
-        shown = mean.hi[:, own].sum(axis=1)
+        q, mean = _others(p, 1), rows.mean.hi[:, own]
+        shown = mean.sum(axis=1)
         lacking = np.where(shown >= WHOLE, 0.0, 1.0 - shown)
-        mean.hi[:, own] += lacking[:, None] * p
-        mean.lo[:, own] = 0.0
-        scatter[:, own] -= p[:, :, None] * scatter[:, own].sum(axis=1)[:, None]
-        scatter[:, :, own] -= scatter[:, :, own].sum(axis=2)[:, :, None] * p[:, None]
-        within = p[:, :, None] * (np.eye(stop - start) - p[:, None])
+        centre[:, own], apart[:, own] = p, q * mean - p * _others(mean, 1)
+        for at, axis in ((np.s_[:, own], 1), (np.s_[:, :, own], 2)):
+            other = 3 - axis
+            one, rest = np.expand_dims(q, other), np.expand_dims(p, other)
+            scatter[at] = one * scatter[at] - rest * _others(scatter[at], axis)
+        within = np.eye(stop - start) * (p * q)[:, None]
+        within -= p[:, :, None] * p[:, None] * (1.0 - np.eye(stop - start))
         scatter[:, own, own] += (n * lacking)[:, None, None] * within
-    return Comoments.of_means(rows.k, code, rows.group_weight, mean, scatter)
+    return Comoments.of_classes(rows.k, code, rows.group_weight, centre, apart, scatter)
 
 
-def _fill_numbers(
-    mean: DoubleDouble,
-    scatter: NDArray[np.float64],
-    rows: GroupedRows,
-    n: NDArray[np.float64],
-    a: int,
-) -> None:
-    """Put the mean of its class in the place of a number that a group of rows does not show."""
-    for j in range(a):
-        shown = rows.patterns[rows.pattern, j]
-        if shown.all():
-            continue
-        origin = float(mean.hi[shown, j][0]) if shown.any() else 0.0
-        x = np.where(shown, (mean.hi[:, j] - origin) + mean.lo[:, j], 0.0)
-        total = np.bincount(rows.code, n * shown, rows.k)
-        sums = np.bincount(rows.code, n * shown * x, rows.k)
-        middle = sums.sum() / (total.sum() or 1.0)
-        of_class = np.divide(sums, total, out=np.full(rows.k, middle), where=total > 0)
-        apart = np.where(shown, x - of_class[rows.code], 0.0)
-        variance = (scatter[:, j, j] + n * apart**2).sum() / (total.sum() or 1.0)
-        hidden = np.flatnonzero(~shown)
-        mean.hi[hidden, j], mean.lo[hidden, j] = two_sum(origin, of_class[rows.code[hidden]])
-        scatter[hidden, j, j] = n[hidden] * variance
+def _number(
+    rows: GroupedRows, squares: NDArray[np.float64], n: NDArray[np.float64], j: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean of the class of each group (g,), and how far from it the mean of the group is.
+
+    A group that does not show the number has the mean of its class, and in ``squares``, its scatter
+    (g,), the variance within classes.
+    """
+    code, shown = rows.code, rows.patterns[rows.pattern, j]
+    value = rows.mean[:, j]
+    seen, first = np.unique(code[shown], return_index=True)
+    near = value.hi[shown][first]  # values of each class, that its mean is measured from
+    some = near[0] if len(near) else 0.0
+    origin = np.full(rows.k, some)
+    origin[seen] = near
+    # Of equal numbers the mean is this number: division leaves 2⁻¹⁰⁴ of it.
+    fine = np.ldexp(1.5, np.frexp(value.hi)[1] - 44)
+    x = np.where(shown, (value.hi - origin[code]) + ((value.lo + fine) - fine), 0.0)
+    total = np.bincount(code, n * shown, rows.k)
+    sums = np.bincount(code, n * shown * x, rows.k)
+    middle = (sums + total * (origin - some)).sum() / (total.sum() or 1.0)
+    of_class = np.divide(sums, total, out=np.full(rows.k, middle), where=total > 0)
+    centre, low = two_sum(origin, of_class)
+    low = np.where(total > 0, low, 0.0)  # a class without the number has one and the same
+    apart = np.where(shown, x - of_class[code], 0.0)
+    squares[~shown] = n[~shown] * (squares + n * apart**2)[shown].sum() / (total.sum() or 1.0)
+    return centre[code], apart + low[code]
+
+
+def _others(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """The sum of all values but one along an axis, in the place of each.
+
+    Examples
+    --------
+    >>> _others(np.array([[0.75, 0.25, 1e-30]]), 1)
+    array([[0.25, 0.75, 1.  ]])
+    """
+    values = np.moveaxis(values, axis, 0)
+    sums = np.zeros_like(values)
+    sums[1:] = np.cumsum(values[:-1], axis=0)
+    sums[:-1] += np.cumsum(values[:0:-1], axis=0)[::-1]
+    return np.moveaxis(sums, 0, axis)
 
 
 def _frequencies(statistic: IndicatorComoments) -> NDArray[np.float64]:

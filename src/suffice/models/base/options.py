@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -38,8 +39,15 @@ def check_booleans(estimator: Any) -> None:
     ParameterError
         Naming the option.
     """
-    names = [option.name for option in fields(estimator) if option.type == "bool"]
-    check_boolean(**{name: getattr(estimator, name) for name in names})
+    for name in _booleans(estimator.__class__):
+        if not isinstance(value := getattr(estimator, name), bool):
+            check_boolean(**{name: value})
+
+
+@cache
+def _booleans(kind: type) -> tuple[str, ...]:
+    """Names of the options of a kind of estimator that are to be True or False."""
+    return tuple([option.name for option in fields(kind) if option.type == "bool"])
 
 
 def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
