@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ USUAL_CELLS = 5_000  # that hold numbers of a normal column
 SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
 MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
 
+Weighted: TypeAlias = tuple[NDArray[np.signedinteger[Any]], NDArray[np.float64]]
+
 
 class BinnedCountAccumulator:
     """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
@@ -53,8 +55,8 @@ class BinnedCountAccumulator:
         self._carried = np.zeros(self._low.shape, np.uint16)  # how often 256 of them
         self._counted = 0  # how many those are
         self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
-        self._few: list[NDArray[np.int64]] = []  # keys of cells, one for each number
-        self._few_weighted: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        self._few: list[NDArray[np.signedinteger[Any]]] = []  # keys of cells, one for each number
+        self._few_weighted: list[Weighted] = []
         self._waiting = 0  # how many keys those are
         self._total: BinnedCounts | None = None  # what more of them were
         self._k = 0
@@ -73,7 +75,8 @@ class BinnedCountAccumulator:
         x, (origin, unit) = block.values, self._grid
         if len(unit):
             x = (np.asarray(converted(x), np.float64) - origin) / unit
-            x = np.where(np.abs(x - np.rint(x)) <= SNAPPED, np.rint(x), x)
+            whole = np.rint(x)
+            np.copyto(x, whole, where=np.abs(x - whole) <= SNAPPED)
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
         if self._are_few(x, weights) or len(weights) or x.dtype != np.float64:
@@ -131,6 +134,8 @@ class BinnedCountAccumulator:
         cells = np.empty(x.shape, np.int32)
         kernels.bins.cells(x, self._origin, cells)
         place = (codes[:, None] * d + np.arange(d)) * CELLS
+        if self._k * d * CELLS < 2**31:  # such keys are sorted in half of the time
+            place = place.astype(np.int32)
         shown = (cells >= 0) & (codes >= 0)[:, None]
         keys = (place + cells)[shown]
         if len(weights):
@@ -173,7 +178,8 @@ class BinnedCountAccumulator:
 
     def _of_few(self) -> BinnedCounts:
         """What was added by keys, which are not kept any longer."""
-        keys, count = np.unique(np.concatenate([[0][:0], *self._few]), return_counts=True)
+        few = np.concatenate(self._few or [np.zeros(0, np.int64)])
+        keys, count = np.unique(few, return_counts=True)
         total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))
         if self._few_weighted:
             total = total + self._of_keys(*_summed(self._few_weighted))
@@ -210,9 +216,7 @@ def _are_few(rows: int, d: int, k: int, few: int) -> bool:
     return rows * d < FEW or rows * FEW_CLASSES < few * max(FEW_CLASSES, k)
 
 
-def _summed(
-    weighted: list[tuple[NDArray[np.int64], NDArray[np.float64]]],
-) -> tuple[NDArray[np.int64], DoubleDouble]:
+def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
     """The keys, ascending, and the exact sum of the weights at each, where it is above 0."""
     keys, weights = map(np.concatenate, zip(*weighted, strict=True))
     found, place = np.unique(keys, return_inverse=True)
@@ -224,4 +228,4 @@ def _summed(
     )
     count = DoubleDouble.from_table(table)[0, 1:]
     shown = count.hi > 0
-    return found[shown], count[shown]
+    return found[shown].astype(np.int64), count[shown]
