@@ -15,7 +15,7 @@ from suffice.families.left_out.rows import no_closed_form
 from suffice.families.multivariate.expected import expected_sums
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.left_out import GaussiansLeftOut
-from suffice.families.multivariate.mixed import MixedParameters, of_terms
+from suffice.families.multivariate.mixed import MixedParameters, OfTerms, of_terms
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
@@ -212,8 +212,8 @@ class MultivariateGaussian(Family):
 
     def estimate(self, statistic: Any) -> GaussianOrStudent | MixedParameters:
         """Parameters from exact co-moments."""
-        sums = self.sums_of(statistic)
-        mixed = of_terms(statistic) if isinstance(statistic, IndicatorComoments) else None
+        mixed = _mixed(statistic)
+        sums = self._sums_of(statistic, mixed)
         if self.shrinkage == "ledoit-wolf":
             fourth = cast(FourthMoments, statistic) if mixed is None else mixed.fourth
             sums = replace(sums, fourth=fourth)
@@ -223,12 +223,12 @@ class MultivariateGaussian(Family):
 
     def sums_of(self, statistic: Any) -> _Sums:
         """The sums of rows: those expected, where cells are missing."""
-        rows, filled = statistic.columns, False
-        if isinstance(statistic, IndicatorComoments):
-            mixed = of_terms(statistic)
-            rows, filled = mixed.rows, mixed.filled
+        return self._sums_of(statistic, _mixed(statistic))
+
+    def _sums_of(self, statistic: Any, mixed: OfTerms | None) -> _Sums:
+        rows = statistic.columns if mixed is None else mixed.rows
         sums = _Sums.of(rows) if rows.complete else self._expected(rows)
-        return replace(sums, filled=filled)
+        return replace(sums, filled=mixed is not None and mixed.filled)
 
     def left_out_of_diagonal(self, statistic: Any) -> tuple[NDArray[np.intp], ScattersLeftOut]:
         """The columns that vary, and their Gaussians without one row, for any shrinkage."""
@@ -391,3 +391,8 @@ class MultivariateGaussian(Family):
             return -0.5 * total
 
         return log_prior
+
+
+def _mixed(statistic: Any) -> OfTerms | None:
+    """The sums of terms that a mixed table becomes."""
+    return of_terms(statistic) if isinstance(statistic, IndicatorComoments) else None

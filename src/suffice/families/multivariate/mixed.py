@@ -92,19 +92,23 @@ def _filled(statistic: IndicatorComoments) -> Comoments:
     for j in range(a):
         centre[:, j], apart[:, j] = _number(rows, scatter[:, j, j], n, j)
     frequency = _frequencies(statistic)[code]  # (g, M)
-    for start, stop in pairwise(terms.starts.tolist()):
-        own, p = slice(start, stop), frequency[:, start - a : stop - a]
-        q, mean = _others(p, 1), rows.mean.hi[:, own]
+    blocks = [
+        (slice(start, stop), frequency[:, start - a : stop - a])
+        for start, stop in pairwise(terms.starts.tolist())
+    ]
+    for _ in range(2):  # MS, and M(MS)ᵀ
+        for own, p in blocks:
+            part, q = scatter[:, own], _others(p)
+            scatter[:, own] = q[:, :, None] * part - p[:, :, None] * _others(part)
+        scatter = scatter.transpose(0, 2, 1).copy()
+    for own, p in blocks:
+        q, mean = _others(p), rows.mean.hi[:, own]
         shown = mean.sum(axis=1)
-        lacking = np.where(shown >= WHOLE, 0.0, 1.0 - shown)
-        centre[:, own], apart[:, own] = p, q * mean - p * _others(mean, 1)
-        for at, axis in ((np.s_[:, own], 1), (np.s_[:, :, own], 2)):
-            other = 3 - axis
-            one, rest = np.expand_dims(q, other), np.expand_dims(p, other)
-            scatter[at] = one * scatter[at] - rest * _others(scatter[at], axis)
-        within = np.eye(stop - start) * (p * q)[:, None]
-        within -= p[:, :, None] * p[:, None] * (1.0 - np.eye(stop - start))
-        scatter[:, own, own] += (n * lacking)[:, None, None] * within
+        lacking = n * np.where(shown >= WHOLE, 0.0, 1.0 - shown)
+        centre[:, own], apart[:, own] = p, q * mean - p * _others(mean)
+        within = -p[:, :, None] * p[:, None]
+        np.einsum("gii->gi", within)[:] = p * q
+        scatter[:, own, own] += lacking[:, None, None] * within
     return Comoments.of_classes(rows.k, code, rows.group_weight, centre, apart, scatter)
 
 
@@ -137,19 +141,18 @@ def _number(
     return centre[code], apart + low[code]
 
 
-def _others(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """The sum of all values but one along an axis, in the place of each.
+def _others(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of all values (n, m, ...) of a row but one, in the place of each.
 
     Examples
     --------
-    >>> _others(np.array([[0.75, 0.25, 1e-30]]), 1)
+    >>> _others(np.array([[0.75, 0.25, 1e-30]]))
     array([[0.25, 0.75, 1.  ]])
     """
-    values = np.moveaxis(values, axis, 0)
     sums = np.zeros_like(values)
-    sums[1:] = np.cumsum(values[:-1], axis=0)
-    sums[:-1] += np.cumsum(values[:0:-1], axis=0)[::-1]
-    return np.moveaxis(sums, 0, axis)
+    np.cumsum(values[:, :-1], axis=1, out=sums[:, 1:])
+    sums[:, :-1] += np.cumsum(values[:, :0:-1], axis=1)[:, ::-1]
+    return sums
 
 
 def _frequencies(statistic: IndicatorComoments) -> NDArray[np.float64]:
