@@ -251,7 +251,7 @@ void replace_by_lgamma(double* x, Index n) {
 }
 
 void back_off(Matrix<const double> count, Vector<double> prior) {
-  constexpr double FIRST = 0.5, LAST = 4096.0;
+  constexpr int FIRST = -1, LAST = 12;  // powers of 2
   const Index k = count.shape[0], b = count.shape[1];
   const Buffer<double> n(k), q(b), nobody(b), bins(k * b), classes(k);
   for (Index c = 0; c < k; ++c) {
@@ -260,9 +260,10 @@ void back_off(Matrix<const double> count, Vector<double> prior) {
   }
   const double rows = added_up(q, b) + 0.5 * static_cast<double>(b);
   for (Index i = 0; i < b; ++i) q[i] = (q[i] + 0.5) / rows;
-  double most_evidence = -INFINITE, best = FIRST;
+  double most_evidence = -INFINITE, best = __builtin_ldexp(1.0, FIRST);
   Work work;
-  for (double s = FIRST; s <= LAST; s *= 2.0) {
+  for (int power = FIRST; power <= LAST; ++power) {
+    const double s = __builtin_ldexp(1.0, power);
     for (Index i = 0; i < b; ++i) nobody[i] = s * q[i];
     for (Index c = 0; c < k; ++c) {
       for (Index i = 0; i < b; ++i) bins[c * b + i] = count(c, i) + nobody[i];
