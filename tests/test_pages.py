@@ -81,7 +81,7 @@ def test_the_page_of_engines(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_first_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
     exec(blocks("README.md")[0], {})
-    assert capsys.readouterr().out.startswith("['apple' 'plum']\n[[0.983 0.017]\n [0.217 0.783]]\n")
+    assert capsys.readouterr().out.startswith("['apple' 'plum']\n[[0.944 0.056]\n [0.218 0.782]]\n")
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask beside pandas 3.1

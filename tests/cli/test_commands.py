@@ -84,7 +84,7 @@ class TestFit:
         facts = json.loads(run("fit", fruit, "--label", "kind", "--json").stdout)
         assert facts["rows"] == 6
         assert facts["classes"][0] == {"label": "apple", "rows": 3, "prior": 0.5}
-        assert [c["family"] for c in facts["columns"]] == ["histogram", "histogram", "categorical"]
+        assert [c["family"] for c in facts["columns"]] == ["histogram", "gaussian", "categorical"]
 
     def test_families(self, run: Run, tmp_path: Path) -> None:
         table = {
@@ -324,7 +324,7 @@ class TestShow:
         fitted = suffice.load(model)
         assert facts["free_parameters"] == fitted.n_parameters_
         size, color = facts["columns"]
-        assert (size["family"], size["missing"]) == ("histogram", 1)
+        assert (size["family"], size["missing"]) == ("gaussian", 1)
         assert (color["family"], color["missing"]) == ("categorical", 1)
         assert color["parameters"] == {"blue": [0.25, 0.6], "red": [0.75, 0.4]}
 

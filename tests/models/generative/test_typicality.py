@@ -167,7 +167,7 @@ def test_a_number_beyond_all_rows_is_unlike_them(numbers: str) -> None:
     found = model.typicality(asked, n_samples=2000, random_state=0).probability
     assert found[0] < 0.01 < 0.05 < found[1]
     nearer = model.typicality([[1.0, v, 1.0] for v in (300.0, 1e3, 1e5)], random_state=0)
-    assert (np.diff(nearer.probability) <= 0).all()
+    assert (np.diff(nearer.probability) <= 1e-16).all()  # posteriors add up to 1 but for rounding
 
 
 def test_without_any_cell_no_row_is_unlike_another() -> None:
