@@ -124,6 +124,29 @@ def test_calibrated_probabilities_are_better_where_columns_repeat_each_other() -
     assert abs(losses["weights"] - once) < 0.01
 
 
+def test_columns_of_noise_say_little_where_rows_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What all rows have chosen and weighed repeats what they said; log 2 is the best loss."""
+
+    def asked() -> np.ndarray:
+        """Log loss of new rows, and how many of the 90 % sets have their class; four tables."""
+        y, new, found = np.arange(60) % 2, np.arange(1000) % 2, []
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            model = NaiveBayes().fit(rng.normal(size=(60, 60)), y)
+            x = rng.normal(size=(1000, 60))
+            sets = model.predict_set(x, coverage=0.9)
+            found.append([log_losses(model, x, new).mean(), sets[np.arange(1000), new].mean()])
+        return np.mean(found, axis=0)
+
+    loss, covered = asked()
+    assert loss < 0.85
+    assert covered > 0.8
+    monkeypatch.setattr(column_weights, "ROWS_TO_A_COLUMN", 0)
+    loss, covered = asked()
+    assert loss > 1.0
+    assert covered < 0.7
+
+
 @pytest.mark.parametrize("calibration", ["temperature", "weights"])
 def test_weights_do_not_depend_on_order_batches_and_threads(calibration: str) -> None:
     rows = table(900)

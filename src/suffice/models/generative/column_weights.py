@@ -42,6 +42,7 @@ SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a r
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 DRAWN_TOGETHER = 10.0  # λ
+ROWS_TO_A_COLUMN = 10  # with fewer, what is learnt without a row is learnt anew for each fold
 MANY_TERMS = 2**19  # that are worth a thread
 WIDE = 256  # columns, whose Hessian is worth several
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
@@ -83,12 +84,13 @@ def calibrated(
         sample = RowSample.of(most, sample.pieces, sample.cut)
     factor = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
     terms: list[NDArray[np.float64]] = []
-    codes, weights, hashes = [], [], []
+    codes, weights, hashes, folds = [], [], [], []
     apply = apply if sample.rows * groups * k >= MANY_TERMS else map
-    for held_out, pieces in _folds(model, sample, factor, learnt, own):
+    for fold, (held_out, pieces) in enumerate(_folds(model, sample, factor, learnt, own)):
         held_out.estimate_by(apply)
         terms += apply(held_out.terms, [batch for batch, _ in pieces])
         for batch, of_rows in pieces:
+            folds.append(np.full(batch.rows, fold))
             codes.append(batch.learnt(model.classes))
             weights.append(batch.weights * factor)
             hashes.append(of_rows)
@@ -104,15 +106,22 @@ def calibrated(
         model.usual_weights,
         apply,
     )
-    found = objective.weighted() if method == "weights" else objective.tempered()
+    found = objective.found(method)
     rows, logs = float(objective.weights.sum()), objective.log_own(found)
+    wide = _is_wide(model)
+    doubted = objective.log_left_out(method, np.concatenate(folds)[order]) if wide else logs
     return Calibration(
         found,
         rows / factor,
         objective.together.loss(np.ones(1)) / rows,
         -float((objective.weights * logs).sum()) / rows,
-        Doubts.of(exp(logs), objective.weights).quantiles,
+        Doubts.of(exp(doubted), objective.weights).quantiles,
     )
+
+
+def _is_wide(model: GenerativeModel) -> bool:
+    """Whether there are few rows to a column: each then has a say in all that is learnt."""
+    return bool(model.statistic.rows < ROWS_TO_A_COLUMN * model.groups)
 
 
 def _by_row(parts: Sequence[NDArray[np.float64]], order: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -140,8 +149,9 @@ def _folds(
     if not learnt:
         yield model, list(sample.pieces)
         return
-    settled = model.settled()
-    sums = read_from(settled.parts, model.sums) if own else model.sums
+    wide = _is_wide(model)
+    asked, own = model if wide else model.settled(), own and not wide
+    sums = read_from(asked.parts, model.sums) if own else model.sums
     many = model.sampled is None and model.statistic.rows > MANY * sample.weight * factor
     folds = 1 if many else FOLDS
     dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
@@ -152,14 +162,14 @@ def _folds(
             for piece, begun in zip(sample.pieces, first, strict=True)
         )
         pieces = [one for one in shares if one.batch.rows]
-        gone = settled.summed([piece.batch for piece in pieces], settled=own)
+        gone = asked.summed([piece.batch for piece in pieces], settled=own)
         if own and model.sampled is not None:  # all columns that a sample counts are in its place
-            gone = read_from(settled.parts, gone)
+            gone = read_from(asked.parts, gone)
         if factor < 1:
             gone = gone.scaled(factor)
         rest = sums - gone if pieces else sums
         if pieces and rest.rows > 0:
-            yield settled.of_sums(rest.over(model.classes)), pieces
+            yield asked.of_sums(rest.over(model.classes)), pieces
 
 
 def _first_folds(model: GenerativeModel, sample: RowSample, folds: int) -> list[NDArray[np.intp]]:
@@ -256,6 +266,23 @@ class _Objective:
     def log_own(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return log p(c_i | x_i; w), (n,), of the classes of the rows."""
         return np.asarray(self.log_posterior(w)[np.arange(len(self.codes)), self.codes])
+
+    def log_left_out(self, method: Method, folds: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The same of the rows of each fold, by the weights that those of the others give, (n,)."""
+        logs = np.zeros(len(self.codes))
+        for out in (folds == fold for fold in np.unique(folds)):
+            kept = self._of(~out) if not out.all() else self
+            logs[out] = self._of(out).log_own(kept.found(method))
+        return logs
+
+    def _of(self, rows: NDArray[np.bool_]) -> _Objective:
+        """That of some of the rows."""
+        terms, codes, weights = self.terms[rows], self.codes[rows], self.weights[rows]
+        return replace(self, terms=terms, codes=codes, weights=weights)
+
+    def found(self, method: Method) -> NDArray[np.float64]:
+        """The weights of least penalised loss."""
+        return self.weighted() if method == "weights" else self.tempered()
 
     def loss(self, w: NDArray[np.float64]) -> float:
         """Return −Σ_i ω_i log p(c_i | x_i; w)."""
