@@ -25,7 +25,7 @@ from suffice.ensemble.candidates import (
 )
 from suffice.ensemble.fitted import FittedAverage
 from suffice.ensemble.racing import judged
-from suffice.ensemble.stacking import shares
+from suffice.ensemble.stacking import members
 from suffice.errors import ParameterError
 from suffice.families.options import Identifiers, check_words
 from suffice.models.base.checks import is_array
@@ -44,14 +44,15 @@ class AutoClassifier(FittedAverage):
 
         P(c | x) = Σ_m v_m P_m(c | x)
 
-    over the M = ``best`` candidates of least log loss. The shares v maximise the probability of the
-    labels of rows that the candidates had not learnt (stacking). Candidates are naive Bayes with
-    chosen families and weights of columns, the same beside one-dependence estimators (AODE),
-    logistic regression of numbers and of bins, and discriminant analysis, linear, quadratic and
-    regularised. Each is fitted to nine tenths of the rows, 200,000 at most, and judged on the
-    others, ten times; of more than 6,000 rows, until 6,000 are judged. The best are then fitted to
-    all rows. A candidate that cannot learn the table is left out: ``candidates_`` says which, and
-    why. Where folds have 2,000 rows, so is one that is clearly behind on the first.
+    over M = ``best`` candidates. The shares v maximise the probability of the labels of rows that
+    the candidates had not learnt (stacking); while there are more than M, the one of least share
+    leaves. Candidates are naive Bayes with chosen families and weights of columns, the same beside
+    one-dependence estimators (AODE), logistic regression of numbers and of bins, and discriminant
+    analysis, linear, quadratic and regularised. Each is fitted to nine tenths of the rows, 200,000
+    at most, and judged on the others, ten times; of more than 6,000 rows, until 6,000 are judged.
+    The members are then fitted to all rows. A candidate that cannot learn the table is left out:
+    ``candidates_`` says which, and why. Where folds have 2,000 rows, so is one that is clearly
+    behind on the first.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class AutoClassifier(FittedAverage):
     >>> X, y = load_wine(return_X_y=True)
     >>> model = AutoClassifier().fit(X[::2], y[::2])
     >>> [one.name for one in model.candidates_ if one.weight]
-    ['naive-bayes', 'aode', 'logistic-bins']
+    ['naive-bayes', 'aode', 'lda']
     >>> float(model.score(X[1::2], y[1::2])).__round__(3)
     0.966
     """
@@ -160,17 +161,18 @@ class AutoClassifier(FittedAverage):
                 (Candidate.of(name, one, asked) for name, one in found.items()),
                 key=lambda one: (np.isnan(one.log_loss), one.log_loss),
             )
-            chosen = [one for one in order if one.refusal is None][: self.best]
-            if not chosen:
+            able = [one for one in order if one.refusal is None]
+            if not able:
                 raise next(error for error in found.values() if isinstance(error, Exception))
-            log_p, weights = _label_scores([found[one.name] for one in chosen])
-            v = shares(log_p, weights)
+            log_p, weights = _label_scores([found[one.name] for one in able])
+            places, v = members(log_p, weights, self.best)
+            chosen, log_p = [able[m] for m in places], log_p[:, places]
             share = dict(zip([one.name for one in chosen], v.tolist(), strict=True))
             self.candidates_ = Candidates(
                 replace(one, weight=share.get(one.name, 0.0)) for one in order
             )
-            members = [learners[one.name].fit(*rows) for one in chosen]
-            self._average(members, v, Doubts.of(row_sums(exp(log_p) * v), weights))
+            fitted = [learners[one.name].fit(*rows) for one in chosen]
+            self._average(fitted, v, Doubts.of(row_sums(exp(log_p) * v), weights))
             return self
 
     def _identifiers(self, roles: Roles, X: Any, y: Any) -> tuple[str, ...]:

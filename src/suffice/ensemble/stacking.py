@@ -20,7 +20,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import row_sums
 
-__all__ = ["shares"]
+__all__ = ["members", "shares"]
 
 DRAWN_TOGETHER = 3.0  # a, in rows
 
@@ -60,3 +60,38 @@ def shares(log_p: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[
     with np.errstate(divide="ignore", invalid="ignore"):  # a share of 0 costs infinitely much
         v = nonnegative_minimum(penalised, np.full(m, 1 / m))
     return np.asarray(v / v.sum())
+
+
+def members(
+    log_p: NDArray[np.float64], weights: NDArray[np.float64], most: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Which of M candidates are averaged, ``most`` of them, and their shares.
+
+    All have shares; the candidate whose share is the least leaves, and the others have shares anew,
+    until so few are left. A candidate that says again what a better one has said leaves early; the
+    best by themselves may be three that agree.
+
+    Parameters
+    ----------
+    log_p : ndarray (n, M)
+        log P_m(y_i | x_i), finite.
+    weights : ndarray (n,)
+        ω of the rows.
+    most : int
+        1 or more.
+
+    Examples
+    --------
+    The second says what the first does; the third knows the other rows:
+
+    >>> p = np.array([[0.9, 0.8, 0.3]] * 60 + [[0.2, 0.2, 0.7]] * 40)
+    >>> places, v = members(np.log(p), np.ones(100), 2)
+    >>> places.tolist(), v.round(2).tolist()
+    ([0, 2], [0.61, 0.39])
+    """
+    places = np.arange(log_p.shape[1])
+    while True:
+        v = shares(log_p[:, places], weights)
+        if len(places) <= most:
+            return places, v
+        places = np.delete(places, v.argmin())
