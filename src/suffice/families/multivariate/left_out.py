@@ -116,10 +116,11 @@ class GaussiansLeftOut:
         h = 1.0 - s * _dots(mine, mine)
         gone = np.where(alone, self.weight[own] - self.ddof, w)
         freedom = divisor - gone
-        log_scale = log(np.where(h > 0, h, np.nan)) - self._rank(0) * log(freedom)
+        shrunk = np.where(h > 0, h, np.nan)
+        log_scale = log(shrunk) - self._rank(0) * log(freedom)
         found = np.empty((len(x), k))
         for c, z in enumerate(white):
-            q = _dots(z, z) + s * _dots(z, mine) ** 2 / h
+            q = _dots(z, z) + s * _dots(z, mine) ** 2 / shrunk
             q = np.where(
                 (own == c) & (left > 0), q * (self.weight[c] / np.where(left > 0, left, 1)) ** 2, q
             )
@@ -139,8 +140,9 @@ class GaussiansLeftOut:
             q = _dots(z, z)
             h = 1.0 - s * q
             ratio = np.where(mine & ~alone, weight / np.where(left > 0, left, 1.0), 1.0)
-            q = q / h * ratio**2 * freedom / divisor
-            log_scale = log(np.where(h > 0, h, np.nan)) - self._rank(c) * log(freedom)
+            shrunk = np.where(h > 0, h, np.nan)
+            q = q / shrunk * ratio**2 * freedom / divisor
+            log_scale = log(shrunk) - self._rank(c) * log(freedom)
             found[:, c] = -0.5 * (self._log_scale(c, divisor) + log_scale + q)
             found[mine & ~alone & self._doubtful(c, h), c] = np.nan
         return found
