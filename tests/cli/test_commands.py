@@ -84,7 +84,8 @@ class TestFit:
         facts = json.loads(run("fit", fruit, "--label", "kind", "--json").stdout)
         assert facts["rows"] == 6
         assert facts["classes"][0] == {"label": "apple", "rows": 3, "prior": 0.5}
-        assert [c["family"] for c in facts["columns"]] == ["histogram", "gaussian", "categorical"]
+        families = [c["family"] for c in facts["columns"]]
+        assert families == ["kernel_density", "gaussian", "categorical"]
 
     def test_families(self, run: Run, tmp_path: Path) -> None:
         table = {
