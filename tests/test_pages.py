@@ -128,7 +128,7 @@ def test_the_page_of_privacy(capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = blocks("docs/privacy.md")
     exec(block, {})
     printed = " ".join(capsys.readouterr().out.split())
-    assert "rare value age 8 1 from 86.3682 to 86.5493; label ill" in printed
+    assert "rare value age 8 1 from 86.3411 to 86.5222; label ill" in printed
     assert "few numbers age 1 1 86.5; label ill" in printed
 
 

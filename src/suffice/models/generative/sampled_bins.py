@@ -9,8 +9,9 @@ of the column, and years, or pressures in hectopascal, lie in very few. In the c
     (x − median)/unit
 
 is counted. The median is that of the distinct rows. The unit is the step between the numbers where
-all are whole steps from there, 256 at most, so that each has a cell of its own; else the standard
-deviation. These counts take the place of those of all rows
+all are whole steps from there, 256 at most, so that each has a cell of its own. Else it is the
+standard deviation, and the middle of the median and the number above it stands for the median.
+These counts take the place of those of all rows
 
 - for every column of numbers, where the sample has all rows of the table, so that a unit changes
   nothing;
@@ -169,8 +170,12 @@ def _grid(
     for j, x in enumerate(np.ascontiguousarray(np.concatenate(numbers).T)):
         x = np.sort(x[x == x])
         if len(x):
-            origin[j] = x[(len(x) - 1) // 2]
-            unit[j] = _step(x, origin[j], EQUAL * unit[j]) or unit[j]
+            middle = (len(x) - 1) // 2
+            below, above = x[middle], x[min(middle + 1, len(x) - 1)]
+            step = _step(x, below, EQUAL * unit[j])
+            # Numbers that are in no steps are not told: a file has the origin in full.
+            origin[j] = below if step else 0.5 * below + 0.5 * above
+            unit[j] = step or unit[j]
     return origin, unit
 
 
