@@ -42,6 +42,7 @@ void define_cuts(nb::module_ m) {
       "equal_frequency",
       [](Read<1> weights, Index parts, Array<std::int64_t, 1> places) {
         const Index m = weights.shape(0);
+        require(parts > 0, "there is a part at least");
         if (places.shape(0) < (parts < m ? parts : m) - 1)
           throw nb::value_error("places must have room for a cut between any two parts");
         Unlocked unlocked;
