@@ -415,6 +415,13 @@ def of_bins() -> Iterator[tuple[str, Any, str]]:
     yield "bins_of_gaps", LogisticRegression(**options).fit(GAPS, NUMBER), "gaps"
 
 
+def of_grids() -> Iterator[tuple[str, Any, str]]:
+    """Models of few rows, whose numbers are counted on grids that move with the columns."""
+    rows = TABLE.select(["a", "size", "visits", "day", "kind"])
+    yield "grids", NaiveBayes().fit(rows, "kind"), "table"
+    yield "grids", AODE().fit(rows, "kind"), "table"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -450,6 +457,7 @@ def main() -> None:
         kept_samples,
         choices,
         of_bins,
+        of_grids,
     )
     for group in groups:
         for name, model, given in group():
