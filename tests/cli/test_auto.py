@@ -44,8 +44,9 @@ def facts(run: Run, *words: Any) -> dict[str, Any]:
 def test_fit_shows_the_candidates(run: Run, folder: Path, tmp_path: Path) -> None:
     words = ("--label", "kind", "--model", "auto", "--categorical", "colour")
     found = facts(run, "fit", folder / "rows.csv", *words, "-o", tmp_path / "a.suffice")
-    able = [one["name"] for one in found["candidates"] if one["refusal"] is None]
-    assert [one["name"] for one in found["candidates"] if one["weight"]] == able[:3]
+    members = [one for one in found["candidates"] if one["weight"]]
+    assert [one["refusal"] for one in members] == [None] * 3
+    assert sum(one["weight"] for one in members) == pytest.approx(1.0)
     assert {one["name"] for one in found["candidates"]} == set(CANDIDATES)
     fitted, known = suffice.load(tmp_path / "a.suffice"), suffice.load(folder / "auto.suffice")
     table = pyarrow.csv.read_csv(folder / "rows.csv")

@@ -229,7 +229,7 @@ def evaluate_models(
     >>> models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes()}
     >>> found = evaluate_models(models, X, y, cv=10)
     >>> {name: round(one.mean("error rate"), 4) for name, one in found.items()}
-    {'lda': 0.02, 'nb': 0.0467}
+    {'lda': 0.02, 'nb': 0.04}
     """
     check_boolean(shuffle=shuffle, label_scores=label_scores)
     if cv == "loo" or type(cv).__name__ == "LeaveOneOut":

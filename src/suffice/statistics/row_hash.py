@@ -82,23 +82,26 @@ def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
     return np.asarray(total, np.uint64)
 
 
-def rank_hashes(batches: Sequence[Batch], names: Sequence[Hashes]) -> list[Hashes]:
+def rank_hashes(batches: Sequence[Batch]) -> list[Hashes]:
     """The hashes of the rows of all batches, in which numbers are their ranks among these rows.
 
-    Numbers in another unit, or counted from elsewhere, have the same ranks.
+    Numbers in another unit, or counted from elsewhere, have the same ranks. Names of columns are
+    left out, so that an array and a frame of the same cells have the same hashes.
 
     Examples
     --------
     >>> celsius = Batch(3, (RealBlock(np.array([[20.0], [-5.0], [20.0]])),))
     >>> fahrenheit = Batch(3, (RealBlock(np.array([[68.0], [23.0], [68.0]])),))
-    >>> warm = name_hashes([["warm"]])
-    >>> one, other = (rank_hashes([rows], warm)[0] for rows in (celsius, fahrenheit))
+    >>> one, other = (rank_hashes([rows])[0] for rows in (celsius, fahrenheit))
     >>> (one == other).all(), one[0] == one[2], one[0] == one[1]
     (np.True_, np.True_, np.False_)
     """
-    columns = [_ranked([batch.blocks[b] for batch in batches]) for b in range(len(names))]
-    rows = zip(batches, zip(*columns, strict=True), strict=True) if batches else ()
-    return [batch_hashes(replace(batch, blocks=blocks), names) for batch, blocks in rows]
+    if not batches:
+        return []
+    unnamed = [np.zeros(block.width, np.uint64) for block in batches[0].blocks]
+    columns = [_ranked([batch.blocks[b] for batch in batches]) for b in range(len(unnamed))]
+    rows = zip(batches, zip(*columns, strict=True), strict=True)
+    return [batch_hashes(replace(batch, blocks=blocks), unnamed) for batch, blocks in rows]
 
 
 def _ranked(blocks: Sequence[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ from suffice.families import Adaptive, adaptive
 from suffice.families.univariate import piecewise
 from suffice.model_selection import evaluate_folds
 from suffice.models.generative import column_weights
-from suffice.statistics.row_hash import name_hashes, rank_hashes
+from suffice.statistics.row_hash import rank_hashes
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 3, 400)
@@ -76,8 +76,7 @@ def test_weights_maximise_the_penalised_likelihood_of_rows_left_out() -> None:
     model = NaiveBayes.textbook(calibration="weights").fit(REPEATED, Y)
     (sample,) = [batch.sample for batch in model.batches_]
     terms, codes = [], []
-    names = [part.layout.columns for part in model.parts_]
-    hashes = rank_hashes([batch for batch, _ in sample.pieces], name_hashes(names))
+    hashes = rank_hashes([batch for batch, _ in sample.pieces])
     for fold in range(10):
         for (batch, _), own in zip(sample.pieces, hashes, strict=True):
             out = np.flatnonzero(own % np.uint64(10) == fold)
@@ -427,7 +426,7 @@ def test_parts_of_any_size_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -
 def test_a_cell_that_is_no_number_is_refused_in_a_column_of_weight_zero(
     rows: int, bad: float
 ) -> None:
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(22)
     y = rng.integers(0, 2, 400)
     a = rng.normal(size=400) + 2 * y
     x = np.c_[a, a + 1e-3 * rng.normal(size=400), rng.normal(size=400) + 0.2 * a]

@@ -33,7 +33,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_sum_exp, safe_log
-from suffice.statistics.row_hash import name_hashes, rank_hashes
+from suffice.statistics.row_hash import rank_hashes
 from suffice.statistics.row_sample import RowSample, SampledRows
 
 __all__ = ["SAMPLE_ROWS", "calibrated"]
@@ -179,8 +179,7 @@ def _first_folds(model: GenerativeModel, sample: RowSample, folds: int) -> list[
     """
     if folds == 1:
         return [np.zeros(piece.batch.rows, np.intp) for piece in sample.pieces]
-    names = name_hashes([part.layout.columns for part in model.parts])
-    hashes = rank_hashes([piece.batch for piece in sample.pieces], names)
+    hashes = rank_hashes([piece.batch for piece in sample.pieces])
     return [(own % np.uint64(folds)).astype(np.intp) for own in hashes]
 
 
