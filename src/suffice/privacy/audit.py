@@ -60,7 +60,7 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     >>> print(audit(model, 2))
                       column  facts  rows                                for example
     rare label      (labels)      1     1                                        ill
-    rare value           age      8     1         from 86.3682 to 86.5493; label ill
+    rare value           age      8     1         from 86.3411 to 86.5222; label ill
     rare value          town      1     1                            Bonn; label ill
     few numbers          age      1     1                            86.5; label ill
     doubts of rows  (labels)      1     1  1,001 quantiles of 1 - P(class) of 4 rows
