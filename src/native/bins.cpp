@@ -325,8 +325,10 @@ void counts_of(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t>
   for (Index i = 0; i < cells.size(); ++i) place[cells[i]] = static_cast<std::uint16_t>(i);
   for (Index c = 0; c < out.shape[0]; ++c) {
     fill(&out(c, 0), cells.size(), 0.0);
-    for (Index q = counts.start[c * d + j]; q < counts.start[c * d + j + 1]; ++q)
-      out(c, place[counts.cell[q]]) = counts.count[q];
+    for (Index q = counts.start[c * d + j]; q < counts.start[c * d + j + 1]; ++q) {
+      const std::uint16_t cell = counts.cell[q], i = place[cell];
+      if (i < cells.size() && cells[i] == cell) out(c, i) = counts.count[q];
+    }
   }
 }
 
