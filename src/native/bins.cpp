@@ -1,5 +1,6 @@
 #include "bins.hpp"
 
+#include "bin_search.hpp"
 #include "double_double.hpp"
 #include "interrupts.hpp"
 #include "memory.hpp"
@@ -374,18 +375,17 @@ Index unite(Vector<const std::int64_t> a, Vector<const std::int64_t> b, Vector<s
 void find(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
           Matrix<std::int64_t> out) {
   Work work;
-  for (Index i = 0; i < x.rows; ++i)
+  for (Index i = 0; i < x.rows; i += LANES) {
+    const Index rows = least<Index>(LANES, x.rows - i);
     for (Index j = 0; j < x.columns; ++j) {
-      work.done(16);
-      const double value = x(i, j);
-      Index bin = start[j], bins = start[j + 1] - bin;
-      while (bins > 1) {  // it is one of so many from `bin` on
-        const Index half = bins / 2;
-        bin += low[bin + half] <= value ? half : 0;
-        bins -= half;
-      }
-      out(i, j) = value == value ? bin : -1;
+      double numbers[LANES];
+      std::int64_t bins[LANES];
+      read_column(x, i, j, rows, numbers);
+      find_bins(numbers, low.at, start[j], start[j + 1] - start[j], -1, bins);
+      for (Index r = 0; r < rows; ++r) out(i + r, j) = bins[r];
     }
+    work.done(16 * rows * x.columns);
+  }
 }
 
 template <class Bits>

@@ -44,7 +44,7 @@ struct Bins {
   // Write the cells that any class shows of column j of d, ascending; return how many.
   Index (*cells_of)(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells);
 
-  // Write the counts of every class, (k, m), in m cells that include all it shows of column j.
+  // Write the counts of every class, (k, m), in m distinct cells of column j.
   void (*counts_of)(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t> cells,
                     Matrix<double> out);
 

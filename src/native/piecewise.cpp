@@ -1,5 +1,6 @@
 #include "piecewise.hpp"
 
+#include "bin_search.hpp"
 #include "interrupts.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
@@ -9,32 +10,6 @@ namespace {
 
 constexpr Index TALL = 64;         // rows whose sums are added to together, of few classes
 constexpr Index MOST_SUMS = 8192;  // of rows and classes, which the nearest cache holds
-constexpr Index FEW = 64;          // bins of which each is looked at: this takes less than halving
-
-// Write the bins of eight numbers, and `none` for NaN; return a bit for every infinite one.
-INLINE NativeBits find(const double* x, const double* low, Index first, Index bins, Index none,
-                       std::int64_t* to) {
-  typedef std::int64_t InMemory __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
-  NativeBits infinite{};
-  EACH_PART {
-    const Native value = native_load(x + WIDTH * p);
-    NativeBits bin = NativeBits{} + first;
-    if (bins <= FEW)
-      for (Index q = 1; q < bins; ++q) bin -= (NativeBits)(native(low[first + q]) <= value);
-    else
-      for (int l = 0; l < WIDTH; ++l)
-        for (Index left = bins; left > 1; left -= left / 2)
-          bin[l] += low[bin[l] + left / 2] <= value[l] ? left / 2 : 0;
-    infinite |= (NativeBits)(magnitude(value) == native(__builtin_inf()));
-    *reinterpret_cast<InMemory*>(to + WIDTH * p) = value == value ? bin : NativeBits{} + none;
-  }
-  return infinite;
-}
-
-// Eight numbers of a column, of which `many` are there.
-INLINE void read(Strided<const double> x, Index i, Index j, Index many, double* to) {
-  for (Index r = 0; r < LANES; ++r) to[r] = x(i + least(r, many - 1), j);
-}
 
 Index add(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
           Matrix<const double> logs, Strided<double> out) {
@@ -59,10 +34,10 @@ Index add(Strided<const double> x, Vector<const std::int64_t> start, Vector<cons
         if (square) copy_transposed(&x(i + r, j), x.down, numbers + r, tall);
         for (Index q = 0; q < columns; ++q) {
           double* const of_column = numbers + q * tall + r;
-          if (!square) read(x, i + r, j + q, rows - r, of_column);
+          if (!square) read_column(x, i + r, j + q, rows - r, of_column);
           const Index first = start[j + q];
-          infinite |=
-              find(of_column, low.at, first, start[j + q + 1] - first, none, bins + q * tall + r);
+          infinite |= find_bins(of_column, low.at, first, start[j + q + 1] - first, none,
+                                bins + q * tall + r);
         }
       }
       for (Index r = 0; r < rows; ++r)

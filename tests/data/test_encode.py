@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from suffice import LogisticRegression, NaiveBayes
 from suffice.data.array_source import ArraySource
-from suffice.data.encode import column_of, encode
+from suffice.data.arrow_columns import column_of
+from suffice.data.encode import encode
 from suffice.data.schema import BlockLayout, Layout
 from suffice.errors import SchemaError
 from suffice.statistics.block import CodedBlock, RealBlock

@@ -7,7 +7,6 @@ rule; nothing is coerced in silence.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -17,23 +16,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.array_source import check_counts, events, stored_cells
+from suffice.data.arrow_columns import plain, stored_as
 from suffice.data.binary_cells import outcome_codes
 from suffice.data.doubles import doubles, seconds
-from suffice.data.schema import (
-    BOOLEAN,
-    DATES,
-    DURATIONS,
-    MAX_CLASSES,
-    TIMES,
-    UNDECIDED,
-    BlockLayout,
-    Column,
-    Kind,
-    Layout,
-    Stored,
-    integer_kind,
-    string_kind,
-)
+from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout
 from suffice.data.text import split_words
 from suffice.data.type_names import held
 from suffice.errors import DataError, SchemaError
@@ -45,11 +31,10 @@ from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["coded", "column_of", "encode", "stored_as"]
+__all__ = ["coded", "encode"]
 
 TURNED_COLUMNS, TURNED_CELLS = 64, 131_072  # that are turned together: 1 MB
 ALL_VALID = np.empty(0, np.uint8)
-OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views
 
 
 def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
@@ -76,91 +61,6 @@ def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
     return Batch(batch.num_rows, tuple(blocks), codes, classes, weights)
 
 
-STORED_KINDS: tuple[tuple[Stored, Callable[[pa.DataType], bool]], ...] = (
-    ("number", pa.types.is_floating),
-    ("integer", pa.types.is_integer),
-    ("string", pa.types.is_string),
-    ("boolean", pa.types.is_boolean),
-    ("nothing", pa.types.is_null),
-    ("number", pa.types.is_decimal),
-    ("time", pa.types.is_temporal),
-    ("string", pa.types.is_large_string),
-    ("string", pa.types.is_string_view),
-)
-
-
-@lru_cache
-def stored_as(kind: pa.DataType) -> Stored | None:
-    """What an Arrow type stores; None for what a table of features cannot hold."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    for stored, is_of in STORED_KINDS:
-        if is_of(kind):
-            return stored
-    return None
-
-
-def column_of(name: str, values: pa.Array[Any]) -> Column:
-    """Decide what a column is from its first rows, or values (the rule in ``schema.py``).
-
-    Raises
-    ------
-    SchemaError
-        If its type holds more than one value per cell, or bytes.
-    """
-    stored = stored_as(values.type)
-    if stored is None:
-        raise SchemaError(
-            f"column {name!r} holds {held(values.type)}",
-            "a column holds numbers, strings, booleans, dates or times",
-            "leave it out or split it into such columns",
-        )
-    return Column(name, stored, *_kind(stored, values))
-
-
-def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
-    if pa.types.is_dictionary(values.type) and stored != "string":
-        return "category", "a dictionary"
-    if stored == "boolean":
-        return "binary", BOOLEAN
-    if stored == "number":
-        return "real", "numbers"
-    if stored == "time":
-        return "real", _time(values.type)
-    if stored == "integer":
-        ends = pc.min_max(values)
-        smallest, largest = ends["min"].as_py(), ends["max"].as_py()
-        distinct = pc.count_distinct(_plain(values)).as_py() if largest == 1 else 0
-        return integer_kind(distinct, smallest, largest)
-    observed = len(values) - values.null_count
-    if observed == 0:
-        return UNDECIDED
-    if not isinstance(values, pa.DictionaryArray):
-        values = _plain(values)
-    cells, rows = pc.value_counts(values.drop_null()).flatten()
-    strings = _plain(cells).cast(pa.large_string())
-    words = pc.list_value_length(pc.utf8_split_whitespace(strings)).fill_null(0)
-    distinct = pc.count_distinct(strings).as_py()
-    return string_kind(distinct, observed, float(words.to_numpy() @ rows.to_numpy() / observed))
-
-
-def _time(kind: pa.DataType) -> str:
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return DATES
-    return TIMES if pa.types.is_time(kind) else DURATIONS
-
-
-def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Undo what few kernels of Arrow take: views, short decimals, repeated dictionary values."""
-    if isinstance(column, pa.DictionaryArray):
-        values = _plain(column.dictionary)
-        return pa.DictionaryArray.from_arrays(column.indices, values).cast(values.type)
-    kind = column.type
-    if pa.types.is_decimal(kind) and kind.bit_width < 128:
-        return column.cast(pa.decimal128(kind.precision, kind.scale))
-    return column.cast(OFFSETS[kind]) if kind in OFFSETS else column
-
-
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
     """Numbers of one column as doubles, NaN where null; dates and times in seconds.
 
@@ -169,7 +69,7 @@ def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
     BadCell
         If a cell is no number, or a whole number or time that no double is.
     """
-    column = _plain(column)
+    column = plain(column)
     stored = stored_as(column.type)
     try:
         if stored == "time":
@@ -270,10 +170,10 @@ def coded(
         codes, values = _shown(column)
     else:
         if pa.types.is_dictionary(column.type):
-            column = _plain(column)
+            column = plain(column)
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-        coded = _plain(column).dictionary_encode()
+        coded = plain(column).dictionary_encode()
         codes, _ = _codes(coded.indices, len(coded.dictionary))
         try:
             values = coded.dictionary.to_pylist()
@@ -339,7 +239,7 @@ def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
         values = _reals(batch, layout, table).values
         return events(values, slice(0, batch.num_rows), table.threshold)
     (name,) = layout.columns
-    column = _plain(batch.column(name))
+    column = plain(batch.column(name))
     if stored_as(column.type) not in ("string", "nothing"):
         raise SchemaError(
             f"column {name!r} holds {held(column.type)}", "a text column holds strings"

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.encode import coded, column_of, encode, stored_as
+from suffice.data.arrow_columns import column_of, stored_as
+from suffice.data.encode import coded, encode
 from suffice.data.first_values import first_values
 from suffice.data.frames.memory import in_memory
 from suffice.data.read_memory import ENCODED, TEXT, ReadMemory, in_batches, read_memory

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource, ArraySplit
-from suffice.data.encode import stored_as
+from suffice.data.arrow_columns import stored_as
 from suffice.data.frames.memory import in_memory_beside
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.binned_counts import ONES, BinnedCounts, places_of_cells
+from suffice.statistics.binned_counts import NO_UNITS, BinnedCounts, places_of_cells
 from suffice.statistics.block import BadCell, RealBlock, converted, tiles
 from suffice.statistics.counts import grown
 from suffice.statistics.pass_memory import PassMemory, PassRows
@@ -42,7 +42,7 @@ class BinnedCountAccumulator:
     has such pages.
     """
 
-    def __init__(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = ONES) -> None:
+    def __init__(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS) -> None:
         self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
         d = len(origin)
         self._origin = np.zeros(d) if len(unit) else self._grid[0]  # of numbers in their units

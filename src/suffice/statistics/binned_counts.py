@@ -19,13 +19,12 @@ from suffice.statistics.divergence import Divergences, of_fractions
 from suffice.statistics.statistic import described, described_in_html
 from suffice.statistics.value_grid import CELLS
 
-__all__ = ["ONES", "YEAR_2000", "BinnedCounts"]
+__all__ = ["NO_UNITS", "YEAR_2000", "BinnedCounts"]
 
 YEAR_2000 = 946_684_800.0
 """2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
 
-
-ONES = np.zeros(0)  # units that are all 1
+NO_UNITS = np.zeros(0)  # of columns whose numbers are counted as they are
 
 PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]]
 
@@ -78,7 +77,7 @@ class BinnedCounts:
     high: Annotated[NDArray[np.float64], Shape("M"), WEIGHT]
     low: Annotated[NDArray[np.float64], Shape("r"), FINITE]
     unit: Annotated[NDArray[np.float64], Shape("u"), POSITIVE] = field(
-        default_factory=lambda: ONES, metadata={"later": True}
+        default_factory=lambda: NO_UNITS, metadata={"later": True}
     )
 
     __repr__ = described
@@ -110,7 +109,9 @@ class BinnedCounts:
         return len(self.unit) in (0, self.d)
 
     @classmethod
-    def empty(cls, k: int, origin: NDArray[np.float64], unit: NDArray[np.float64] = ONES) -> Self:
+    def empty(
+        cls, k: int, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS
+    ) -> Self:
         """The counts of no rows."""
         return cls.of_places(k, origin, np.zeros(0, np.int64), DoubleDouble.zeros(0), unit)
 
@@ -121,7 +122,7 @@ class BinnedCounts:
         origin: NDArray[np.float64],
         keys: NDArray[np.int64],
         count: DoubleDouble,
-        unit: NDArray[np.float64] = ONES,
+        unit: NDArray[np.float64] = NO_UNITS,
     ) -> Self:
         """Counts above 0 at keys (class · d + column) · CELLS + cell, ascending."""
         place, cell = np.divmod(keys, CELLS)
@@ -136,7 +137,7 @@ class BinnedCounts:
         origin: NDArray[np.float64],
         found: PlacesOfCells,
         size: int,
-        unit: NDArray[np.float64] = ONES,
+        unit: NDArray[np.float64] = NO_UNITS,
     ) -> Self:
         """Counts that are doubles, of the first cells in larger arrays, which become that small."""
         start, cell, high = found
@@ -289,7 +290,7 @@ class BinnedCounts:
 
     def widened(self, index: NDArray[np.intp], d: int) -> Self:
         """The same columns at ``index``, increasing, among d; no cell of others was observed."""
-        origin, unit = np.zeros(d), np.ones(d) if len(self.unit) else ONES
+        origin, unit = np.zeros(d), np.ones(d) if len(self.unit) else NO_UNITS
         origin[index] = self.origin
         if len(unit):
             unit[index] = self.unit
@@ -301,9 +302,9 @@ class BinnedCounts:
 
     def columns(self, index: NDArray[np.intp]) -> Self:
         """Keep the columns at ``index``, in that order."""
-        unit = self.unit[index] if len(self.unit) else ONES
-        nothing = self.empty(self.k, self.origin[index], unit)
-        return nothing.with_columns(np.arange(len(index)), self, index)
+        unit = self.unit[index] if len(self.unit) else NO_UNITS
+        places = (np.arange(self.k)[:, None] * self.d + index).ravel()
+        return self._of(places, np.diff(self.start)[places], self.k, self.origin[index], unit)
 
     def only(self, index: NDArray[np.intp]) -> Self:
         """The same columns; the cells of those that are not at ``index`` are empty."""
@@ -312,31 +313,32 @@ class BinnedCounts:
         places = (np.arange(self.k)[:, None] * self.d + index).ravel()
         size = np.zeros(self.k * self.d, np.int64)
         size[places] = np.diff(self.start)[places]
-        bounds = zip(self.start[places].tolist(), self.start[places + 1].tolist(), strict=True)
-        at = np.concatenate([np.arange(0), *(np.arange(a, b) for a, b in bounds)])
-        low = self.low[at] if len(self.low) else self.low
-        return type(self)(
-            self.k,
-            self.origin,
-            np.append(0, np.cumsum(size)),
-            self.cell[at],
-            self.high[at],
-            low if low.any() else np.zeros(0),
-            self.unit,
-        )
+        return self._of(places, size, self.k, self.origin, self.unit)
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
-        start = np.append(0, np.cumsum(np.diff(self.start).reshape(self.k, self.d)[index]))
-        ends = self.start[self.d * np.arange(self.k + 1)]  # of classes
-        own = list(map(slice, ends[index], ends[index + 1]))
-        cell, high = (
-            np.concatenate([part[:0], *(part[cells] for cells in own)])
-            for part in (self.cell, self.high)
+        places = (np.asarray(index)[:, None] * self.d + np.arange(self.d)).ravel()
+        return self._of(places, np.diff(self.start)[places], len(index), self.origin, self.unit)
+
+    def _of(
+        self,
+        places: NDArray[np.intp],
+        size: NDArray[np.int64],
+        k: int,
+        origin: NDArray[np.float64],
+        unit: NDArray[np.float64],
+    ) -> Self:
+        """The cells of column j in class c at every place cd + j, in that order.
+
+        ``size`` says how many cells each column has in each of k classes now.
+        """
+        own = list(map(slice, self.start[places].tolist(), self.start[places + 1].tolist()))
+        cell, high, low = (
+            np.concatenate([part[:0], *(part[cells] for cells in own if len(part))])
+            for part in (self.cell, self.high, self.low)
         )
-        low = np.concatenate([self.low[cells] for cells in own]) if len(self.low) else self.low
         low = low if low.any() else low[:0]
-        return type(self)(len(index), self.origin, start, cell, high, low, self.unit)
+        return type(self)(k, origin, np.append(0, np.cumsum(size)), cell, high, low, unit)
 
     def with_columns(
         self, index: NDArray[np.intp], other: BinnedCounts, theirs: NDArray[np.intp]

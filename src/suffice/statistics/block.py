@@ -26,6 +26,7 @@ __all__ = [
     "RealBlock",
     "among",
     "converted",
+    "in_block",
     "read_rows",
     "require_finite",
     "require_held",
@@ -93,6 +94,16 @@ class BadCell(Exception):  # noqa: N818 - it is a finding, raised as an error on
         self.next_step = next_step
         self.block = 0  # which block of the batch a column number counts in
         super().__init__(row, column, value, rule, next_step)
+
+
+@contextmanager
+def in_block(b: int) -> Iterator[None]:
+    """Add the block number to a bad-cell error, so that the message can name the column."""
+    try:
+        yield
+    except BadCell as bad:
+        bad.block = b
+        raise
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.rules import rule
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
-from suffice.statistics.binned_counts import ONES, BinnedCounts
+from suffice.statistics.binned_counts import NO_UNITS, BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.pass_memory import PassMemory, PassRows
@@ -119,14 +119,14 @@ class MomentsAndBinsAccumulator:
         self._binned = np.arange(d)
         self.bin_from(np.zeros(d))
 
-    def bin_from(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = ONES) -> None:
+    def bin_from(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS) -> None:
         """Bin numbers from other origins, in units of their own, (d,); before any is added."""
         self._origin, self._unit = origin, unit
         self.bin_only(self._binned)
 
     def bin_only(self, columns: NDArray[np.intp]) -> None:
         """Leave the cells of all but some columns empty; before any number is added."""
-        unit = self._unit[columns] if len(self._unit) else ONES
+        unit = self._unit[columns] if len(self._unit) else NO_UNITS
         self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns], unit)
 
     def add(

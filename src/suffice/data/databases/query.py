@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from suffice.data.arrow_columns import stored_as
 from suffice.data.databases.python_rows import typed_batches
 from suffice.data.databases.query_text import no_rows
 from suffice.data.databases.read_only import database_of, read_only, refused
-from suffice.data.encode import stored_as
 from suffice.data.files.spool import SpooledTable, spool, unbroken
 from suffice.data.python_numbers import is_rounded
 from suffice.data.table import first_rows, require_distinct

@@ -163,8 +163,6 @@ def _folds(
         )
         pieces = [one for one in shares if one.batch.rows]
         gone = asked.summed([piece.batch for piece in pieces], settled=own)
-        if own and model.sampled is not None:  # all columns that a sample counts are in its place
-            gone = read_from(asked.parts, gone)
         if factor < 1:
             gone = gone.scaled(factor)
         rest = sums - gone if pieces else sums

@@ -13,10 +13,11 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.families.family import Form
-from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.sparse import is_sparse
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
+from suffice.statistics.block import in_block
 
 __all__ = [
     "column_of",

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.families.left_out.rows import FOLDS_INSTEAD, LearntRows, LeaveOneOut
-from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import safe_log, scores
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell
+from suffice.statistics.block import BadCell, in_block
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments_left_out import ABSENT
 from suffice.statistics.vocabulary import Vocabulary

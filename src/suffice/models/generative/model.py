@@ -7,7 +7,6 @@ that sum.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -32,7 +31,7 @@ from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell
+from suffice.statistics.block import BadCell, in_block
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
@@ -40,7 +39,7 @@ from suffice.statistics.row_sample import RowSample
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["GenerativeModel", "in_block"]
+__all__ = ["GenerativeModel"]
 
 CLASSES = 64  # whose scores are begun at a time: memory takes its time when it is first touched
 
@@ -400,13 +399,3 @@ class GenerativeModel:
             names += silent
         order = [names.index(name) for name in self.layout.names]
         return np.concatenate(pieces, axis=1)[:, order]
-
-
-@contextmanager
-def in_block(b: int) -> Iterator[None]:
-    """Add the block number to a bad-cell error, so that the message can name the column."""
-    try:
-        yield
-    except BadCell as bad:
-        bad.block = b
-        raise

@@ -34,9 +34,10 @@ from suffice.models.base.proba_intervals import (
     log_odds_interval,
     sampling,
 )
-from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.elementary import digamma, log
 from suffice.statistics.batch import Batch
+from suffice.statistics.block import in_block
 
 if TYPE_CHECKING:
     from suffice.models.generative.fitted import FittedGenerative

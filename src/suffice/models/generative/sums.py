@@ -37,9 +37,9 @@ def sampled_accumulator(parts: tuple[FamilyColumns, ...], size: int) -> SampledA
     return SampledAccumulator(accumulator(parts), names, size)
 
 
-def accumulator(parts: tuple[FamilyColumns, ...], settled: bool = False) -> ByClassAccumulator:
-    """An empty accumulator of the sums that families need, or fewer once these are ``settled``."""
-    return ByClassAccumulator([part.accumulator(settled) for part in parts])
+def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
+    """An empty accumulator of the sums that families need."""
+    return ByClassAccumulator([part.accumulator() for part in parts])
 
 
 def read_from(parts: tuple[FamilyColumns, ...], sums: ByClass) -> ByClass:

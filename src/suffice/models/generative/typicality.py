@@ -21,7 +21,7 @@ from suffice.families.univariate.parameters import GaussianParameters
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.distances import gaussian_tails, multivariate_tails
-from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.typical_words import (
     WordSums,
     lengths_of,
@@ -32,7 +32,7 @@ from suffice.numerics.in_html import html_notes, html_table
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import normalise, scores
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock
+from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock, in_block
 from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 

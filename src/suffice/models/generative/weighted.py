@@ -141,10 +141,9 @@ class Weighted:
 
 def _piece(parameters: Parameters, j: int) -> Piece | None:
     """The density of column j, if it is constant in bins."""
-    own, place = (
-        parameters.side(j) if isinstance(parameters, DividedParameters) else (parameters, j)
-    )
-    return own.piece(place) if isinstance(own, PiecewiseParameters) else None
+    if isinstance(parameters, DividedParameters):
+        parameters, j = parameters.side(j)
+    return parameters.piece(j) if isinstance(parameters, PiecewiseParameters) else None
 
 
 def _weighed(logs: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
