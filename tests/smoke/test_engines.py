@@ -179,7 +179,7 @@ def test_the_best_of_several_models() -> None:
 
 def test_sets_of_classes_cover() -> None:
     X, y = table("numbers")
-    model = make("NaiveBayes.textbook").fit(X, y)
+    model = make("NaiveBayes").fit(X, y)
     sets = model.predict_set(X, coverage=0.9)
     assert sets[np.arange(60), np.searchsorted(model.classes_, y)].mean() > 0.8
     assert sets.sum() < 3 * 60

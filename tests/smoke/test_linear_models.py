@@ -274,7 +274,7 @@ def test_automatic_shrinkage_is_that_of_ledoit_and_wolf() -> None:
         discriminant("Linear", solver="lsqr", shrinkage=value).fit(X, y)
         for value in (share, "auto")
     )
-    assert_allclose(found.predict_proba(X), given.predict_proba(X), rtol=1e-9)
+    assert_allclose(found.predict_proba(X), given.predict_proba(X), rtol=1e-7)
 
 
 def test_the_boundary_of_lda_by_hand() -> None:

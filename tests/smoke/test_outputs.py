@@ -116,7 +116,7 @@ def test_onnx_answers_as_python_does() -> None:
 # -- the page
 
 
-@pytest.mark.parametrize("name", EXPORTED[1:])
+@pytest.mark.parametrize("name", ["GaussianNB", "QuadraticDiscriminantAnalysis", "Ridge"])
 def test_the_page_is_one_file_without_a_network(name: str, tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     import suffice
