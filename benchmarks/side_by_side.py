@@ -1,8 +1,10 @@
 """Two versions side by side: processor time of fits and predictions, and Python calls, in turns.
 
-Usage: ``python -m benchmarks.side_by_side OLD [NEW]``, each a commit or a Python interpreter, as
-for `benchmarks.same_models`. Either version runs in one process of its own, which waits while the
-other works; every figure is the least of some runs.
+Usage: ``python -m benchmarks.side_by_side OLD [NEW]``, each a commit or the path of a Python
+interpreter that has the version installed. A commit is built and installed, without its
+dependencies, into a temporary environment that sees the packages of this one. Either version runs
+in one process of its own, which waits while the other works; every figure is the least of some
+runs.
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
+import sysconfig
+import venv
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -23,8 +27,6 @@ RUNS, SECONDS = 9, 0.02  # of every task, and the least that one run lasts
 
 
 def main() -> None:
-    from benchmarks.same_models import python
-
     parser = argparse.ArgumentParser(prog="python -m benchmarks.side_by_side", description=__doc__)
     parser.add_argument("old", help="a commit, or a Python interpreter")
     parser.add_argument("new", nargs="?", default=sys.executable, help="another; default: this one")
@@ -46,6 +48,36 @@ def main() -> None:
     heading = ["task", "before, ms", "now, ms", "now / before", "calls, switches before", "now"]
     for row in (heading, ["---"] * len(heading), *rows):
         print(f"| {' | '.join(row)} |")
+
+
+@contextmanager
+def python(version: str) -> Iterator[str]:
+    """The interpreter of a version: the one that is named, or one that a commit is built for."""
+    if Path(version).is_file():
+        yield version
+        return
+    with TemporaryDirectory() as folder:
+        source, home = Path(folder, "source"), Path(folder, "environment")
+        archive = subprocess.run(
+            ["git", "archive", version], cwd=ROOT, check=True, stdout=subprocess.PIPE
+        )
+        source.mkdir()
+        subprocess.run(["tar", "-x", "-C", str(source)], input=archive.stdout, check=True)
+        interpreter = _environment(home)
+        install = [interpreter, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps"]
+        subprocess.run([*install, str(source)], check=True, stdout=sys.stderr)
+        yield interpreter
+
+
+def _environment(home: Path) -> str:
+    """Make an environment that has the packages of this one, after its own."""
+    venv.create(home, with_pip=True)
+    scheme = sysconfig.get_preferred_scheme("prefix")
+    own = sysconfig.get_path("purelib", scheme, vars={"base": str(home), "platbase": str(home)})
+    shared = dict.fromkeys((sysconfig.get_path("purelib"), sysconfig.get_path("platlib")))
+    Path(own, "shared.pth").write_text("\n".join(shared) + "\n")
+    scripts = sysconfig.get_path("scripts", scheme, vars={"base": str(home)})
+    return str(Path(scripts, Path(sys.executable).name))
 
 
 def _child(interpreter: str, folder: str) -> subprocess.Popen[str]:
