@@ -93,6 +93,14 @@ def test_ridge_by_hand() -> None:
     assert_allclose([model.intercept_, *model.coef_], [4 - 1.5, 1], rtol=1e-13)
 
 
+def test_the_path_of_ridge_holds_its_fits() -> None:
+    X, y = table("target")
+    alphas = [0.1, 1.0, 10.0]
+    path = linear("Ridge").fit(X, y).ridge_path(alphas)
+    expected = [linear("Ridge", alpha=alpha).fit(X, y).coef_ for alpha in alphas]
+    assert_allclose(np.reshape(path.coef, (3, 4)), expected, rtol=1e-9)
+
+
 def test_generalised_cross_validation_chooses_ridge() -> None:
     from sklearn.linear_model import RidgeCV
 
