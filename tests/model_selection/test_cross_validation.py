@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from sklearn import metrics
 from sklearn import model_selection as reference
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression as Foreign
@@ -24,7 +25,12 @@ from suffice import (
     Ridge,
 )
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.model_selection import cross_val_predict, cross_val_score, cross_validate
+from suffice.model_selection import (
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+)
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 RNG = np.random.default_rng(0)
@@ -315,10 +321,41 @@ def test_bad_options(options: dict[str, Any], error: type[Exception], message: s
         cross_val_score(GaussianNB(), IRIS, SPECIES, **options)
 
 
-def test_folds_of_one_class_say_which_label_they_have_not_seen() -> None:
-    folds = [(np.r_[0:40], np.r_[40:60])]
-    with pytest.raises(DataError, match=r"label 1 was never seen in training.*new class first\.$"):
-        cross_val_score(GaussianNB(), IRIS, SPECIES, cv=folds)
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GaussianNB(),
+        NaiveBayes.textbook(),
+        LinearDiscriminantAnalysis(),
+        QuadraticDiscriminantAnalysis(),
+        LogisticRegression(),
+    ],
+)
+def test_a_label_that_a_fold_has_not_seen_is_an_error(estimator: Any) -> None:
+    folds = reference.GroupKFold(3)  # a species in each fold, which no model of it has learnt
+    with pytest.warns(SufficeWarning, match="50 rows with a label that the model does not know"):
+        found = cross_val_score(estimator, IRIS, SPECIES, groups=SPECIES, cv=folds)
+    assert found.tolist() == [0.0, 0.0, 0.0]
+    learnt, asked = np.r_[0:40, 50:90], np.r_[40:50, 90:120]
+    with pytest.warns(SufficeWarning, match="20 rows with a label .* such as 2: counted as errors"):
+        found = cross_val_score(estimator, IRIS, SPECIES, cv=[(learnt, asked)])
+    model = estimator.fit(IRIS[learnt], SPECIES[learnt])
+    expected = metrics.accuracy_score(SPECIES[asked], model.predict(IRIS[asked]))
+    assert found.tolist() == [expected]
+
+
+def test_scores_of_a_learning_curve_are_numbers_where_labels_come_later() -> None:
+    with pytest.warns(SufficeWarning, match="does not know"):
+        _, learnt, tested = learning_curve(
+            GaussianNB(), IRIS, SPECIES, cv=reference.KFold(3, shuffle=True, random_state=0)
+        )
+    with warnings.catch_warnings(action="ignore"):
+        _, *expected = reference.learning_curve(
+            GaussianNB(), IRIS, SPECIES, cv=reference.KFold(3, shuffle=True, random_state=0)
+        )
+    assert not np.isnan(tested).any()
+    np.testing.assert_array_equal(tested, expected[1])
+    np.testing.assert_array_equal(learnt, expected[0])
 
 
 def test_groups_are_complete() -> None:
