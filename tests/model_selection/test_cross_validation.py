@@ -29,6 +29,7 @@ from suffice.model_selection import (
     cross_val_predict,
     cross_val_score,
     cross_validate,
+    evaluate_folds,
     learning_curve,
 )
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
@@ -408,3 +409,68 @@ def test_a_row_without_a_label_is_named(cv: Any, missing: Any) -> None:
     y[3] = missing
     with pytest.raises(DataError, match="label, row 3: "):
         cross_validate(GaussianNB(), x, y, cv=cv)
+
+
+# -- folds whose training rows lack a class, and groups
+
+
+def test_a_class_that_a_fold_has_not_learnt_is_named() -> None:
+    y = SPECIES.copy()
+    y[100:] = 1
+    y[0] = 2  # learnt by one of two folds
+    folds = reference.StratifiedKFold(2, shuffle=True, random_state=1)
+    with warnings.catch_warnings(action="ignore"):
+        (f,) = (f for f, (train, _) in enumerate(folds.split(IRIS, y)) if 0 not in train)
+    with (
+        warnings.catch_warnings(action="ignore", category=UserWarning),
+        pytest.raises(DataError, match=rf"fold {f} has learnt 2 of 3 classes, not 2"),
+    ):
+        cross_val_predict(
+            LinearDiscriminantAnalysis(), IRIS, y, cv=folds, method="decision_function"
+        )
+    with pytest.warns(SufficeWarning, match=rf"fold {f} has learnt 2 of 3 classes, not 2"):
+        found = cross_val_predict(GaussianNB(), IRIS, y, cv=folds, method="predict_proba")
+    with warnings.catch_warnings(action="ignore"):
+        expected = reference.cross_val_predict(
+            GaussianNB(), IRIS, y, cv=folds, method="predict_proba"
+        )
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_scores_of_three_classes_of_four_have_their_columns() -> None:
+    y = np.r_[SPECIES]
+    y[0] = 3
+    folds = [
+        (np.r_[1:150:2, 2:150:4], np.r_[0, 4:150:4]),
+        (np.r_[0, 4:150:4], np.r_[1:150:2, 2:150:4]),
+    ]
+    with pytest.warns(SufficeWarning, match="fold 0 has learnt 3 of 4 classes, not 3"):
+        found = cross_val_predict(
+            LinearDiscriminantAnalysis(), IRIS, y, cv=folds, method="decision_function"
+        )
+    assert found.shape == (150, 4)
+    assert (found[folds[0][1], 3] == np.finfo(float).min).all()
+    model = LinearDiscriminantAnalysis().fit(IRIS[folds[0][0]], y[folds[0][0]])
+    np.testing.assert_allclose(found[folds[0][1], :3], model.decision_function(IRIS[folds[0][1]]))
+
+
+@pytest.mark.parametrize("estimator", [LinearDiscriminantAnalysis(), LogisticRegression()])
+def test_training_rows_of_one_class_name_the_fold(estimator: Any) -> None:
+    two = SPECIES < 2
+    for ask in (
+        lambda: cross_val_predict(estimator, IRIS[two], SPECIES[two], cv=reference.KFold(2)),
+        lambda: evaluate_folds(estimator, IRIS[two], SPECIES[two], cv=reference.KFold(2)),
+    ):
+        with pytest.raises(DataError, match=r"fold 0: all its training rows.* are of one class"):
+            ask()
+
+
+def test_groups_that_folds_divide_are_told() -> None:
+    groups = np.arange(150) // 3
+    scores = cross_val_score(GaussianNB(), IRIS, SPECIES, cv=4)
+    with pytest.warns(SufficeWarning, match=r"4 folds do not keep them together; cv=GroupKFold"):
+        found = cross_val_score(GaussianNB(), IRIS, SPECIES, groups=groups, cv=4)
+    assert found.tolist() == scores.tolist()  # scikit-learn's, which ignore groups
+    pairs = list(reference.KFold(4).split(IRIS))
+    with pytest.warns(SufficeWarning, match="group 12 is in the training set and the test set"):
+        evaluate_folds(GaussianNB(), IRIS, SPECIES, groups=groups, cv=pairs)

@@ -65,7 +65,8 @@ refit_time_, multimetric_
     that is no function of sums is fitted to the rows of every fold. One that is not of
     suffice is searched as scikit-learn does it, with a warning.
     See `cross_validate` for what a fold decides and what all rows decide, and for a search inside
-    a cross-validation.
+    a cross-validation. Where no point has a finite score, none is chosen: a `DataError` names the
+    class that a fold has not learnt, if that is why.
 
     Examples
     --------
@@ -204,9 +205,9 @@ def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> Non
         return
     labels, cause = np.asarray(truth), "the scores of the folds are in cv_results_"
     for f, (train, test) in enumerate(folds):
-        others = np.setdiff1d(labels[test], labels[train]) if labels.dtype.kind != "f" else []
-        if len(others):
-            cause = f"fold {f} asks for the class {others.tolist()[0]!r}, which it has not learnt"
+        others = np.setdiff1d(labels[test], labels[train]).tolist()
+        if others and labels.dtype.kind != "f":
+            cause = f"fold {f} asks for the class {others[0]!r}, which it has not learnt"
             break
     raise DataError(
         f"no point of the grid has a finite score: {cause}",
