@@ -255,14 +255,14 @@ def test_what_is_no_function_of_sums_is_fitted_to_every_fold(estimator: Any) -> 
 def test_folds_that_cannot_be_fitted() -> None:
     folds = [(np.r_[0:50], np.r_[50:60]), (np.r_[0:100], np.r_[100:110])]
     with pytest.warns(
-        SufficeWarning, match="a fold was not fitted, and its score is nan: there is"
+        SufficeWarning, match="a fold was not fitted, and its score is nan: fold 0: all"
     ):
         found = cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds, scoring="accuracy")
     assert np.isnan(found[0])
     assert found[1] == 0.0
-    with pytest.raises(DataError, match="there is one class"):
+    with pytest.raises(DataError, match="fold 0: all its training rows"):
         cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds, error_score="raise")
-    with pytest.raises(DataError, match="there is one class"):
+    with pytest.raises(DataError, match="fold 0: all its training rows"):
         cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds[:1])
 
 

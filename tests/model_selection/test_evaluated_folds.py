@@ -347,18 +347,14 @@ def test_scores_of_regressions_on_files_have_the_names_of_scikit_learn(tmp_path)
 
 def test_folds_in_order_are_those_of_kfold(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
-    labels = [
-        None if i in (3, 90) else "ab"[int(i > 70) ^ int(rng.random() < 0.3)] for i in range(203)
-    ]
-    table = pa.table({"x": rng.normal(size=203), "y": labels})
+    kinds = np.where((np.arange(203) > 70) ^ (rng.random(203) < 0.3), "b", "a").astype(object)
+    kinds[[3, 90]] = None
+    table = pa.table({"x": rng.normal(size=203), "y": kinds.tolist()})
     files = [tmp_path / "one.parquet", tmp_path / "two.parquet"]
     pyarrow.parquet.write_table(table[:80], files[0], row_group_size=7)
     pyarrow.parquet.write_table(table[80:], files[1], row_group_size=50)
-    known = table.filter(pc.is_valid(table["y"]))
-    truth = 1 - reference_score(
-        GaussianNB(), known.to_pandas()[["x"]], known["y"].to_pylist(), cv=KFold(4)
-    )
-    model = NaiveBayes.textbook(threads=2)
+    known, model = table.filter(pc.is_valid(table["y"])).to_pandas(), NaiveBayes.textbook(threads=2)
+    truth = 1 - reference_score(model, known[["x"]], known["y"], cv=KFold(4))
     for rows in (files, table):
         for division in (InOrder(4), KFold(4)):
             found = evaluate_folds(model, rows, "y", cv=division)

@@ -368,7 +368,8 @@ class _Judged:
 
 def _filled(out: list[dict[str, Any]], error_score: Any) -> list[dict[str, Any]]:
     """Scores as scikit-learn keeps them: a number, or numbers by name, wherever there are none."""
-    names = next(one["test_scores"] for one in out if one["test_scores"] is not None)
+    known = (one["test_scores"] for one in out if one["test_scores"] is not None)
+    names = next(known, {"score": error_score})
     single = list(names) == ["score"]
     for one in out:
         for part in ("test_scores", "train_scores"):
