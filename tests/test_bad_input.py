@@ -470,10 +470,10 @@ LABELS: dict[str, Case] = {
         "the labels mix types: Expected bytes, got a 'int' object; labels are of "
         "one type; convert them.",
     ),
-    "a label of an unknown class": (
-        lambda: fit().score(put("kind", list("abzb")), "kind"),
+    "no label of a known class": (
+        lambda: fit().evaluate(put("kind", list("zzyy")), "kind"),
         DataError,
-        "the label 'z' was never seen in training; the model knows 'a', 'b'; "
+        "the label 'y' was never seen in training; the model knows 'a', 'b'; "
         "clean the labels, or learn the new class first.",
     ),
 }

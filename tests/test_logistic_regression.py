@@ -461,7 +461,7 @@ def test_names_that_do_not_fit(frame):
     with pytest.raises(SchemaError, match="column 'size' is not"):
         model.predict(frame[["color", "old", "visits", "shape"]])
     with pytest.raises(DataError, match="'maybe' was never seen"):
-        model.score(frame.assign(kind="maybe"), "kind")
+        model.evaluate(frame.assign(kind="maybe"), "kind")
 
 
 @pytest.mark.parametrize("C", [1.0, np.inf])

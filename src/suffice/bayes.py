@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.accuracy import tell_of_unknown_labels
 from suffice.models.base.costs import checked_costs, expected_costs
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import answered_by_prior
@@ -195,12 +196,13 @@ class BayesClassifier(ScikitLearnInterface):
     def score(self, X: Any, y: Any) -> float:
         """Return the accuracy: the fraction of rows whose label is predicted.
 
-        A rejected row counts as a row whose label is not.
+        A rejected row counts as a row whose label is not. So does one whose label is none of the
+        classes, with a warning.
 
         Raises
         ------
         DataError
-            If a label is none of the classes, or there is not one label for every row.
+            If there is not one label for every row.
         """
         truth, predicted = np.asarray(unmasked(y)).tolist(), self.predict(X).tolist()
         if not isinstance(truth, list) or len(truth) != len(predicted) or not truth:
@@ -209,11 +211,9 @@ class BayesClassifier(ScikitLearnInterface):
                 "there is one label for every row, and a row at least",
             )
         known = self._known().classes
-        for row, label in enumerate(truth):
-            if label not in known:
-                raise DataError(
-                    f"y, row {row}: {label!r}", f"the classes are {', '.join(map(repr, known))}"
-                )
+        others = [label for label in truth if label not in known]
+        if others:
+            tell_of_unknown_labels(len(others), repr(others[0]))
         return float(np.mean([a == b for a, b in zip(truth, predicted, strict=True)]))
 
     # -- how well it can be done

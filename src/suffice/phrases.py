@@ -13,10 +13,21 @@ An f-string made of one is an ordinary string: compose with `Phrase` where optio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-__all__ = ["Option", "Phrase", "PythonOnly", "amount", "meant", "rows_in_print", "with_article"]
+__all__ = [
+    "Option",
+    "Phrase",
+    "PythonOnly",
+    "amount",
+    "meant",
+    "rows_in_print",
+    "rows_of_classes",
+    "with_article",
+]
+
+NAMED = 3  # classes in a sentence
 
 
 class Option(str):
@@ -130,6 +141,19 @@ def rows_in_print(weight: float) -> str:
     ('1 row', '32,561 rows', '0 rows')
     """
     return f"{amount(weight)} row{'' if weight == 1 else 's'}"
+
+
+def rows_of_classes(rows: Mapping[Any, float]) -> str:
+    """Say how many rows each of some classes has.
+
+    Examples
+    --------
+    >>> rows_of_classes({"typo": 1.0, "b": 2.0})
+    "1 row of class 'typo', 2 rows of class 'b'"
+    """
+    first = [f"{rows_in_print(w)} of class {c!r}" for c, w in list(rows.items())[:NAMED]]
+    others = len(rows) - len(first)
+    return ", ".join(first) + (f" and those of {others} more" if others else "")
 
 
 def meant(name: Any, known: Iterable[Any]) -> str:

@@ -95,7 +95,7 @@ CASES = {
         "are ordinary characters."
     ),
     "evaluate fruit.suffice fruit.csv --label color": (
-        "the label 'red' was never seen in training; the model knows 'apple', 'plum'; "
+        "the label 'blue' was never seen in training; the model knows 'apple', 'plum'; "
         "clean the labels, or learn the new class first."
     ),
     "evaluate fruit.suffice header.csv": (

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from sklearn import metrics
 from sklearn import model_selection as reference
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression as Foreign
@@ -24,7 +25,13 @@ from suffice import (
     Ridge,
 )
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.model_selection import cross_val_predict, cross_val_score, cross_validate
+from suffice.model_selection import (
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+    evaluate_folds,
+    learning_curve,
+)
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 RNG = np.random.default_rng(0)
@@ -248,14 +255,14 @@ def test_what_is_no_function_of_sums_is_fitted_to_every_fold(estimator: Any) -> 
 def test_folds_that_cannot_be_fitted() -> None:
     folds = [(np.r_[0:50], np.r_[50:60]), (np.r_[0:100], np.r_[100:110])]
     with pytest.warns(
-        SufficeWarning, match="a fold was not fitted, and its score is nan: there is"
+        SufficeWarning, match="a fold was not fitted, and its score is nan: fold 0: all"
     ):
         found = cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds, scoring="accuracy")
     assert np.isnan(found[0])
     assert found[1] == 0.0
-    with pytest.raises(DataError, match="there is one class"):
+    with pytest.raises(DataError, match="fold 0: all its training rows"):
         cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds, error_score="raise")
-    with pytest.raises(DataError, match="there is one class"):
+    with pytest.raises(DataError, match="fold 0: all its training rows"):
         cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds[:1])
 
 
@@ -315,10 +322,41 @@ def test_bad_options(options: dict[str, Any], error: type[Exception], message: s
         cross_val_score(GaussianNB(), IRIS, SPECIES, **options)
 
 
-def test_folds_of_one_class_say_which_label_they_have_not_seen() -> None:
-    folds = [(np.r_[0:40], np.r_[40:60])]
-    with pytest.raises(DataError, match=r"label 1 was never seen in training.*new class first\.$"):
-        cross_val_score(GaussianNB(), IRIS, SPECIES, cv=folds)
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GaussianNB(),
+        NaiveBayes.textbook(),
+        LinearDiscriminantAnalysis(),
+        QuadraticDiscriminantAnalysis(),
+        LogisticRegression(),
+    ],
+)
+def test_a_label_that_a_fold_has_not_seen_is_an_error(estimator: Any) -> None:
+    folds = reference.GroupKFold(3)  # a species in each fold, which no model of it has learnt
+    with pytest.warns(SufficeWarning, match="50 rows with a label that the model does not know"):
+        found = cross_val_score(estimator, IRIS, SPECIES, groups=SPECIES, cv=folds)
+    assert found.tolist() == [0.0, 0.0, 0.0]
+    learnt, asked = np.r_[0:40, 50:90], np.r_[40:50, 90:120]
+    with pytest.warns(SufficeWarning, match="20 rows with a label .* such as 2: counted as errors"):
+        found = cross_val_score(estimator, IRIS, SPECIES, cv=[(learnt, asked)])
+    model = estimator.fit(IRIS[learnt], SPECIES[learnt])
+    expected = metrics.accuracy_score(SPECIES[asked], model.predict(IRIS[asked]))
+    assert found.tolist() == [expected]
+
+
+def test_scores_of_a_learning_curve_are_numbers_where_labels_come_later() -> None:
+    with pytest.warns(SufficeWarning, match="does not know"):
+        _, learnt, tested = learning_curve(
+            GaussianNB(), IRIS, SPECIES, cv=reference.KFold(3, shuffle=True, random_state=0)
+        )
+    with warnings.catch_warnings(action="ignore"):
+        _, *expected = reference.learning_curve(
+            GaussianNB(), IRIS, SPECIES, cv=reference.KFold(3, shuffle=True, random_state=0)
+        )
+    assert not np.isnan(tested).any()
+    np.testing.assert_array_equal(tested, expected[1])
+    np.testing.assert_array_equal(learnt, expected[0])
 
 
 def test_groups_are_complete() -> None:
@@ -371,3 +409,68 @@ def test_a_row_without_a_label_is_named(cv: Any, missing: Any) -> None:
     y[3] = missing
     with pytest.raises(DataError, match="label, row 3: "):
         cross_validate(GaussianNB(), x, y, cv=cv)
+
+
+# -- folds whose training rows lack a class, and groups
+
+
+def test_a_class_that_a_fold_has_not_learnt_is_named() -> None:
+    y = SPECIES.copy()
+    y[100:] = 1
+    y[0] = 2  # learnt by one of two folds
+    folds = reference.StratifiedKFold(2, shuffle=True, random_state=1)
+    with warnings.catch_warnings(action="ignore"):
+        (f,) = (f for f, (train, _) in enumerate(folds.split(IRIS, y)) if 0 not in train)
+    with (
+        warnings.catch_warnings(action="ignore", category=UserWarning),
+        pytest.raises(DataError, match=rf"fold {f} has learnt 2 of 3 classes, not 2"),
+    ):
+        cross_val_predict(
+            LinearDiscriminantAnalysis(), IRIS, y, cv=folds, method="decision_function"
+        )
+    with pytest.warns(SufficeWarning, match=rf"fold {f} has learnt 2 of 3 classes, not 2"):
+        found = cross_val_predict(GaussianNB(), IRIS, y, cv=folds, method="predict_proba")
+    with warnings.catch_warnings(action="ignore"):
+        expected = reference.cross_val_predict(
+            GaussianNB(), IRIS, y, cv=folds, method="predict_proba"
+        )
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_scores_of_three_classes_of_four_have_their_columns() -> None:
+    y = np.r_[SPECIES]
+    y[0] = 3
+    folds = [
+        (np.r_[1:150:2, 2:150:4], np.r_[0, 4:150:4]),
+        (np.r_[0, 4:150:4], np.r_[1:150:2, 2:150:4]),
+    ]
+    with pytest.warns(SufficeWarning, match="fold 0 has learnt 3 of 4 classes, not 3"):
+        found = cross_val_predict(
+            LinearDiscriminantAnalysis(), IRIS, y, cv=folds, method="decision_function"
+        )
+    assert found.shape == (150, 4)
+    assert (found[folds[0][1], 3] == np.finfo(float).min).all()
+    model = LinearDiscriminantAnalysis().fit(IRIS[folds[0][0]], y[folds[0][0]])
+    np.testing.assert_allclose(found[folds[0][1], :3], model.decision_function(IRIS[folds[0][1]]))
+
+
+@pytest.mark.parametrize("estimator", [LinearDiscriminantAnalysis(), LogisticRegression()])
+def test_training_rows_of_one_class_name_the_fold(estimator: Any) -> None:
+    two = SPECIES < 2
+    for ask in (
+        lambda: cross_val_predict(estimator, IRIS[two], SPECIES[two], cv=reference.KFold(2)),
+        lambda: evaluate_folds(estimator, IRIS[two], SPECIES[two], cv=reference.KFold(2)),
+    ):
+        with pytest.raises(DataError, match=r"fold 0: all its training rows.* are of one class"):
+            ask()
+
+
+def test_groups_that_folds_divide_are_told() -> None:
+    groups = np.arange(150) // 3
+    scores = cross_val_score(GaussianNB(), IRIS, SPECIES, cv=4)
+    with pytest.warns(SufficeWarning, match=r"4 folds do not keep them together; cv=GroupKFold"):
+        found = cross_val_score(GaussianNB(), IRIS, SPECIES, groups=groups, cv=4)
+    assert found.tolist() == scores.tolist()  # scikit-learn's, which ignore groups
+    pairs = list(reference.KFold(4).split(IRIS))
+    with pytest.warns(SufficeWarning, match="group 12 is in the training set and the test set"):
+        evaluate_folds(GaussianNB(), IRIS, SPECIES, groups=groups, cv=pairs)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import cross_val_score as reference_score
 
 import suffice
 from suffice.data.content_hash import row_hashes
 from suffice.data.row_views import RowsWhere
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import (
     ByContent,
     cross_val_score,
@@ -24,8 +29,9 @@ from suffice.model_selection import (
     evaluate_folds,
     evaluate_models,
 )
+from suffice.model_selection.division import InOrder
 from suffice.model_selection.stratified import consecutive, stratified
-from suffice.naive_bayes import GaussianNB
+from suffice.naive_bayes import GaussianNB, NaiveBayes
 
 N = 230
 
@@ -334,3 +340,62 @@ def test_scores_of_regressions_on_files_have_the_names_of_scikit_learn(tmp_path)
     expected = cross_validate(suffice.Ridge(), *here, cv=3, scoring=names)
     for name in names:
         np.testing.assert_allclose(found[f"test_{name}"], expected[f"test_{name}"], rtol=1e-9)
+
+
+# -- one way to make folds
+
+
+def test_folds_in_order_are_those_of_kfold(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    kinds = np.where((np.arange(203) > 70) ^ (rng.random(203) < 0.3), "b", "a").astype(object)
+    kinds[[3, 90]] = None
+    table = pa.table({"x": rng.normal(size=203), "y": kinds.tolist()})
+    files = [tmp_path / "one.parquet", tmp_path / "two.parquet"]
+    pyarrow.parquet.write_table(table[:80], files[0], row_group_size=7)
+    pyarrow.parquet.write_table(table[80:], files[1], row_group_size=50)
+    known, model = table.filter(pc.is_valid(table["y"])).to_pandas(), NaiveBayes.textbook(threads=2)
+    truth = 1 - reference_score(model, known[["x"]], known["y"], cv=KFold(4))
+    for rows in (files, table):
+        for division in (InOrder(4), KFold(4)):
+            found = evaluate_folds(model, rows, "y", cv=division)
+            np.testing.assert_allclose(found.scores("error rate"), truth, rtol=1e-12)
+
+
+def test_groups_are_dealt_at_random() -> None:
+    rng = np.random.default_rng(0)
+    x, y, patient = rng.normal(size=(90, 2)), np.arange(90) % 2, np.arange(90) // 5
+    orders = []
+    for seed in (0, 1):
+        how = {"groups": patient, "shuffle": True, "random_state": seed}
+        found = evaluate_folds(GaussianNB(), x, y, cv=6, **how)
+        assert [one.weight for one in found.folds] == [15.0] * 6
+        orders.append(found.scores("log loss").tolist())
+    assert orders[0] != orders[1]
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"cv": "hash", "groups": "g"}, "groups and cv=ByContent"),
+        ({"cv": InOrder(3), "groups": "g"}, "groups and cv=InOrder"),
+        ({"cv": KFold(3), "shuffle": True}, "shuffle=True and cv=KFold"),
+        ({"cv": "hash", "shuffle": True}, "shuffle=True and cv=ByContent"),
+        ({"cv": "loo", "shuffle": True}, "shuffle=True and cv='loo'"),
+    ],
+)
+def test_folds_are_made_in_one_way(how: dict[str, Any], said: str) -> None:
+    table = pa.table({"x": np.arange(30.0), "g": np.arange(30) // 3, "y": ["a", "b"] * 15})
+    with pytest.raises(ParameterError, match=re.escape(said)):
+        evaluate_folds(GaussianNB(), table, "y", **how)
+
+
+def test_infinite_losses_name_their_class() -> None:
+    y = np.array(["a", "b"] * 20, object)
+    y[4] = "typo"
+    x = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.warns(SufficeWarning, match="the rarest class has 1 rows"):
+        found = evaluate_folds(GaussianNB(), x, y.tolist(), cv=4)
+    assert found.infinite_rows == {"typo": 1.0}
+    assert "∞" in repr(found)
+    assert "1 row of class 'typo'" in repr(found)
+    assert "nan" not in repr(found)

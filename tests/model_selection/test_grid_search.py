@@ -180,3 +180,21 @@ def test_what_is_refused() -> None:
         GridSearchCV(GaussianNB(), {"var_smoothing": [-1.0]}).fit(IRIS, SPECIES)
     with pytest.raises(DataError, match="there is one class"):
         GridSearchCV(NaiveBayes.textbook(), {"alpha": [1.0]}).fit(IRIS[:50], SPECIES[:50])
+
+
+def test_no_point_is_the_best_where_no_score_is_finite():
+    y = np.array(["a", "b"] * 30, object)
+    y[7] = "typo"
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    search = GridSearchCV(
+        GaussianNB(), {"var_smoothing": [1e-9, 1e-1]}, scoring="neg_log_loss", cv=3
+    )
+    with (
+        warnings.catch_warnings(action="ignore"),
+        pytest.raises(DataError, match=r"has a finite score: fold . asks for the class 'typo'"),
+    ):
+        search.fit(x, y)
+    assert np.isnan(search.cv_results_["mean_test_score"]).all()
+    with warnings.catch_warnings(action="ignore"):
+        search.set_params(scoring="accuracy").fit(x, y)
+    assert np.isfinite(search.best_score_)

@@ -51,6 +51,23 @@ def test_infinite_scores_tell_nothing():
     assert compare_scores([1.0, math.inf], [1.0, math.inf], 0.1).mean == 0.0
 
 
+@given(scores, st.integers(0, 2**32 - 1))
+def test_the_sign_test_is_that_of_scipy(one, seed):
+    other = np.array(one) + np.random.default_rng(seed).integers(-1, 2, len(one))
+    d = np.array(one) - other
+    more, all_ = int((d > 0).sum()), int((d != 0).sum())
+    expected = stats.binomtest(more, all_).pvalue if all_ else 1.0
+    assert compare_scores(one, other, 0.1).sign_p_value == pytest.approx(expected)
+
+
+def test_one_large_difference_does_not_hide_that_all_are_of_one_sign():
+    found = compare_scores(
+        [30.0, 31.0, 29.0, 5e8, 30.0, 32.0, 4e8, 31.0, 30.0, 33.0], [0.3] * 10, 1 / 9
+    )
+    assert not found.is_plain
+    assert found.sign_p_value == pytest.approx(2 / 2**10)
+
+
 @pytest.mark.parametrize(("one", "other"), [([1.0], [2.0]), ([1.0, 2.0], [1.0, 2.0, 3.0])])
 def test_both_have_the_same_folds(one, other):
     with pytest.raises(ParameterError, match="the same folds"):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError, warn
+from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_boolean
 from suffice.model_selection.all_classes import over_all_classes
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
@@ -28,7 +28,7 @@ from suffice.model_selection.rows import Rows, named_scores
 from suffice.model_selection.scikit_learn import folds_of, is_leave_one_out, scorer_of
 from suffice.model_selection.table_rows import is_table
 from suffice.model_selection.table_scores import table_scores
-from suffice.model_selection.timed import timed
+from suffice.model_selection.timed import Training, timed
 from suffice.models.base.estimator import Estimator
 
 __all__ = ["Fitted", "cross_val_predict", "cross_val_score", "cross_validate", "fitted_folds"]
@@ -88,13 +88,16 @@ def cross_validate(
     y : array-like (n,) or (n, t), or str
         Labels or targets, or their column.
     groups : array-like (n,) or str, optional
-        Rows that stay together, for splitters that ask for it; or their column.
+        Rows that stay together, for splitters that ask for it, such as ``GroupKFold``; or their
+        column. A number of folds divides them, with a warning; of a file, it keeps them together,
+        as in `evaluate_folds`.
     scoring : str, callable, sequence or mapping, optional
         As in scikit-learn. Default: the estimator's own score.
     cv : int, splitter, iterable or "loo", optional
-        As in scikit-learn: a number of folds, stratified for classifiers; 5 by default. "loo"
-        leaves every row out in closed form, in time linear in n; so does ``LeaveOneOut()`` where
-        there is one, and else fits n models.
+        As in scikit-learn: a number of folds, stratified for classifiers and consecutive for
+        regressions; 5 by default. ``KFold(5)`` has stretches of the rows for both. "loo" leaves
+        every row out in closed form, in time linear in n; so does ``LeaveOneOut()`` where there is
+        one, and else fits n models.
     params : mapping, optional
         ``{"sample_weight": w}``: weights to learn with.
     return_train_score, return_estimator, return_indices : bool
@@ -269,10 +272,13 @@ def cross_val_predict(
     -------
     ndarray (n,) or (n, k)
         In the order of the rows; of the probabilities, classes in the order of all sorted labels.
-        A class that a model has not learnt is impossible to it.
+        A class that a model has not learnt is impossible to it, and a warning names its fold.
 
     Raises
     ------
+    DataError
+        If a fold cannot be fitted, or knows two classes of more, and ``decision_function`` is asked
+        for.
     ParameterError
         If the test sets do not divide the rows, or the estimator has no such method.
 
@@ -324,11 +330,45 @@ def cross_val_predict(
     answers = [getattr(fit.model, method)(table.part(test).x) for fit, test in pairs]
     if method != "predict" and hasattr(fits[0].model, "classes_"):
         known = [fit.model.classes_ for fit in fits]
-        every = np.unique(np.concatenate(known))
-        shown = zip(known, answers, strict=True)
+        every = _all_labels(known, table.truth)
+        shown = list(zip(known, answers, strict=True))
+        _check_classes(every, shown, method)
         answers = [over_all_classes(every, *pair, method) for pair in shown]
     order = np.argsort(np.concatenate(places), kind="stable")
     return np.concatenate(answers)[order]
+
+
+def _all_labels(known: Sequence[NDArray[Any]], truth: Any) -> NDArray[Any]:
+    """The sorted labels of all rows; of those that models know, where a fit cleans labels."""
+    learnt, given = np.unique(np.concatenate(known)), np.unique(np.asarray(truth))
+    return given if np.isin(learnt, given).all() else learnt
+
+
+def _check_classes(
+    every: NDArray[Any], answers: Sequence[tuple[NDArray[Any], NDArray[Any]]], method: str
+) -> None:
+    """Warn of the first fold whose model has not learnt a class.
+
+    Raises
+    ------
+    DataError
+        If its answers have no column for every class that it knows.
+    """
+    fewer = [f for f, (known, _) in enumerate(answers) if len(known) < len(every)]
+    for f in fewer:
+        known, answer = answers[f]
+        others = ", ".join(map(repr, np.setdiff1d(every, known).tolist()))
+        fact = (
+            f"the model of fold {f} has learnt {len(known)} of {len(every)} classes, not {others}"
+        )
+        if answer.ndim == 1:
+            raise DataError(
+                fact,
+                f"{method} of two classes is one number, which has no place among {len(every)}",
+                "use method='predict_proba', or folds whose training rows have every class",
+            )
+        if f == fewer[0]:
+            warn(f"{fact}: these are impossible to it.")
 
 
 def handed_over(estimator: Any, function: str) -> None:
@@ -370,8 +410,10 @@ def from_sums(
     sums = FoldSums.of_folds(opened, folds, table.n)
     share = (perf_counter() - started) / len(folds)
     return [
-        timed(partial(opened.fitted, statistic), error_score, share)
-        for statistic in sums.statistics
+        timed(
+            partial(opened.fitted, statistic), error_score, share, Training(f, table.truth, train)
+        )
+        for f, (statistic, (train, _)) in enumerate(zip(sums.statistics, folds, strict=True))
     ]
 
 

@@ -14,7 +14,7 @@ from suffice.model_selection.folds import row_groups
 from suffice.model_selection.pairs import pairs_of
 from suffice.model_selection.stratified import consecutive, stratified
 
-__all__ = ["FOLDS", "ByContent", "Division", "divided"]
+__all__ = ["FOLDS", "ByContent", "Division", "InOrder", "divided"]
 
 FOLDS = 5  # as in scikit-learn
 MOST_FOLDS = 64
@@ -103,6 +103,19 @@ class ByContent:
     n_folds: int = FOLDS
 
 
+@dataclass(frozen=True)
+class InOrder:
+    """Folds that are stretches of the table, one after the other: scikit-learn's ``KFold``.
+
+    Parameters
+    ----------
+    n_folds : int
+        2 to 64; the first n mod n_folds of them are longer by one row.
+    """
+
+    n_folds: int = FOLDS
+
+
 def divided(
     cv: Any,
     n: int,
@@ -115,7 +128,7 @@ def divided(
 
     Parameters
     ----------
-    cv : int, ByContent, splitter or iterable of pairs, optional
+    cv : int, ByContent, InOrder, splitter or iterable of pairs, optional
         A number of folds is stratified by labels where there are labels, and keeps groups together
         where there are groups: then there are at most as many folds as groups.
     codes : ndarray of int (n,), optional
@@ -124,7 +137,7 @@ def divided(
     hashes : ndarray of uint64 (n,), optional
         For folds by content.
     random : numpy.random.Generator, optional
-        Puts the rows in random order first, for a number of folds without groups.
+        Puts the rows, or the groups, in random order first, for a number of folds.
 
     Raises
     ------
@@ -141,6 +154,7 @@ def divided(
     array([ 0,  1,  0, -1,  1])
     """
     cv = FOLDS if cv is None else cv
+    _check_one_way(cv, groups is not None, random is not None)
     known = np.arange(n) if codes is None else np.flatnonzero(codes >= 0)
     if not len(known):
         raise DataError("no row has a label", "folds are made of rows with labels")
@@ -148,10 +162,12 @@ def divided(
         if hashes is None:
             raise ParameterError("cv is a hash", "the rows of a table are hashed", "give a table")
         fold = (hashes[known] % np.uint64(_checked(cv.n_folds))).astype(np.intp)
+    elif isinstance(cv, InOrder):
+        fold = consecutive(len(known), _checked(cv.n_folds))
     elif not isinstance(cv, Integral):
         return _by_splitter(cv, n, known, codes, groups)
     elif groups is not None:
-        fold = _grouped(groups[known], _checked(int(cv)))
+        fold = _grouped(groups[known], _checked(int(cv)), random)
     else:
         order = np.arange(len(known)) if random is None else random.permutation(len(known))
         k, fold = _checked(int(cv)), np.empty(len(known), np.intp)
@@ -171,13 +187,34 @@ def _checked(k: int) -> int:
     return k
 
 
-def _grouped(groups: NDArray[np.intp], k: int) -> NDArray[np.intp]:
-    """The folds of scikit-learn's GroupKFold, at most as many as groups."""
+def _check_one_way(cv: Any, grouped: bool, random: bool) -> None:
+    """Refuse groups or a random order where folds are made in another way."""
+    if grouped and isinstance(cv, ByContent | InOrder):
+        raise ParameterError(
+            f"groups and cv={cv!r}",
+            "such folds may divide a group",
+            "give a number of folds, which keeps groups together, or leave the groups out",
+        )
+    if random and not isinstance(cv, Integral):
+        raise ParameterError(
+            f"shuffle=True and cv={cv!r}",
+            "rows are put in random order for a number of folds",
+            "give a number of folds, or leave shuffle out",
+        )
+
+
+def _grouped(
+    groups: NDArray[np.intp], k: int, random: np.random.Generator | None
+) -> NDArray[np.intp]:
+    """The folds of scikit-learn's GroupKFold, at most as many as groups; or groups at random."""
     from suffice.model_selection.scikit_learn import group_folds
 
-    k = min(k, len(np.unique(groups)))
+    present, place = np.unique(groups, return_inverse=True)
+    k = min(k, len(present))
     if k < 2:
         raise ParameterError("there is one group", "a fold is judged by rows of other groups")
+    if random is not None:
+        return consecutive(len(present), k)[random.permutation(len(present))][place]
     fold = np.empty(len(groups), np.intp)
     for f, (_, test) in enumerate(group_folds(groups, k)):
         fold[test] = f

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from suffice.model_selection.leave_one_out import LeftOut
 from suffice.model_selection.near_fits import refitted, starting
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
+from suffice.model_selection.timed import Training
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
@@ -30,6 +31,7 @@ from suffice.models.base.options import generator
 from suffice.models.base.partial_answers import WithGaps, told
 from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
+from suffice.phrases import rows_of_classes
 
 if TYPE_CHECKING:
     from suffice.model_selection.memory_rows import MemoryRows
@@ -73,6 +75,11 @@ class FoldEvaluations:
         return reduce(add, self.folds)
 
     @property
+    def infinite_rows(self) -> dict[Any, float]:
+        """Σw of the rows whose label had probability 0, by label; they make a log loss infinite."""
+        return getattr(self.pooled, "infinite_rows", {})
+
+    @property
     def of_single_rows(self) -> bool:
         """Whether every row was left out by itself; their evaluation is then in one piece."""
         return len(self.folds) == 1
@@ -98,7 +105,7 @@ class FoldEvaluations:
         return float(self.scores(name).mean())
 
     def standard_error(self, name: str) -> float:
-        """s/√f of a score: how far its mean over folds may be off; NaN of single rows."""
+        """s/√f of a score: how far its mean may be off; NaN of single rows and infinite scores."""
         scores = self.scores(name)
         if self.of_single_rows:
             return float("nan")
@@ -111,6 +118,13 @@ class FoldEvaluations:
             raise ParameterError(f"the score {name!r}", f"it is one of {', '.join(known)}")
         return known[name]
 
+    def _in_print(self, name: str) -> tuple[str, str, str]:
+        """The mean of a score, and its error; of an infinite one the rows that make it so."""
+        mean = self.mean(name)
+        if not np.isfinite(mean):
+            return f"{mean:.4g}".replace("inf", "∞"), "", rows_of_classes(self.infinite_rows)
+        return f"{mean:.4g}", "±", f"{self.standard_error(name):.2g}"
+
     def _repr_html_(self) -> str:
         title, *lines = repr(self).splitlines()
         return html_table(
@@ -121,12 +135,9 @@ class FoldEvaluations:
 
     def __repr__(self) -> str:
         if self.of_single_rows:
-            found = [[name, f"{self.mean(name):.4g}"] for name in self.names]
+            found = [[name, self._in_print(name)[0]] for name in self.names]
             return "\n".join(["every row by the model of all others", *aligned(found)])
-        rows = [
-            [name, f"{self.mean(name):.4g}", "±", f"{self.standard_error(name):.2g}"]
-            for name in self.names
-        ]
+        rows = [[name, *self._in_print(name)] for name in self.names]
         return "\n".join([f"{len(self.folds)} folds, mean ± standard error", *aligned(rows)])
 
 
@@ -155,13 +166,16 @@ def evaluate_folds(
     y : array-like (n,) or name of a column
     sample_weight : array-like (n,) or name of a column, optional
     cv : int, "loo", "hash", ByContent, splitter or iterable of pairs, optional
-        A number of folds: those of scikit-learn, stratified for classifiers; 5 by default. With
-        ``groups`` they keep groups together. "hash": by what the rows say, whatever their order.
-        "loo": every row by the model of all others, in closed form; its one evaluation is of all.
+        A number of folds: those of scikit-learn, stratified for classifiers and consecutive for
+        regressions; 5 by default. With ``groups`` they keep groups together. ``KFold(5)`` has
+        stretches of the table for classifiers too, as for rows in the order of time. "hash": by
+        what the rows say, whatever their order. "loo": every row by the model of all others, in
+        closed form; its one evaluation is of all.
     groups : array-like (n,) or name of a column, optional
         Rows that stay together. Such a column of a table is no feature.
     shuffle : bool
-        Put the rows in random order before they are divided into a number of folds.
+        Put the rows in random order before they are divided into a number of folds; with
+        ``groups``, deal these at random.
     random_state : int or numpy.random.Generator, optional
         Seed of that order.
 
@@ -233,6 +247,10 @@ def evaluate_models(
     """
     check_boolean(shuffle=shuffle, label_scores=label_scores)
     if cv == "loo" or type(cv).__name__ == "LeaveOneOut":
+        if shuffle:
+            raise ParameterError(
+                "shuffle=True and cv='loo'", "single rows have no order", "leave shuffle out"
+            )
         return dict(_left_out(estimators, X, y, sample_weight, groups))
     cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv
     rows = _placed(estimators, X, y, sample_weight, isinstance(cv, ByContent), groups)
@@ -326,7 +344,10 @@ class _Work:
 
     def _from_sums(self, opened: Opened, sums: FoldSums, share: float) -> FoldEvaluations:
         started = perf_counter()
-        fits = [opened.fitted(statistic) for statistic in sums.statistics]
+        fits = [
+            self._training(f).fitted(partial(opened.fitted, statistic))
+            for f, statistic in enumerate(sums.statistics)
+        ]
         source = fits[0]._open_judged(*self.rows.whole)
         judges = knowing_all([fit._judge(source) for fit in fits])
         with fit_context(opened.learner):
@@ -342,8 +363,10 @@ class _Work:
         started = perf_counter()
         start = starting(estimator, self.division.folds, *self.rows.whole)
         fits = [
-            refitted(start, *self.rows.at(self._often(estimator, times)))
-            for times in self.division.learnt
+            self._training(f).fitted(
+                partial(refitted, start, *self.rows.at(self._often(estimator, times)))
+            )
+            for f, times in enumerate(self.division.learnt)
         ]
         sources = self._sources(fits)
         pairs = zip(fits, sources, strict=True)
@@ -355,6 +378,11 @@ class _Work:
             }
         scores = self._scores(fits, sources) if self.by_row else ()
         return self._recorded(judges, found, perf_counter() - started, scores)
+
+    def _training(self, f: int) -> Training:
+        """The rows that a fold learns."""
+        learnt = self.division.often(self.division.learnt[f]) > 0
+        return Training(f, self.rows.codes, learnt)
 
     def _often(self, estimator: Any, times: NDArray[np.intp]) -> NDArray[np.intp]:
         """How often a fold learns every row; rows without a label, where they join, in each."""

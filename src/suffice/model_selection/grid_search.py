@@ -9,6 +9,8 @@ from itertools import product
 from time import perf_counter
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV as _GridSearchCV
 from sklearn.model_selection import ParameterGrid
@@ -27,7 +29,7 @@ from suffice.model_selection.pairs import Folds
 from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import Part, Rows, Scored
 from suffice.model_selection.scikit_learn import folds_of
-from suffice.model_selection.timed import timed
+from suffice.model_selection.timed import Training, timed
 from suffice.models.base.estimator import Estimator
 
 __all__ = ["GridSearchCV"]
@@ -63,7 +65,8 @@ refit_time_, multimetric_
     that is no function of sums is fitted to the rows of every fold. One that is not of
     suffice is searched as scikit-learn does it, with a warning.
     See `cross_validate` for what a fold decides and what all rows decide, and for a search inside
-    a cross-validation.
+    a cross-validation. Where no point has a finite score, none is chosen: a `DataError` names the
+    class that a fold has not learnt, if that is why.
 
     Examples
     --------
@@ -173,19 +176,44 @@ refit_time_, multimetric_
         if callable(self.scoring) and self.multimetric_:
             self._check_refit_for_multimetric(out[0]["test_scores"])
             metric = self.refit
+        self.cv_results_ = results
         if self.refit or not self.multimetric_:
+            if not callable(self.refit):
+                _require_finite(results[f"mean_test_{metric}"], table.truth, folds)
             self.best_index_ = self._select_best_index(self.refit, metric, results)
             if not callable(self.refit):
                 self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
             self.best_params_ = points[self.best_index_]
         self.scorer_ = getattr(scorer, "_scorers", scorer)
-        self.cv_results_ = results
 
     def _keep(self, best: Any, seconds: float) -> None:
         """The best estimator, fitted to all rows."""
         self.best_estimator_, self.refit_time_ = best, seconds
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
+
+
+def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> None:
+    """Refuse to choose among points none of which has a finite score.
+
+    Raises
+    ------
+    DataError
+        Naming a class that a fold has not learnt, if that is so.
+    """
+    if np.isfinite(means).any():
+        return
+    labels, cause = np.asarray(truth), "the scores of the folds are in cv_results_"
+    for f, (train, test) in enumerate(folds):
+        others = np.setdiff1d(labels[test], labels[train]).tolist()
+        if others and labels.dtype.kind != "f":
+            cause = f"fold {f} asks for the class {others[0]!r}, which it has not learnt"
+            break
+    raise DataError(
+        f"no point of the grid has a finite score: {cause}",
+        "the best is chosen by the mean score over folds",
+        "correct or leave out such labels, ask for fewer folds, or for scoring='accuracy'",
+    )
 
 
 def _with(estimator: Any, point: dict[str, Any]) -> Any:
@@ -257,8 +285,15 @@ class _Judged:
             for i in alike:
                 same = waiting.pop(i)
                 fits[i] = [
-                    timed(partial(same.fitted, statistic), self.error_score, share)
-                    for statistic in sums.statistics
+                    timed(
+                        partial(same.fitted, statistic),
+                        self.error_score,
+                        share,
+                        Training(f, self.table.truth, train),
+                    )
+                    for f, (statistic, (train, _)) in enumerate(
+                        zip(sums.statistics, self.folds, strict=True)
+                    )
                 ]
         apart = [i for i, one in enumerate(opened) if one is None]
         if apart:
@@ -333,7 +368,8 @@ class _Judged:
 
 def _filled(out: list[dict[str, Any]], error_score: Any) -> list[dict[str, Any]]:
     """Scores as scikit-learn keeps them: a number, or numbers by name, wherever there are none."""
-    names = next(one["test_scores"] for one in out if one["test_scores"] is not None)
+    known = (one["test_scores"] for one in out if one["test_scores"] is not None)
+    names = next(known, {"score": error_score})
     single = list(names) == ["score"]
     for one in out:
         for part in ("test_scores", "train_scores"):

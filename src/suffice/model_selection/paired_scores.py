@@ -24,6 +24,9 @@ class ScoreDifference:
     mean, low, high : float
     p_value : float
         Of a difference of this size or more, if there is none.
+    sign_p_value : float
+        Of the sign test: of folds that differ in one direction so often, if either is as likely.
+        Unlike the mean, it does not depend on how large a single difference is.
 
     Examples
     --------
@@ -37,6 +40,7 @@ class ScoreDifference:
     low: float
     high: float
     p_value: float
+    sign_p_value: float = 1.0
 
     @property
     def is_plain(self) -> bool:
@@ -95,15 +99,15 @@ def compare_scores(
         )
     with np.errstate(invalid="ignore"):
         d = np.where(a == b, 0.0, a - b)  # ∞ − ∞, too
-    f, mean = len(d), float(d.mean())
+    f, mean, sign = len(d), float(d.mean()), _sign_test(int((d > 0).sum()), int((d < 0).sum()))
     if not isfinite(mean):
-        return ScoreDifference(mean, -inf, inf, float("nan"))
+        return ScoreDifference(mean, -inf, inf, float("nan"), sign)
     error = sqrt((1 / f + test_share) * float(d.var(ddof=1)))
     half = float(stdtrit(f - 1, (1 + level) / 2)) * error
     if error == 0:
-        return ScoreDifference(mean, mean, mean, float(mean == 0))
+        return ScoreDifference(mean, mean, mean, float(mean == 0), sign)
     p_value = 2 * float(stdtr(f - 1, -abs(mean) / error))
-    return ScoreDifference(mean, mean - half, mean + half, p_value)
+    return ScoreDifference(mean, mean - half, mean + half, p_value, sign)
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,9 @@ def mcnemar_test(wrong: ArrayLike, others_wrong: ArrayLike) -> McNemar:
             f"errors of {a.size} and of {b.size} rows", "both models answer the same rows"
         )
     one, other = int((a & ~b).sum()), int((b & ~a).sum())
-    if not one + other:
-        return McNemar(0, 0, 1.0)
-    rarer = min(one, other)
-    return McNemar(one, other, min(1.0, 2 * float(bdtr(rarer, one + other, 0.5))))
+    return McNemar(one, other, _sign_test(one, other))
+
+
+def _sign_test(one: int, other: int) -> float:
+    """min(1, 2 P(X ≤ min(b, c))), X ~ Binomial(b + c, 1/2); 1 where both are 0."""
+    return min(1.0, 2 * float(bdtr(min(one, other), one + other, 0.5))) if one + other else 1.0

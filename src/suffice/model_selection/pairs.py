@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
 
 __all__ = ["Folds", "pairs_of"]
 
@@ -46,7 +46,22 @@ def pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
                 "a score is of rows that were not learnt",
                 "let every split divide the rows: no row is in its training set and its test set",
             )
+    if groups is not None:
+        _tell_of_divided_groups(cv, folds, groups)
     return folds
+
+
+def _tell_of_divided_groups(cv: Any, folds: Folds, groups: Any) -> None:
+    """Warn of a fold that learns rows of a group, and scores others of it."""
+    names, codes = np.unique(np.asarray(groups), return_inverse=True)
+    for f, (train, test) in enumerate(folds):
+        both = np.intersect1d(codes[train], codes[test])
+        if len(both):
+            warn(
+                f"group {names[both[0]]!s} is in the training set and the test set of fold {f}: "
+                f"{type(cv).__name__} does not keep groups together; GroupKFold does."
+            )
+            return
 
 
 def _places(rows: Any, n: int) -> NDArray[np.intp]:

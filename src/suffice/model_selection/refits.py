@@ -15,7 +15,7 @@ from suffice.model_selection.near_fits import refitted, starting
 from suffice.model_selection.pairs import Folds
 from suffice.model_selection.rows import Rows
 from suffice.model_selection.rows_at import rows_at
-from suffice.model_selection.timed import timed
+from suffice.model_selection.timed import Training, timed
 from suffice.models.base.estimator import Estimator
 
 __all__ = ["refits"]
@@ -79,6 +79,8 @@ def _one_by_one(
         return refitted(start, *(rows_at(given, rows) for given in (table.X, table.y, weight)))
 
     return [
-        timed(partial(fit, train), error_score, 0.0) if model is None else (model, 0.0)
-        for (train, _), model in zip(folds, models, strict=True)
+        timed(partial(fit, train), error_score, 0.0, Training(f, table.truth, train))
+        if model is None
+        else (model, 0.0)
+        for f, ((train, _), model) in enumerate(zip(folds, models, strict=True))
     ]

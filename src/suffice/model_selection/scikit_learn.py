@@ -12,6 +12,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 
+from suffice.errors import warn
 from suffice.model_selection.division import FOLDS
 from suffice.model_selection.folds import Partition
 from suffice.model_selection.judged_labels import require_labels
@@ -49,6 +50,11 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
         require_labels(y)
     numbered = numbered_folds(estimator, y, cv)
     if numbered is not None and (partition := _partition(*numbered, n, y)) is not None:
+        if groups is not None:
+            warn(
+                f"groups are given, and {numbered[0]} folds do not keep them together; "
+                f"cv=GroupKFold({numbered[0]}) does."
+            )
         return partition
     return pairs_of(check_cv(cv, y, classifier=is_classifier(estimator)), n, y, groups)
 

@@ -20,7 +20,7 @@ from suffice.model_selection.cross_validation import (
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.rows import Rows, named_scores
 from suffice.model_selection.scikit_learn import folds_of, scorer_of, shuffled
-from suffice.model_selection.timed import timed
+from suffice.model_selection.timed import Training, timed
 
 __all__ = ["learning_curve"]
 
@@ -126,7 +126,15 @@ def learning_curve(
     opened = Opened.of(estimator, table.X, table.y, sample_weight_of(params))
     sums = FoldSums.of(opened, [rows for rows, _ in parts], table.n).statistics
     share = (perf_counter() - started) / len(parts)
-    fits = [timed(partial(opened.fitted, one), error_score, share) for one in sums]
+    fits = [
+        timed(
+            partial(opened.fitted, one),
+            error_score,
+            share,
+            Training(i % len(folds), table.truth, rows),
+        )
+        for i, (one, (rows, _)) in enumerate(zip(sums, parts, strict=True))
+    ]
     require_one([model for model, _ in fits])
     shape = len(sizes), len(folds)
     scores, seconds = [], []

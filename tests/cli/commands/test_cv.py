@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from sklearn.model_selection import KFold
 from typer.testing import Result
 
 import suffice
@@ -60,20 +61,21 @@ def test_scores_are_those_of_evaluate_folds(run: Run, table: pa.Table) -> None:
     }
     assert list(by_name(found)) == list(known)
     plain = table.select(["x", "z", "cost", "y"])
-    scores = {}
+    scores, errors = {}, {}
     for name, estimator in known.items():
         expected = evaluate_folds(estimator, plain, "y", cv=6, shuffle=True, random_state=0)
         for score, shown in by_name(found)[name]["scores"].items():
             assert shown["folds"] == pytest.approx(expected.scores(score).tolist(), rel=1e-9)
             assert shown["standard_error"] == pytest.approx(expected.standard_error(score))
-        scores[name] = expected.scores("log loss")
+        scores[name], errors[name] = expected.scores("log loss"), expected.scores("error rate")
     best = min(scores, key=lambda name: scores[name].mean())
     assert found["best"] == best
     for name, model in by_name(found).items():
         gap = compare_scores(scores[name], scores[best], 0.2)
         assert model["difference_from_best"]["low"] == pytest.approx(gap.low)
-        verdict = "best" if name == best else "" if gap.is_plain else "as good"
-        assert model["verdict"] == verdict
+        error = compare_scores(errors[name], errors[best], 0.2)
+        worse = gap.low > 0 or error.low > 0 or min(gap.sign_p_value, error.sign_p_value) <= 0.05
+        assert model["verdict"] == ("best" if name == best else "" if worse else "as good")
 
 
 def test_the_table_names_the_best_and_what_to_type_next(run: Run, table: pa.Table) -> None:
@@ -162,7 +164,7 @@ def test_folds_by_content_and_in_order(run: Run, table: pa.Table) -> None:
     words = ("cv", "t.csv", "--label", "y", "--model", "naive-bayes", "--folds", 3)
     for option, options in (
         ("--by-content", {"cv": ByContent(3)}),
-        ("--in-order", {"cv": 3}),
+        ("--in-order", {"cv": KFold(3)}),
         ("--seed=5", {"cv": 3, "shuffle": True, "random_state": 5}),
     ):
         expected = evaluate_folds(suffice.NaiveBayes(), table, "y", **options)
@@ -195,6 +197,9 @@ def test_all_models_of_a_kind_are_compared(run: Run, table: pa.Table, label: str
         (["--score", "beauty"], "it is one of 'log loss'"),
         (["--by", "nurse"], "give --by one of these"),
         (["--by", "doctor", "--by-content"], "leave one of them out"),
+        (["--by", "doctor", "--in-order"], "--by and --in-order are both given"),
+        (["--by-content", "--in-order"], "--by-content and --in-order are both given"),
+        (["--loo", "--in-order"], "--loo and --in-order are both given"),
         (["--loo", "--by", "doctor"], "--loo and --by are both given"),
         (["--loo", "--folds", "5"], "--loo and --folds are both given"),
         (["--ignore", "nobody"], "the columns are"),
@@ -259,3 +264,37 @@ def test_a_label_that_one_fold_alone_has_makes_the_log_loss_infinite(
     score = found["models"][0]["scores"]["log loss"]
     assert score["mean"] is None
     assert score["folds"].count(None) == 1
+    assert (found["score"], found["instead_of"]) == ("error rate", "log loss")
+    cause = {"label": "c", "rows": 1.0, "learnt": False}
+    assert found["models"][0]["infinite_log_loss"] == [cause]
+    again = ("--label", "y", "--model", "naive-bayes,lda,logistic", "--score", "log loss")
+    printed = run("cv", "once.csv", *again).stdout
+    said = " ".join(printed.split())
+    assert "Ranked by error rate, as no model has a finite log loss" in said
+    assert "∞ by 1 row of class 'c', which models that answer such rows have not learnt" in said
+    assert not any(
+        "best" in line or "as good" in line for line in printed.splitlines() if "∞" in line
+    )
+
+
+def test_a_model_of_heavy_tails_is_not_as_good(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 600)
+    x = rng.normal(size=600) + 1.5 * y
+    thin = np.where(rng.random(600) < 0.01, rng.normal(size=600), 1e-7 * rng.normal(size=600))
+    rows = "".join(f"{a:.6f},{b:.9f},{'ny'[c]}\n" for a, b, c in zip(x, thin, y, strict=True))
+    (tmp_path / "spikes.csv").write_text("x,thin,y\n" + rows)
+    words = ("cv", "spikes.csv", "--label", "y", "--model", "naive-bayes,qda")
+    found = by_name(facts(run, *words))
+    assert found["naive-bayes"]["verdict"] == "best"
+    assert found["qda"]["verdict"] == ""
+
+
+def test_training_rows_of_one_class_are_told_with_the_fold(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{i % 7},{'ab'[i >= 20]}\n" for i in range(40))
+    (tmp_path / "sorted.csv").write_text(f"x,y\n{rows}")
+    words = ("cv", "sorted.csv", "--label", "y", "--folds", 2)
+    assert run(*words, "--model", "lda").exit_code == 0
+    told = run(*words, "--model", "lda", "--in-order")
+    assert told.exit_code == 2
+    assert told.stderr.startswith("error: fold 0: all its training rows, those outside it, are of")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import metrics
 from sklearn.metrics import (
     average_precision_score,
     balanced_accuracy_score,
@@ -11,7 +12,7 @@ from sklearn.metrics import (
 
 import suffice
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import GaussianNB, NaiveBayes
 
@@ -108,6 +109,47 @@ def test_costs_move_the_answers(estimator, tmp_path) -> None:
     assert equal.accuracy == np.mean(p.argmax(axis=1) == y)
     model.save(tmp_path / "m.suffice")
     np.testing.assert_array_equal(suffice.load(tmp_path / "m.suffice").predict(x), best)
+
+
+@pytest.mark.parametrize("classes", ["ab", "abc"])
+@pytest.mark.parametrize(
+    "estimator", [GaussianNB, LinearDiscriminantAnalysis, LogisticRegression, NaiveBayes]
+)
+def test_a_label_that_was_not_learnt_is_an_error_of_infinite_loss(estimator, classes) -> None:
+    random = np.random.default_rng(8)
+    y = random.choice(list(classes), 120).astype(object)
+    x = random.normal(size=(120, 2)) + (y == "b")[:, None]
+    model, w = estimator().fit(x, y.tolist()), random.integers(1, 4, 120).astype(float)
+    known, truth = w[5:].sum(), y.copy()
+    truth[:5] = ["typo", "typo", "typo", "ab", "z"]
+    predicted = model.predict(x)
+    with pytest.warns(SufficeWarning, match=r"of class 'typo'.* which the model has not learnt"):
+        found = model.evaluate(x, truth.tolist(), w)
+    with pytest.warns(SufficeWarning, match="5 rows with a label that the model does not know"):
+        assert model.score(x, truth.tolist(), w) == found.accuracy
+    assert found.accuracy == metrics.accuracy_score(truth, predicted, sample_weight=w)
+    labels = sorted({*truth})
+    assert list(found.classes) == labels
+    np.testing.assert_array_equal(
+        found.confusion.value,
+        metrics.confusion_matrix(truth, predicted, labels=labels, sample_weight=w),
+    )
+    p, of = np.zeros((120, len(labels))), {label: i for i, label in enumerate(labels)}
+    p[:, [of[c] for c in model.classes_]] = model.predict_proba(x)
+    right = truth[:, None] == np.array(labels)
+    assert found.brier == pytest.approx(np.average(((p - right) ** 2).sum(axis=1), weights=w))
+    assert (found.log_loss, found.log_likelihood) == (np.inf, -np.inf)
+    assert found.infinite_rows == {"ab": w[3], "typo": w[:3].sum(), "z": w[4]}
+    assert "log loss ∞: " in repr(found)
+    rest = model.evaluate(x[5:], y[5:].tolist(), w[5:])
+    assert found.log_loss_sum.value == pytest.approx(rest.log_loss * known)
+    parts = [x[:2], truth[:2].tolist(), w[:2]], [x[2:], truth[2:].tolist(), w[2:]]
+    with pytest.raises(DataError, match=r"'typo' was never seen in training; the model knows 'a'"):
+        model.evaluate(*parts[0])
+    with pytest.warns(SufficeWarning, match="which the model has not learnt"):
+        second = model.evaluate(*parts[1])
+    both = second + model.evaluate(x[5:], y[5:].tolist())
+    assert both.weight == w[2:].sum() + 115
 
 
 def test_costs_that_are_no_table() -> None:

@@ -87,12 +87,15 @@ def cv(
         ),
     ] = False,
     shuffle: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--shuffle/--in-order",
-            help="Deal the rows to the folds at random, or let each fold be a stretch of the file.",
+            help="Deal the rows to the folds at random, each class evenly (with --by, the groups), "
+            "or let each fold be a stretch of the file, whatever its classes, as for rows in the "
+            "order of time.",
+            show_default="shuffle; in order of size with --by",
         ),
-    ] = True,
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Of the random order.")] = 0,
     grid: Annotated[
         list[str] | None,
@@ -129,23 +132,22 @@ def cv(
     whatever the number of folds.
     """
     from suffice.model_selection import ByContent, evaluate_models
+    from suffice.model_selection.division import InOrder
 
     refuse_overwriting(output, data)
     refuse_threads(running, options.threads)
-    if by is not None and by_content:
-        raise ParameterError(
-            "--by and --by-content are both given",
-            "folds are made in one way",
-            "leave one of them out",
-        )
-    ways = {"--by": by is not None, "--by-content": by_content, "--folds": folds is not None}
-    if loo and any(ways.values()):
-        raise ParameterError(
-            f"--loo and {next(way for way, given in ways.items() if given)} are both given",
-            "single rows are left out, and there are no folds",
-            "leave one of them out",
-        )
+    ways = {
+        "--by": by is not None,
+        "--by-content": by_content,
+        "--in-order": shuffle is False,
+        "--shuffle": shuffle is True,
+        "--folds": folds is not None,
+    }
+    _check_ways([way for way, given in ways.items() if given], loo)
+    shuffled = shuffle or (shuffle is None and by is None and not by_content and not loo)
     parts = FOLDS if folds is None else folds
+    in_order = InOrder(parts) if shuffle is False else parts
+    division: Any = "loo" if loo else ByContent(parts) if by_content else in_order
     table = remarked(reading.open(data))
     table = selected(table, roles, [label], weight, _features(features, by))
     _check_column(table.names, by)
@@ -162,9 +164,9 @@ def cv(
             table,
             label,
             weight,
-            cv="loo" if loo else ByContent(parts) if by_content else parts,
+            cv=division,
             groups=by,
-            shuffle=shuffle,
+            shuffle=shuffled,
             random_state=seed,
         )
     again = {
@@ -173,13 +175,30 @@ def cv(
     }
     told = [*data, "--label", label, *typed({"weight": weight, "features": features})]
     told += [*typed({"ignore": by}), *typed(reading), *typed(labels)]
-    dealt = by is None and not by_content and not loo and shuffle
     facts = fold_facts(sentences({name: found[name] for name in again}), score)
     facts |= {
-        "seed": seed if dealt else None,
+        "seed": seed if shuffled else None,
+        "in_order": shuffle is False,
         "next": join(["suffice", "fit", *told, *again[facts["best"]]]),
     }
     deliver(facts, lambda: fold_tables(facts), as_json, output)
+
+
+def _check_ways(given: Sequence[str], loo: bool) -> None:
+    """Refuse two ways to make folds."""
+    if loo and given:
+        raise ParameterError(
+            f"--loo and {given[0]} are both given",
+            "single rows are left out, and there are no folds",
+            "leave one of them out",
+        )
+    made = [way for way in given if way != "--folds"]
+    if len(made) > 1 and made != ["--by", "--shuffle"]:
+        raise ParameterError(
+            f"{made[0]} and {made[1]} are both given",
+            "folds are made in one way",
+            "leave one of them out",
+        )
 
 
 def _features(features: Sequence[str] | None, by: str | None) -> list[str]:

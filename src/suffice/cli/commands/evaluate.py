@@ -102,4 +102,4 @@ def _written(model: Any, decision: Decision) -> tuple[Callable[[Any], Any], Call
     if predicts_numbers(model):
         return error_facts, error_tables
     costs = None if decision.threshold is not None else model.costs
-    return partial(class_facts, costs=costs), class_tables
+    return partial(class_facts, costs=costs, classes=model.model_.classes.values), class_tables

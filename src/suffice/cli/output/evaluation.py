@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from suffice.cli.output.bars import barred, draws_bars
 from suffice.cli.output.tables import amount, grid, percent, rows_in_print, short
+from suffice.phrases import rows_of_classes
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,8 +25,13 @@ MOST_CLASSES_ACROSS = 5
 SHARE_BAR = 8  # characters of a bar
 
 
-def class_facts(result: Evaluation, costs: Any = None) -> dict[str, Any]:
-    """An evaluation of a classifier, for programs; with the mean of costs, if there are such."""
+def class_facts(
+    result: Evaluation, costs: Any = None, classes: Sequence[Any] | None = None
+) -> dict[str, Any]:
+    """An evaluation of a classifier, for programs; with the mean of costs, if there are such.
+
+    Labels that are none of the ``classes`` of the model are told apart.
+    """
     confusion = result.confusion.value
     return {
         "rows": result.weight,
@@ -59,7 +65,15 @@ def class_facts(result: Evaluation, costs: Any = None) -> dict[str, Any]:
             )
         ],
         "confusion": confusion.tolist(),
-        **_cost(result, costs),
+        "infinite_log_loss": [
+            {"label": name, "rows": rows} for name, rows in result.infinite_rows.items()
+        ],
+        "unknown": [
+            {"label": name, "rows": float(rows)}
+            for name, rows in zip(result.classes, confusion.sum(axis=1), strict=True)
+            if classes is not None and name not in classes
+        ],
+        **_cost(result, costs, classes),
     }
 
 
@@ -68,11 +82,11 @@ def _area(area: Area) -> dict[str, float] | None:
     return None if isnan(area.value) else area._asdict()
 
 
-def _cost(result: Evaluation, costs: Any) -> dict[str, Any]:
+def _cost(result: Evaluation, costs: Any, classes: Sequence[Any] | None) -> dict[str, Any]:
     """The costs of errors and their mean, where errors are not equally bad."""
     if costs is None:
         return {}
-    return {"costs": costs, "mean_cost": result.mean_cost(costs)}
+    return {"costs": costs, "mean_cost": result.mean_cost(costs, classes)}
 
 
 def _reliability(result: Evaluation) -> list[dict[str, float]]:
@@ -98,6 +112,9 @@ def class_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
         f"  {rows_in_print(facts['rows'])} compared, {amount(facts['unlabelled'])} left out "
         f"without label, {amount(facts['impossible'])} impossible under every class"
     )
+    unknown = {one["label"]: one["rows"] for one in facts["unknown"]}
+    if unknown:
+        yield f"  Not known to the model, and counted as errors: {rows_of_classes(unknown)}"
 
 
 def _scores(facts: dict[str, Any]) -> Table:
@@ -119,7 +136,7 @@ def _scores(facts: dict[str, Any]) -> Table:
             table.add_row(name, _digits(area), said)
     if "mean_cost" in facts:
         table.add_row("mean cost", f"{facts['mean_cost']:.4g}", "a row, by the costs of errors")
-    table.add_row("log loss", f"{facts['log_loss']:.4f}", "nats per row; 0 is perfect")
+    table.add_row("log loss", *_log_loss(facts))
     table.add_row("Brier score", f"{facts['brier_score']:.4f}", "from 0, perfect, to 2")
     table.add_row(
         "calibration",
@@ -127,6 +144,14 @@ def _scores(facts: dict[str, Any]) -> Table:
         "gap between probability and how often it is right",
     )
     return table
+
+
+def _log_loss(facts: dict[str, Any]) -> tuple[str, str]:
+    """The log loss, and what it means; of an infinite one the rows that make it so."""
+    infinite = {one["label"]: one["rows"] for one in facts["infinite_log_loss"]}
+    if infinite:
+        return "∞", f"{rows_of_classes(infinite)}: probability 0"
+    return f"{facts['log_loss']:.4f}", "nats per row; 0 is perfect"
 
 
 def _digits(area: dict[str, float]) -> str:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["learnt_facts", "rendered_learnt", "rows_learnt", "schema_facts", "schema_grid"]
 
 
+COST = "(hundreds of fits, about 100 times as long as this one)"
+
+
 def learnt_facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
     """What a model that is saved to a file has learnt, for ``--json``."""
     statistic = model.statistic_
@@ -77,12 +80,12 @@ def rendered_learnt(facts: dict[str, Any], model: GenerativeClassifier) -> Itera
 def _compared(command: str, gain: dict[str, Any] | None) -> Iterator[RenderableType]:
     """What more models would gain, and the command that measures it; nothing if they do not."""
     if gain is None:
-        yield "  To measure what --model auto would gain, on rows that no model has learnt:"
+        yield f"  To measure what --model auto would gain, on rows that no model has learnt {COST}:"
     elif gain["sure"]:
         yield (
             f"  On {rows_in_print(gain['rows'])} of a sample that neither had learnt, --model auto "
             f"has a log loss of about {gain['log_loss_of_average']:.3f} nats a row, and this model "
-            f"of {gain['log_loss']:.3f}. To measure it on all rows:"
+            f"of {gain['log_loss']:.3f}. To measure it on all rows {COST}:"
         )
     else:
         return

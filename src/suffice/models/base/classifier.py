@@ -9,7 +9,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -25,11 +24,11 @@ from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import expecting
 from suffice.errors import ParameterError, SchemaError
-from suffice.models.base.accuracy import Hits, hits, of_rows
+from suffice.models.base.accuracy import Hits, accuracy_told, hits, of_rows
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
-from suffice.models.base.evaluated_rows import evaluation, evaluation_memory
+from suffice.models.base.evaluated_rows import evaluation, evaluation_memory, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
@@ -205,12 +204,13 @@ class Classifier(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy: the fraction of rows whose label is predicted.
 
-        Rows without a label are left out.
+        Rows without a label are left out. A label that is none of ``classes_`` is an error, as in
+        scikit-learn, and a warning counts such rows.
         """
         source = self._open_labelled(X, y, sample_weight)
         judge = self._scoring(source)
         found: Hits = self._run(judge.kernel, judge.model, source, judge.layout).found
-        return of_rows(found).accuracy
+        return accuracy_told(of_rows(found))
 
     def evaluate(
         self,
@@ -225,6 +225,9 @@ class Classifier(Estimator):
 
         Its log-likelihood is that of rows and labels; of a logistic regression, that of the labels
         given the columns.
+
+        A label that is none of ``classes_`` is an error, and joins the classes of the evaluation;
+        the log loss is then infinite, and a warning counts such rows.
 
         Parameters
         ----------
@@ -241,7 +244,7 @@ class Classifier(Estimator):
         Raises
         ------
         DataError
-            If a label was never seen in training, or no row has a label.
+            If no row has a label, or every label is none of ``classes_``.
         ParameterError
             If the costs are no such table.
         """
@@ -280,7 +283,7 @@ class Classifier(Estimator):
         Raises
         ------
         DataError
-            If a label was never seen in training, or the column has more than 1,000 values.
+            If every label is none of ``classes_``, or the column has more than 1,000 values.
         """
         model = self._fitted()
         chosen = self._costs(self.costs if costs is None else costs)
@@ -292,7 +295,9 @@ class Classifier(Estimator):
         engine = self._engine_for(source)
         splits = source.splits(layout, engine.workers)
         found = sum_by_group(kernel, model, engine, splits, at, len(known.blocks))
-        return ByGroup(by, told(found))
+        groups = told(found)
+        tell_of_unknown(model.classes, groups.values())
+        return ByGroup(by, groups)
 
     def _evaluated(
         self,
@@ -310,8 +315,9 @@ class Classifier(Estimator):
         source = self._open_labelled(X, y, sample_weight)
         need = partial(evaluation_memory, len(model.classes), ranked)
         found = self._run(kernel, model, source, self._layout_to_answer(), need)
-        result: Evaluation = told({"all": found})["all"]
-        return of_rows(result)
+        result: Evaluation = of_rows(told({"all": found})["all"])
+        tell_of_unknown(model.classes, [result])
+        return result
 
     def _judge(self, source: Any) -> Judge:
         """What the evaluation of a table needs; rows without an answer are left out of it."""
@@ -323,7 +329,7 @@ class Classifier(Estimator):
         """What `score` needs of a table."""
         kernel = partial(hits, costs=self._costs(self.costs))
         judge = self._of_answered(kernel, "error"), self._fitted(), self._layout_to_answer()
-        return Judge(*judge, attrgetter("accuracy"))
+        return Judge(*judge, accuracy_told)
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
         """Open rows with their labels, to be answered and judged."""

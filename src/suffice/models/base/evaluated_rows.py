@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
-from suffice.errors import DataError
+from suffice.errors import DataError, warn
 from suffice.models.base.checks import check_one_type
 from suffice.models.base.costs import expected_costs
 from suffice.models.base.evaluation import Evaluation
@@ -18,16 +19,28 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums
+from suffice.phrases import rows_of_classes
 from suffice.statistics.batch import Batch, scored_rows
 from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
 from suffice.statistics.ranking_accumulator import RankingAccumulator, ranking_memory
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.statistics.vocabulary import Value, Vocabulary
 
-__all__ = ["Classifies", "evaluation", "evaluation_memory", "known_codes"]
+__all__ = [
+    "UNKNOWN",
+    "Classifies",
+    "evaluation",
+    "evaluation_memory",
+    "known_codes",
+    "label_codes",
+    "tell_of_unknown",
+    "unknown_label",
+]
 
 AT_ONCE = 6  # arrays of scores of a batch that are there together
 RANKED = 20  # classes, each of which is ranked against all others
 BINS = 10  # of equal width, in which probabilities are held against frequencies
+UNKNOWN = -2  # the code of a label that is none of the classes of a model
+MOST_UNKNOWN = 100  # labels of a batch: more are the values of another column
 
 
 class Classifies(Protocol):
@@ -61,6 +74,10 @@ def evaluation(
 ) -> Evaluation:
     """Kernel of an evaluation.
 
+    A label that is none of the classes joins them: its probability is 0, so its rows are errors of
+    infinite log loss. They are ranked among the others of each class, where there are more than
+    two, and not ranked between two.
+
     Parameters
     ----------
     split : Split
@@ -73,69 +90,148 @@ def evaluation(
     Raises
     ------
     DataError
-        If a label was never seen in training, or is of another type than those.
+        If labels are of another type than the classes, or very many are none of them.
     """
     k = len(model.classes)
-    sums, confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
-    every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])  # low, size, offsets
-    reliability = DoubleDouble.zeros((BINS, 3))
-    rankings = [RankingAccumulator() for _ in range(_ranked_classes(k) if ranked else 0)]
+    ranks = _ranked_classes(k) if ranked else 0
+    sums, others = _Sums(model.classes, ranks), list[Evaluation]()
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
-        codes = known_codes(batch, model)
+        codes = label_codes(batch, model)
         log_joint = model.log_joint(batch)
         log_posterior, without = log_normalise(log_joint, model.log_prior)
         weights = batch.weights if batch.weights.size else np.ones(batch.rows)
-        unknown = int((codes < 0).sum())
-        rows = np.flatnonzero((codes >= 0) & (weights > 0))
-        codes, weights, log_posterior = codes[rows], weights[rows], log_posterior[rows]
-        posterior = exp(log_posterior)
-        if costs is None:
-            predicted = log_posterior.argmax(axis=1)
-        else:
-            predicted = expected_costs(posterior, costs).argmin(axis=1)
-        for i, (c, odds) in enumerate(_log_odds(log_posterior, posterior, len(rankings))):
-            rankings[i].add(odds, codes == c, weights)
-        kernels.counts.add_weighted_codes(
-            predicted[:, None], *every_class, codes, weights, confusion
-        )
-        truth = np.zeros((len(rows), k))
-        truth[np.arange(len(rows)), codes] = 1
-        loss, fit = -log_posterior[np.arange(len(rows)), codes], log_joint[rows, codes]
-        losses = np.stack(
-            [
-                np.where(np.isinf(loss), 0.0, loss),
-                row_sums((posterior - truth) ** 2),
-                np.where(np.isinf(fit), 0.0, fit),
-                np.isinf(loss),
-                np.isinf(fit),
-            ],
-            axis=1,
-        )
-        p = posterior[np.arange(len(rows)), predicted]
-        found = np.stack([np.ones(len(rows)), p, predicted == codes], axis=1)
-        bins = np.minimum(p * BINS, BINS - 1).astype(np.intp)
-        kernels.counts.add_events(found, bins, weights, reliability.hi, reliability.lo)
-        kernels.counts.add_events(losses, np.zeros(len(rows), np.intp), weights, sums.hi, sums.lo)
-        return without, unknown
+
+        known = np.flatnonzero((codes >= 0) & (weights > 0))
+        labels = codes[known]
+        rows = _Rows(log_posterior[known], weights[known], costs)
+        sums.add(rows, labels, log_joint[known, labels])
+        strange = np.flatnonzero((codes == UNKNOWN) & (weights > 0))
+        if len(strange):
+            labels = batch.codes[strange]
+            every = model.classes | batch.classes.take(np.unique(labels))
+            if len(every) - k > MOST_UNKNOWN:
+                raise unknown_label(batch.classes.values[labels[0]], model.classes)
+            apart, labels = _Sums(every, ranks), every.index(batch.classes.values, -1)[labels]
+            rows = _Rows(log_posterior[strange], weights[strange], costs)
+            apart.add_unknown(rows, labels, model.classes)
+            others[:] = [sum(others, start=apart.evaluation())]
+        return without, int((codes == -1).sum())
 
     for without, unknown in each_batch(split, model.layout, add, scored_rows(k)):
         impossible += without
         unlabelled += unknown
-    total = DoubleDouble.from_sums(sums.hi, sums.lo)[0]
-    return Evaluation(
-        model.classes.values,
-        DoubleDouble.from_table(confusion),
-        total[0],
-        total[1],
-        total[2],
-        total[3:],
-        DoubleDouble.from_sums(reliability.hi, reliability.lo),
-        impossible,
-        unlabelled,
-        tuple(rows.ranking() for rows in rankings),
-    )
+    found = replace(sums.evaluation(), impossible=impossible, unlabelled=unlabelled)
+    return sum(others, start=found)
+
+
+class _Rows:
+    """What a model says of labelled rows, and what it predicts.
+
+    Parameters
+    ----------
+    log_posterior : ndarray (n, k)
+    weights : ndarray (n,)
+    costs : ndarray (k, k), optional
+    """
+
+    def __init__(
+        self,
+        log_posterior: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        costs: NDArray[np.float64] | None,
+    ) -> None:
+        self.log_posterior, self.weights = log_posterior, weights
+        self.posterior = exp(log_posterior)
+        if costs is None:
+            self.predicted = log_posterior.argmax(axis=1)
+        else:
+            self.predicted = expected_costs(self.posterior, costs).argmin(axis=1)
+
+
+class _Sums:
+    """The sums of an evaluation over k classes.
+
+    Parameters
+    ----------
+    classes : Vocabulary
+    ranks : int
+        How many classes are ranked.
+    """
+
+    def __init__(self, classes: Vocabulary, ranks: int) -> None:
+        k = len(classes)
+        self.classes = classes
+        self._sums, self._confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
+        self._every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])
+        self._reliability, self._infinite = (DoubleDouble.zeros(s) for s in ((BINS, 3), (k, 1)))
+        self._rankings = [RankingAccumulator() for _ in range(ranks)]
+
+    def add(self, rows: _Rows, codes: NDArray[np.intp], fit: NDArray[np.float64]) -> None:
+        """Add rows whose labels have these codes; ``fit`` (n,) is their log P(x, y)."""
+        self._rank(rows, codes)
+        place, truth = np.arange(len(codes)), np.zeros_like(rows.posterior)
+        truth[place, codes] = 1
+        loss = -rows.log_posterior[place, codes]
+        brier = row_sums((rows.posterior - truth) ** 2)
+        self._add(rows, codes, rows.predicted, loss, fit, brier)
+
+    def add_unknown(self, rows: _Rows, codes: NDArray[np.intp], known: Vocabulary) -> None:
+        """Add rows whose labels are none of the ``known`` classes, which the model predicts."""
+        if len(known) > 2:
+            self._rank(rows, np.full(len(codes), -1))
+        predicted = self.classes.index(known.values, -1)[rows.predicted]
+        brier = row_sums(rows.posterior**2) + 1.0
+        nothing = np.full(len(codes), np.inf)
+        self._add(rows, codes, predicted, nothing, -nothing, brier)
+
+    def _rank(self, rows: _Rows, codes: NDArray[np.intp]) -> None:
+        for i, (c, odds) in enumerate(
+            _log_odds(rows.log_posterior, rows.posterior, len(self._rankings))
+        ):
+            self._rankings[i].add(odds, codes == c, rows.weights)
+
+    def _add(
+        self,
+        rows: _Rows,
+        codes: NDArray[np.intp],
+        predicted: NDArray[np.intp],
+        loss: NDArray[np.float64],
+        fit: NDArray[np.float64],
+        brier: NDArray[np.float64],
+    ) -> None:
+        n, weights = len(codes), rows.weights
+        kernels.counts.add_weighted_codes(
+            predicted[:, None], *self._every_class, codes, weights, self._confusion
+        )
+        lost, unlikely = np.isinf(loss), np.isinf(fit)
+        finite = np.where(lost, 0.0, loss), brier, np.where(unlikely, 0.0, fit)
+        losses = np.stack([*finite, lost, unlikely], axis=1)
+        p = rows.posterior[np.arange(n), rows.predicted]
+        found = np.stack([np.ones(n), p, predicted == codes], axis=1)
+        bins = np.minimum(p * BINS, BINS - 1).astype(np.intp)
+        for values, group, sums in (
+            (found, bins, self._reliability),
+            (losses, np.zeros(n, np.intp), self._sums),
+            (lost[:, None].astype(np.float64), codes, self._infinite),
+        ):
+            kernels.counts.add_events(values, group, weights, sums.hi, sums.lo)
+
+    def evaluation(self) -> Evaluation:
+        """The evaluation of the rows so far; no more may be added."""
+        total = DoubleDouble.from_sums(self._sums.hi, self._sums.lo)[0]
+        return Evaluation(
+            self.classes.values,
+            DoubleDouble.from_table(self._confusion),
+            total[0],
+            total[1],
+            total[2],
+            total[3:],
+            DoubleDouble.from_sums(self._reliability.hi, self._reliability.lo),
+            DoubleDouble.from_sums(self._infinite.hi, self._infinite.lo)[:, 0],
+            rankings=tuple(rows.ranking() for rows in self._rankings),
+        )
 
 
 def evaluation_memory(k: int, ranked: bool, rows: PassRows) -> PassMemory:
@@ -166,6 +262,19 @@ def _log_odds(
         yield c, log_posterior[:, c] - log(others)
 
 
+def label_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
+    """Codes of the true labels among the classes; −1 without a label, −2 for one of no class.
+
+    Raises
+    ------
+    DataError
+        If a label is of another type than the classes.
+    """
+    check_one_type(model.classes, batch.classes, "the labels learnt", "those of this table")
+    place = model.classes.index(batch.classes.values, UNKNOWN)
+    return np.asarray(np.append(place, -1)[batch.codes])
+
+
 def known_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
     """Codes of the true labels among the classes of the model; −1 where there is none.
 
@@ -174,16 +283,40 @@ def known_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
     DataError
         If a label was never seen in training, or is of another type than those.
     """
-    check_one_type(model.classes, batch.classes, "the labels learnt", "those of this table")
-    place = model.classes.index(batch.classes.values, -2)
-    codes = np.append(place, -1)[batch.codes]
-    strangers = np.flatnonzero(codes == -2)
+    codes = label_codes(batch, model)
+    strangers = np.flatnonzero(codes == UNKNOWN)
     if len(strangers):
-        label = batch.classes.values[batch.codes[strangers[0]]]
-        known = ", ".join(map(repr, model.classes.values[:10]))
-        raise DataError(
-            f"the label {label!r} was never seen in training",
-            f"the model knows {known}",
-            "clean the labels, or learn the new class first",
-        )
+        raise unknown_label(batch.classes.values[batch.codes[strangers[0]]], model.classes)
     return codes
+
+
+def unknown_label(label: Value, classes: Vocabulary) -> DataError:
+    """The error of a label that is none of the classes."""
+    return DataError(
+        f"the label {label!r} was never seen in training",
+        f"the model knows {', '.join(map(repr, classes.values[:10]))}",
+        "clean the labels, or learn the new class first",
+    )
+
+
+def tell_of_unknown(classes: Vocabulary, found: Iterable[Evaluation]) -> None:
+    """Warn of rows whose label is none of the classes.
+
+    Raises
+    ------
+    DataError
+        If all are such rows.
+    """
+    rows: dict[Value, float] = {}
+    for one in found:
+        for label, weight in zip(one.classes, one.confusion.value.sum(axis=1), strict=True):
+            rows[label] = rows.get(label, 0.0) + float(weight)
+    others = {label: weight for label, weight in rows.items() if label not in classes.codes}
+    if not others:
+        return
+    if sum(others.values()) == sum(rows.values()):
+        raise unknown_label(next(iter(others)), classes)
+    warn(
+        f"{rows_of_classes(others)}, which the model has not learnt: counted as errors, and the "
+        "log loss is infinite."
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import isnan, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -16,8 +16,9 @@ from suffice.models.base.options import check_level
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
-from suffice.phrases import rows_in_print
+from suffice.phrases import rows_in_print, rows_of_classes
 from suffice.statistics.ranking import Area, Ranking
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Evaluation", "wilson_interval"]
 
@@ -67,6 +68,8 @@ class Evaluation:
     reliability : DoubleDouble (10, 3)
         Σw, Σw p and Σw [the prediction is right] of the rows whose prediction has a probability p
         in each tenth of 0 to 1.
+    infinite_by_class : DoubleDouble (k,)
+        Σw of the rows left out of the first of these sums, by true label.
     impossible, unlabelled : int
         Rows impossible under every class, and rows left out for want of a label.
     rankings : tuple of Ranking
@@ -85,6 +88,7 @@ class Evaluation:
     log_likelihood_sum: DoubleDouble
     infinite: DoubleDouble
     reliability: DoubleDouble
+    infinite_by_class: DoubleDouble
     impossible: int = 0
     unlabelled: int = 0
     rankings: tuple[Ranking, ...] = ()
@@ -105,6 +109,8 @@ class Evaluation:
             table += [[name, *(f"{w:,g}" for w in row), f"{r:.4f}"] for name, row, r in rows]
             table += [["precision", *(f"{fraction:.4f}" for fraction in self.precision), ""]]
             lines += ["", *aligned(table)]
+        if self.infinite_rows:
+            lines += ["", f"log loss ∞: {rows_of_classes(self.infinite_rows)} had probability 0"]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -120,7 +126,24 @@ class Evaluation:
     def __sub__(self, other: Evaluation) -> Evaluation:
         return self._merged(other, operator.sub)
 
+    def _over(self, classes: tuple[Any, ...]) -> Evaluation:
+        """The same sums, where more labels have no rows."""
+        at = Vocabulary(classes).index(self.classes, -1)
+        confusion, infinite = (
+            DoubleDouble.zeros((len(classes),) * 2),
+            DoubleDouble.zeros(len(classes)),
+        )
+        for whole, mine, place in (
+            (confusion, self.confusion, np.ix_(at, at)),
+            (infinite, self.infinite_by_class, at),
+        ):
+            whole.hi[place], whole.lo[place] = mine.hi, mine.lo
+        return replace(self, classes=classes, confusion=confusion, infinite_by_class=infinite)
+
     def _merged(self, other: Evaluation, merged: Callable[[Any, Any], Any]) -> Evaluation:
+        if self.classes != other.classes:
+            every = (Vocabulary(self.classes) | Vocabulary(other.classes)).values
+            return self._over(every)._merged(other._over(every), merged)
         pairs = zip(self.rankings, other.rankings, strict=True)
         return Evaluation(
             self.classes,
@@ -130,6 +153,7 @@ class Evaluation:
             merged(self.log_likelihood_sum, other.log_likelihood_sum),
             merged(self.infinite, other.infinite),
             merged(self.reliability, other.reliability),
+            merged(self.infinite_by_class, other.infinite_by_class),
             merged(self.impossible, other.impossible),
             merged(self.unlabelled, other.unlabelled),
             tuple(merged(mine, theirs) for mine, theirs in pairs),
@@ -174,6 +198,12 @@ class Evaluation:
         if self.infinite.value[0] > 0:
             return float("inf")
         return float(self.log_loss_sum.value) / self.weight if self.weight else float("nan")
+
+    @property
+    def infinite_rows(self) -> dict[Any, float]:
+        """Σw of the rows whose true label had probability 0, by label; empty if there is none."""
+        found = zip(self.classes, self.infinite_by_class.value.tolist(), strict=True)
+        return {label: weight for label, weight in found if weight > 0}
 
     @property
     def log_likelihood(self) -> float:
@@ -228,10 +258,15 @@ class Evaluation:
         """Average precision of the second of two classes; of more, the mean over classes."""
         return _mean([ranking.average_precision for ranking in self.rankings])
 
-    def mean_cost(self, costs: ArrayLike) -> float:
-        """Σ_ij C_ij A_ij / W of the confusion table C and costs A (k, k); NaN without rows."""
-        total = float((self.confusion.value * np.asarray(costs)).sum())
-        return total / self.weight if self.weight else float("nan")
+    def mean_cost(self, costs: ArrayLike, classes: Sequence[Any] | None = None) -> float:
+        """Σ_ij C_ij A_ij / W of the confusion table C and costs A (k, k); NaN without rows.
+
+        Costs are of ``classes``, all of the table by default; rows of others are left out.
+        """
+        at = Vocabulary(self.classes).index(self.classes if classes is None else classes, -1)
+        table = self.confusion.value[np.ix_(at, at)]
+        weight = float(table.sum())
+        return float((table * np.asarray(costs)).sum()) / weight if weight else float("nan")
 
     def _fraction_right(self, axis: int) -> NDArray[np.float64]:
         table = self.confusion.value

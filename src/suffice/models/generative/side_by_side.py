@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.families import Parameters
-from suffice.models.base.accuracy import Hits, hits
-from suffice.models.base.evaluated_rows import known_codes
+from suffice.models.base.accuracy import Hits, hits, such_label
+from suffice.models.base.evaluated_rows import UNKNOWN, label_codes
 from suffice.models.base.partial_answers import WithGaps
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics import kernels
@@ -66,7 +66,7 @@ class SideBySide:
     def count(self, batch: Batch, found: NDArray[np.float64]) -> None:
         """Add to ``found`` (G, 1) how many rows each model answers as they are labelled."""
         codes, g, k = (
-            known_codes(batch, self.models[0]),
+            label_codes(batch, self.models[0]),
             len(self.models),
             len(self.models[0].prior),
         )
@@ -89,16 +89,19 @@ class SideBySide:
 
 def hits_together(split: Split, model: SideBySide) -> list[WithGaps[Hits]]:
     """Kernel of the accuracies of models: as `hits` of each."""
-    found, rows = np.zeros((len(model.models), 1)), 0
+    found, rows, unknown, such = np.zeros((len(model.models), 1)), 0, 0, None
 
     def add(batch: Batch) -> None:
-        nonlocal rows
+        nonlocal rows, unknown, such
+        codes = label_codes(batch, model.models[0])
         model.count(batch, found)
-        rows += int((batch.codes >= 0).sum())
+        rows += int((codes != -1).sum())
+        unknown, such = unknown + int((codes == UNKNOWN).sum()), such or such_label(batch, codes)
 
     batches = list(split.batches())
     if any(len(batch.weights) for batch in batches):
         return [WithGaps(hits(split, one), 0) for one in model.models]
     for _ in each_batch(split, model.layout, add):
         pass
-    return [WithGaps(Hits(DoubleDouble.of([rows - hit, hit])), 0) for hit in found[:, 0].tolist()]
+    counts = [DoubleDouble.of([rows - hit, hit]) for hit in found[:, 0].tolist()]
+    return [WithGaps(Hits(count, unknown, such), 0) for count in counts]
