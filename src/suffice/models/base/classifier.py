@@ -44,6 +44,7 @@ from suffice.models.base.partial_answers import (
 from suffice.models.base.predictions import answer_memory, prediction_tables
 from suffice.models.base.proba_intervals import Ends, beside_interval, predict_proba_interval
 from suffice.models.base.reader import LabelReader
+from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.statistics.batch import Batch, scored_rows
 
 __all__ = ["Classifier"]
@@ -174,6 +175,7 @@ class Classifier(Estimator):
         need = partial(answer_memory, len(model.classes), proba + log_proba + bool(interval) * 2)
         answered = partial(map_batches, expecting(self._engine_for(source), source, need))
         how = source, self._layout_to_answer(), scored_rows(len(model.classes))
+        warn_of_unseen(model.known_values, *how[:2])
         complete = self._complete_rows(interval is not None)
         if unanswerable == "error" or complete is None:
             return prediction_tables(model.classes, answered(answer, *how))
@@ -209,6 +211,7 @@ class Classifier(Estimator):
         """
         source = self._open_labelled(X, y, sample_weight)
         judge = self._scoring(source)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
         found: Hits = self._run(judge.kernel, judge.model, source, judge.layout).found
         return of_rows(found).accuracy
 
@@ -287,6 +290,7 @@ class Classifier(Estimator):
         kernel = self._of_answered(partial(evaluation, costs=chosen, ranked=True), unanswerable)
         source = self._open_labelled(X, y, sample_weight)
         known = self._layout_to_answer()
+        warn_of_unseen(model.known_values, source, known)
         taken = (known.label, source.label, source.weight)
         layout, at = group_layout(known, source, by, taken)
         engine = self._engine_for(source)
@@ -309,7 +313,9 @@ class Classifier(Estimator):
         kernel = self._of_answered(judged, unanswerable)
         source = self._open_labelled(X, y, sample_weight)
         need = partial(evaluation_memory, len(model.classes), ranked)
-        found = self._run(kernel, model, source, self._layout_to_answer(), need)
+        layout = self._layout_to_answer()
+        warn_of_unseen(model.known_values, source, layout)
+        found = self._run(kernel, model, source, layout, need)
         result: Evaluation = told({"all": found})["all"]
         return of_rows(result)
 
@@ -373,16 +379,29 @@ class Classifier(Estimator):
         """How tables are read whose rows are to be answered."""
         return self._layout()
 
-    def _to_answer(self, X: Any) -> tuple[TableSource | ArraySource, Engine, Sequence[Split]]:
-        """Rows to be answered, the engine that reads them, and their splits."""
-        source = self._open(X)
+    def _to_answer(
+        self, X: Any, fewest: int = FEWEST
+    ) -> tuple[TableSource | ArraySource, Engine, Sequence[Split]]:
+        """Rows to be answered, the engine that reads them, and their splits.
+
+        Say which columns are mostly unseen, of those with ``fewest`` values or more.
+        """
+        source, layout = self._open(X), self._layout_to_answer()
         need = partial(answer_memory, len(self.model_.classes), 0)
         engine = expecting(self._engine_for(source), source, need)
-        return source, engine, source.splits(self._layout_to_answer(), engine.workers)
+        splits = source.splits(layout, engine.workers)
+        warn_of_unseen(self.model_.known_values, source, layout, fewest)
+        return source, engine, splits
 
-    def _batches(self, X: Any, kernel: Callable[[Split, Any], list[T]], params: Any) -> list[T]:
-        """What a kernel makes of every batch of a table, in order."""
-        _, engine, splits = self._to_answer(X)
+    def _batches(
+        self,
+        X: Any,
+        kernel: Callable[[Split, Any], list[T]],
+        params: Any,
+        fewest: int = FEWEST,
+    ) -> list[T]:
+        """What a kernel makes of every batch of a table, in order; see `_to_answer`."""
+        _, engine, splits = self._to_answer(X, fewest)
         return [batch for split in engine.map(kernel, params, splits) for batch in split]
 
     # -- keeping

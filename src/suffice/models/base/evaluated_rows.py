@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
 from suffice.statistics.ranking_accumulator import RankingAccumulator, ranking_memory
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Classifies", "evaluation", "evaluation_memory", "known_codes"]
+__all__ = ["Classifies", "evaluation", "evaluation_memory", "known_codes", "require_known"]
 
 AT_ONCE = 6  # arrays of scores of a batch that are there together
 RANKED = 20  # classes, each of which is ranked against all others
@@ -179,11 +179,27 @@ def known_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
     codes = np.append(place, -1)[batch.codes]
     strangers = np.flatnonzero(codes == -2)
     if len(strangers):
-        label = batch.classes.values[batch.codes[strangers[0]]]
-        known = ", ".join(map(repr, model.classes.values[:10]))
-        raise DataError(
-            f"the label {label!r} was never seen in training",
-            f"the model knows {known}",
-            "clean the labels, or learn the new class first",
-        )
+        raise _unknown(batch.classes.values[batch.codes[strangers[0]]], model.classes)
     return codes
+
+
+def require_known(labels: Vocabulary, classes: Vocabulary) -> None:
+    """Refuse labels of rows that are not among the classes of a model.
+
+    Raises
+    ------
+    DataError
+        As `known_codes` does.
+    """
+    check_one_type(classes, labels, "the labels learnt", "those of this table")
+    for label in labels.values:
+        if label not in classes.codes:
+            raise _unknown(label, classes)
+
+
+def _unknown(label: Any, classes: Vocabulary) -> DataError:
+    return DataError(
+        f"the label {label!r} was never seen in training",
+        f"the model knows {', '.join(map(repr, classes.values[:10]))}",
+        "clean the labels, or learn the new class first",
+    )

@@ -318,7 +318,7 @@ class FittedLogistic(UnseenCategories, Classifier):
                 "what columns add is told of dense rows",
                 "look at coef_, or fit dense rows",
             )
-        parts = self._batches(X, predictions, (model, LogisticModel.contributions))
+        parts = self._batches(X, predictions, (model, LogisticModel.contributions), 1)
         return Evidence(
             tuple(model.centred.design.groups),
             model.classes.values,
