@@ -76,9 +76,13 @@ class ArraySource:
     ignored: ClassVar[tuple[str, ...]] = ()  # no column is left out
     kept_bytes: ClassVar[int] = 0  # the rows are the caller's
 
+    def shown_labels(self) -> tuple[Any, ...]:
+        """The labels that there are."""
+        return () if self.labels is None else self.labels.classes.values
+
     def shown_classes(self) -> int:
         """How many labels there are."""
-        return 0 if self.labels is None else len(self.labels.classes)
+        return len(self.shown_labels())
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The columns, or those of the given names, by the rule in ``schema.py``.

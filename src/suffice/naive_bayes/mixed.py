@@ -9,9 +9,9 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from suffice.data.records import RecordReader
-from suffice.data.schema import Column, Layout, UniformColumns
+from suffice.data.schema import SPARSE, Column, Layout, UniformColumns
 from suffice.engines.choice import Choice
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
 from suffice.families.options import (
     Estimation,
@@ -38,6 +38,7 @@ from suffice.statistics.precision import PrecisionOfMoments
 __all__ = ["NaiveBayes"]
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial", "whole_numbers")  # by the evidence
+MANY = 100  # columns of a sparse matrix, which take their time one by one
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 

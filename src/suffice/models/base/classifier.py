@@ -24,7 +24,7 @@ from suffice.data.table_source import TableSource
 from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import expecting
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.accuracy import Hits, hits, of_rows
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
@@ -45,6 +45,7 @@ from suffice.models.base.predictions import answer_memory, prediction_tables
 from suffice.models.base.proba_intervals import Ends, beside_interval, predict_proba_interval
 from suffice.models.base.reader import LabelReader
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
+from suffice.phrases import rows_in_print
 from suffice.statistics.batch import Batch, scored_rows
 
 __all__ = ["Classifier"]
@@ -334,6 +335,12 @@ class Classifier(Estimator):
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
         """Open rows with their labels, to be answered and judged."""
         return self._open_labelled(X, y, sample_weight)
+
+    def _warn_of_unlabelled(self, rows: float) -> None:
+        """Warn of rows that a fit leaves out, as they have no label."""
+        if rows:
+            verb = "is" if rows == 1 else "are"
+            warn(f"{rows_in_print(rows)} without a label {verb} left out.")
 
     # -- reading
 

@@ -111,6 +111,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         self.n_passes_ += problem.data.count + 1
         self.left_out_ += problem.left_out
         self.unlabelled_ += problem.unlabelled
+        self._warn_of_unlabelled(problem.unlabelled)
         if self.rows_ is not None:
             self.rows_ += problem.learnt
 
