@@ -127,7 +127,11 @@ class ArraySource:
         if isinstance(self.x, np.ndarray):
             cells, first = self.x, self.x[:rows]
         else:
-            whole = self.x if self.x.has_canonical_format else stored_cells(self.x, slice(0, n)).merged()
+            whole = (
+                self.x
+                if self.x.has_canonical_format
+                else stored_cells(self.x, slice(0, n)).merged()
+            )
             cells, first = whole.data, whole.data[: whole.indptr[rows]]
         few = np.count_nonzero(first) <= MOST_SHOWN * rows * d
         return bool(few and _are_whole(first) and _are_whole(cells))

@@ -252,9 +252,9 @@ class NaiveBayes(CalibratedClassifier):
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             if self.families is None and columns.reason == SPARSE and len(columns) >= MANY:
                 warn(
-                    f"{len(columns):,} columns of a sparse matrix hold numbers, and each is modelled "
-                    "on its own; families='multinomial' takes them for weights of words, in less "
-                    "time."
+                    f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
+                    "modelled on its own; families='multinomial' takes them for weights of words, "
+                    "in less time."
                 )
             return whole(self._family(self.families or usual[columns.kind]), columns)
         check_smoothing(self.estimation, self.alpha)  # whatever the columns are

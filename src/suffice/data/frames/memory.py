@@ -26,7 +26,15 @@ from suffice.data.table import (
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.statistics.block import HELD_STEP
 
-__all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory", "in_memory_beside", "no_table", "not_text"]
+__all__ = [
+    "FrameSplit",
+    "FrameTable",
+    "frame_table",
+    "in_memory",
+    "in_memory_beside",
+    "no_table",
+    "not_text",
+]
 
 FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.csv.format import CsvFormat
+from suffice.data.frames.memory import no_table
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
-from suffice.data.frames.memory import no_table
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import Column, Layout, Numbered
 from suffice.data.source import InEngine, InParts, Split

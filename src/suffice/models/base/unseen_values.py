@@ -119,7 +119,11 @@ def _some_rows(
     for block in layout.blocks:
         is_number = layout.is_number(block) if block.encoding == "mixed" else ()
         for j, name in enumerate(block.columns):
-            if name in known and name not in kinds and not (table and name not in source.table.names):
+            if (
+                name in known
+                and name not in kinds
+                and not (table and name not in source.table.names)
+            ):
                 mixed = block.encoding == "mixed" and not is_number[j]
                 kinds[name] = "category" if mixed else block.encoding
     texts = [name for name, kind in kinds.items() if kind == "events"]

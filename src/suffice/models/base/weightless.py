@@ -34,9 +34,11 @@ def require_weights(
         return
     others = [label for label in source.shown_labels() if label not in classes.codes]
     if others and len(classes) + len(others) >= fewest:
-        which = f"class {others[0]!r}" if len(others) == 1 else f"classes {listed(map(repr, others))}"
+        which = (
+            f"class {others[0]!r}" if len(others) == 1 else f"classes {listed(map(repr, others))}"
+        )
         raise DataError(
             f"the rows of {which} have weight 0: those of {classes.values[0]!r} are left",
-            f"a classifier needs {'two classes' if fewest == 2 else 'classes'} or more with weights",
+            "a classifier needs rows of two classes or more whose weight is above 0",
             "check the weights",
         )

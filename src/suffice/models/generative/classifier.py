@@ -25,7 +25,6 @@ from suffice.families import Family
 from suffice.families.kinds.chosen import Chosen
 from suffice.models.base.checks import check_among, check_one_type, declared_labels
 from suffice.models.base.class_weights import ClassWeight, check_class_weight
-from suffice.models.base.weightless import require_weights
 from suffice.models.base.costs import expected_costs
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.judge import Judge
@@ -33,6 +32,7 @@ from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import check_booleans
 from suffice.models.base.streams import check_stream
+from suffice.models.base.weightless import require_weights
 from suffice.models.generative.advice import advice
 from suffice.models.generative.class_prior import class_prior
 from suffice.models.generative.fitted import FittedGenerative

@@ -26,8 +26,8 @@ from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.vocabulary import Vocabulary
 from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
     "IncompleteRow",
