@@ -47,7 +47,7 @@ def _with_nulls(values: Any) -> Any:
     if package == "polars" and type(values).__name__ == "Series" and values.null_count():
         whole = values.dtype.is_integer() or str(values.dtype) == "Boolean"
         return np.array(values.to_list(), dtype=object) if whole else values
-    if package == "pyarrow" and getattr(values, "null_count", 0):
+    if package == "pyarrow" and getattr(values, "null_count", None):
         whole = str(values.type).startswith(("int", "uint", "bool"))
         return np.array(values.to_pylist(), dtype=object) if whole else values
     return values

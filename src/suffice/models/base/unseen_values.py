@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from suffice.errors import DataError, warn
 from suffice.numerics.in_print import NAMED
 from suffice.phrases import meant
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock
+from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock, RealBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -184,7 +184,7 @@ def _mostly_unseen(
                 shown, unseen = int((codes >= 0).sum()), int(beyond.sum())
                 values = _by_frequency(codes[beyond], coded.vocabularies[0].values)
             else:
-                cells = np.asarray(block.column(j).values[:, 0], np.float64)
+                cells = np.asarray(cast(RealBlock, block).values[:, j], np.float64)
                 cells = cells[cells == cells]
                 beyond = ~np.isin(cells, np.array(vocabulary.values, np.float64))
                 shown, unseen = len(cells), int(beyond.sum())

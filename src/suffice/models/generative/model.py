@@ -429,6 +429,6 @@ def _known_values(block: BlockLayout, layout: Layout, parameters: Any) -> dict[s
         lows = zip(names, layout.lows(block).tolist(), strict=True)
         return {name: Vocabulary((int(low), 1)) for name, low in lows if low == low}
     if isinstance(parameters, WholeNumbersParameters):
-        categories = map(names.__getitem__, parameters.of_categories.tolist())
-        return dict(zip(categories, parameters.categories.vocabularies, strict=True))
+        chosen = map(names.__getitem__, parameters.of_categories.tolist())
+        return dict(zip(chosen, parameters.categories.vocabularies, strict=True))
     return {}
