@@ -345,7 +345,7 @@ TABLES: dict[str, Case] = {
         lambda: fit(pd.Series([1, 2, 3, 4]), Y),
         SchemaError,
         "a Series is no table; a table is an array, a sparse matrix, a data "
-        "frame, or the path of a file; convert it.",
+        "frame, or the path of a file; make a table of it: to_frame().",
     ),
 }
 

@@ -291,7 +291,8 @@ class GenerativeModel:
         """
         found: dict[str, Vocabulary] = {}
         for part, parameters in zip(self.parts, self.parameters, strict=True):
-            found |= _known_values(part.layout, self.layout, parameters)
+            if getattr(part.family, "unseen", "") != "error":  # which refuses other values
+                found |= _known_values(part.layout, self.layout, parameters)
         return {name: known for name, known in found.items() if name not in self.identifiers}
 
     def decisions(self) -> Iterator[str]:
