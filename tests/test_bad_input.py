@@ -1043,7 +1043,7 @@ def test_a_date_and_its_midnight_are_one_moment():
 def test_weights_of_a_sparse_matrix():
     dense = fit(X, Y, weight=[1, 2, 1, 1], families="multinomial")
     rows = sparse.csr_matrix(X)
-    model = fit(rows, Y, weight=[1, 2, 1, 1])
+    model = fit(rows, Y, weight=[1, 2, 1, 1], families="multinomial")
     assert (model.predict_proba(rows) == dense.predict_proba(X)).all()
 
 
