@@ -636,3 +636,56 @@ def test_least_categories_of_a_wrong_shape_are_refused():
     model = ours.CategoricalNB(min_categories=[[3, 2], [2, 4]])
     with pytest.raises(ParameterError, match=r"shape \(2, 2\); 'min_categories' should have shape"):
         model.fit([[0, 0], [1, 1]], [0, 1])
+
+
+@pytest.mark.parametrize("kind", [ours.NaiveBayes, ours.AODE])
+def test_a_sparse_matrix_gives_the_model_of_the_dense_one(kind):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    codes = np.eye(6)[rng.integers(0, 6, 120)]
+    counts = rng.poisson(0.5 + y[:, None], (120, 5))
+    matrices = {
+        "codes and numbers": np.hstack([codes, rng.normal(size=(120, 1)) + y[:, None]]),
+        "codes and positive numbers": np.hstack([codes, rng.exponential(size=(120, 1))]),
+        "shares": counts / np.maximum(counts.sum(axis=1, keepdims=True), 1),
+        "counts": counts,
+        "truth values": codes > 0,
+    }
+    for x in matrices.values():
+        expected = kind().fit(x, y).predict_proba(x)
+        for form in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix):
+            found = kind().fit(form(x), y)
+            assert_allclose(found.predict_proba(form(x)), expected, rtol=1e-9)
+            assert_allclose(found.predict_proba(x), expected, rtol=1e-9)
+
+
+def test_many_counts_are_one_multinomial_however_they_are_stored():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    x = rng.poisson(0.02 + 0.03 * y[:, None], (80, 300))
+    for form in (np.asarray, np.float64, sparse.csr_array, sparse.csc_matrix):
+        model = ours.NaiveBayes().fit(form(x), y)
+        assert set(model.model_.family_names.values()) == {"multinomial"}
+    first, rest = slice(0, 40), slice(40, 80)
+    plain = ours.NaiveBayes.textbook().fit(x, y)
+    stream = ours.NaiveBayes.textbook().partial_fit(x[first], y[first])
+    stream.partial_fit(sparse.csr_array(x[rest]), y[rest])
+    assert_allclose(stream.predict_proba(x), plain.predict_proba(x), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:column 'hue'")
+@pytest.mark.parametrize("learnt", [True, False])
+def test_calibration_refuses_unknown_labels_and_rows_that_say_nothing(learnt):
+    y = np.repeat(["a", "b"], 40)
+    rows = pd.DataFrame({"hue": np.where(np.arange(80) % 3, y, "other"), "y": y})
+    model = ours.NaiveBayes().fit(rows, "y")
+    before = model.column_weights_
+    for other, fact in (
+        (rows.assign(y="c"), "'c' was never seen"),
+        (rows.assign(y=np.where(y == "a", "a", "c")), "'c' was never seen"),
+        (rows.assign(hue="new"), "no row shows a value"),
+        (rows.assign(hue=None), "no row shows a value"),
+    ):
+        with pytest.raises(DataError, match=fact):
+            model.calibrate(other, "y", learnt=learnt)
+    assert model.column_weights_ == before

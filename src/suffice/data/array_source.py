@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from suffice.data.binary_cells import outcome_codes
 from suffice.data.read_memory import ENCODED, ReadMemory
 from suffice.data.schema import (
     BOOLEAN,
+    SPARSE,
     BlockLayout,
     Column,
     Layout,
@@ -56,6 +57,7 @@ COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others
 STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
+MANY_COLUMNS, MOST_SHOWN = 100, 0.1  # that count events, and share of cells that are not 0
 DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
 
 
@@ -74,9 +76,13 @@ class ArraySource:
     ignored: ClassVar[tuple[str, ...]] = ()  # no column is left out
     kept_bytes: ClassVar[int] = 0  # the rows are the caller's
 
+    def shown_labels(self) -> tuple[Any, ...]:
+        """The labels that there are."""
+        return () if self.labels is None else self.labels.classes.values
+
     def shown_classes(self) -> int:
         """How many labels there are."""
-        return 0 if self.labels is None else len(self.labels.classes)
+        return len(self.shown_labels())
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The columns, or those of the given names, by the rule in ``schema.py``.
@@ -89,16 +95,46 @@ class ArraySource:
         if names:
             require_columns(names, self.names, "the array")
         names = self.names if names is None else names
-        if not isinstance(self.x, np.ndarray):
-            return UniformColumns(names, "number", "text", "sparse counts")
-        kind = self.x.dtype.kind
+        kind, sparse = self.x.dtype.kind, not isinstance(self.x, np.ndarray)
+        if sparse:
+            _require_cells_within(self.x)
         if kind == "b":
             return UniformColumns(names, "boolean", "binary", BOOLEAN)
+        if self._holds_counts:
+            return UniformColumns(names, "number", "text", "counts, most of them 0")
         if kind == "f":
-            return UniformColumns(names, "number", "real", "numbers")
+            return UniformColumns(names, "number", "real", SPARSE if sparse else "numbers")
         head, asked = self.x[:BATCH_ROWS], set(names)
         places = [j for j, name in enumerate(self.names) if name in asked]
-        return tuple(_integer_column(self.names[j], head[:, j]) for j in places)
+        if sparse:
+            head = head.tocsc()
+            cells = (head[:, [j]].toarray()[:, 0] for j in places)
+        else:
+            cells = (head[:, j] for j in places)
+        columns = zip(places, cells, strict=True)
+        return tuple(_integer_column(self.names[j], values) for j, values in columns)
+
+    @cached_property
+    def _holds_counts(self) -> bool:
+        """Whether the columns count events, such as words, however the matrix is stored.
+
+        They are many, the cells are whole numbers of 0 or more, and of the first rows few are not
+        0.
+        """
+        (n, d), rows = self.x.shape, min(self.x.shape[0], BATCH_ROWS)
+        if d < MANY_COLUMNS:
+            return False
+        if isinstance(self.x, np.ndarray):
+            cells, first = self.x, self.x[:rows]
+        else:
+            whole = (
+                self.x
+                if self.x.has_canonical_format
+                else stored_cells(self.x, slice(0, n)).merged()
+            )
+            cells, first = whole.data, whole.data[: whole.indptr[rows]]
+        few = np.count_nonzero(first) <= MOST_SHOWN * rows * d
+        return bool(few and _are_whole(first) and _are_whole(cells))
 
     def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
         """Return the rows at these places, in that order."""
@@ -145,6 +181,13 @@ def _require_cells_within(x: Any) -> None:
         "row pointers do not decrease, and indices are below the number of columns",
         "check how it was made: X.check_format(full_check=True) names what is wrong",
     )
+
+
+def _are_whole(cells: NDArray[Any]) -> bool:
+    """Whether numbers are whole, 0 or more, and none is missing."""
+    if cells.dtype.kind == "f" and not bool((cells == np.floor(cells)).all()):
+        return False
+    return bool(cells.min(initial=0) >= 0)
 
 
 def _integer_column(name: str, values: NDArray[Any]) -> Column:

@@ -19,7 +19,7 @@ from suffice.statistics.block import HELD, Block, CodedBlock, RealBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["RecordReader", "columns_of", "record_of", "records_of"]
+__all__ = ["RecordReader", "columns_of", "is_series", "record_of", "records_of"]
 
 Record = Mapping[str, Any]
 
@@ -58,14 +58,19 @@ def record_of(X: Any) -> Record | None:
         cells = X.values()  # of types that are known to be of one cell, most often
         several = not {*map(type, cells)} <= ONE_CELL and any(map(_is_several, cells))
         return X if X and not several else None
-    of_pandas = type(X).__module__.partition(".")[0] == "pandas"
-    if of_pandas and getattr(X, "ndim", 0) == 1 and hasattr(X, "items"):
+    if is_series(X):
         return dict(zip(map(str, X.index), X.tolist(), strict=True))
     return None
 
 
 def _is_several(cell: Any) -> bool:
     return hasattr(cell, "__len__") and not isinstance(cell, str | bytes)
+
+
+def is_series(X: Any) -> bool:
+    """Tell a pandas Series: a row by name, if its index has the names of columns."""
+    of_pandas = type(X).__module__.partition(".")[0] == "pandas"
+    return of_pandas and getattr(X, "ndim", 0) == 1 and hasattr(X, "items")
 
 
 def records_of(X: Any) -> Sequence[Record] | None:
@@ -123,7 +128,7 @@ class RecordReader:
         return cls(layout, frozenset(name for name in names if name is not None), tuple(kinds))
 
     def batch(self, row: Record) -> Batch | None:
-        """The row as a batch; None if a cell is of another type, or a name is unknown.
+        """The row as a batch; None if a cell is of another type, or names are unknown.
 
         Raises
         ------
@@ -132,6 +137,8 @@ class RecordReader:
         """
         if not row.keys() <= self.known:
             return None
+        if not any(name in row for block in self.layout.blocks for name in block.columns):
+            return None  # no cell at all: whoever reads it as a table says so
         blocks = []
         for block, kinds in zip(self.layout.blocks, self.kinds, strict=True):
             cells = [row.get(name) for name in block.columns]

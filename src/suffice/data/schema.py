@@ -42,6 +42,7 @@ __all__ = [
     "DURATIONS",
     "KIND_OF",
     "MAX_CLASSES",
+    "SPARSE",
     "TIMES",
     "UNDECIDED",
     "BlockLayout",
@@ -64,6 +65,7 @@ Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
 
 UNDECIDED: tuple[Kind, str] = "undecided", "no value yet"
 BOOLEAN, ONLY = "boolean", "only {} and {}"  # what a family of two outcomes has to know
+SPARSE = "numbers of a sparse matrix"  # a family of counts reads them as they are stored
 DATES = "dates, in seconds since 1970-01-01"  # reasons why a column of time is real
 TIMES, DURATIONS = "times of day, in seconds since midnight", "durations, in seconds"
 LOW = {BOOLEAN: 0.0, ONLY.format(0, 1): 0.0, ONLY.format(-1, 1): -1.0}

@@ -184,11 +184,15 @@ class TableSource:
         """Memory of the first rows that the table keeps."""
         return self.table.kept_bytes
 
+    def shown_labels(self) -> tuple[Any, ...]:
+        """The labels that the first rows show."""
+        if self.label is None:
+            return ()
+        return self.table.of_first_cells([self.label], _distinct)[self.label]
+
     def shown_classes(self) -> int:
         """How many labels the first rows show."""
-        if self.label is None:
-            return 0
-        return self.table.of_first_cells([self.label], _distinct)[self.label]
+        return len(self.shown_labels())
 
     def take(self, rows: NDArray[np.intp]) -> TableSource:
         """Return the rows at these places, in that order.
@@ -261,9 +265,9 @@ class TableSource:
                 )
 
 
-def _distinct(name: str, cells: pa.Array[Any]) -> int:
-    """How many values a column shows."""
-    return len(coded(cells, name)[1])
+def _distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
+    """The values that a column shows."""
+    return coded(cells, name)[1].values
 
 
 def _encodings(layout: Layout) -> dict[str, str]:

@@ -26,7 +26,7 @@ from suffice.ensemble.candidates import (
 from suffice.ensemble.fitted import FittedAverage
 from suffice.ensemble.racing import judged
 from suffice.ensemble.stacking import members
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
 from suffice.families.options import Identifiers, check_words
 from suffice.models.base.checks import is_array
 from suffice.models.base.label_sets import Doubts
@@ -171,7 +171,11 @@ class AutoClassifier(FittedAverage):
             self.candidates_ = Candidates(
                 replace(one, weight=share.get(one.name, 0.0)) for one in order
             )
-            fitted = [learners[one.name].fit(*rows) for one in chosen]
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                fitted = [learners[one.name].fit(*rows) for one in chosen]
+            for once in {str(one.message): one for one in said}.values():
+                warn(once.message.args[0], once.category)  # type: ignore[union-attr]
             self._average(fitted, v, Doubts.of(row_sums(exp(log_p) * v), weights))
             return self
 

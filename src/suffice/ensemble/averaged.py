@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,6 +33,11 @@ class Member(Protocol):
     @property
     def classes(self) -> Vocabulary:
         """The k labels."""
+        ...
+
+    @property
+    def known_values(self) -> Mapping[str, Vocabulary]:
+        """The values of categories, and the words of texts, by column."""
         ...
 
     def partial_log_posterior(
@@ -68,6 +74,13 @@ class AveragedModel:
     def log_prior(self) -> NDArray[np.float64]:
         """What an impossible row would be answered with; there is none."""
         return np.full(len(self.classes), -log_of(len(self.classes)))
+
+    @cached_property
+    def known_values(self) -> dict[str, Vocabulary]:
+        """The values of columns that are categories, or texts, to all members that read them."""
+        known = {name: v for member in self.members for name, v in member.known_values.items()}
+        read = {name for m in self.members for name in {*m.layout.names} - m.known_values.keys()}
+        return {name: values for name, values in known.items() if name not in read}
 
     def log_posterior(self, batch: Batch, hidden: Collection[str] = ()) -> NDArray[np.float64]:
         """Return log P(c | x) = log Σ_m v_m P_m(c | x) of every row, (n, k).

@@ -146,7 +146,7 @@ class FittedAverage(Classifier):
         True
         """
         model = self._fitted()
-        found = np.concatenate(self._batches(X, answered, (model, AveragedModel.revealed)))
+        found = np.concatenate(self._batches(X, answered, (model, AveragedModel.revealed), 1))
         prior = found[0, 0] if len(found) else model.log_prior
         return Evidence(tuple(model.layout.names), model.classes.values, prior, found[:, 1:])
 

@@ -21,6 +21,7 @@ from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import available_if
 from suffice.models.base.unseen_categories import Unseen
+from suffice.models.base.weightless import require_weights
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.descent_state import DescentState
@@ -255,9 +256,11 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             before: LogisticModel | None = getattr(self, "model_", None)
             self.reader_, source = self._open_first(X, y, sample_weight)
             problem = self._problem(source)
+            require_weights(source, problem.labels)
             start = problem.start(before) if before and self.warm_start else None
             fit = self._solver.minimum(problem.objective, start)
             self._set(problem, fit)
+            self._warn_of_unlabelled(problem.unlabelled)
             self._solver.warn(fit, problem.remarks)
             return self
 

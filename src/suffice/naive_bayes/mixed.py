@@ -9,9 +9,9 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from suffice.data.records import RecordReader
-from suffice.data.schema import Column, Layout, UniformColumns
+from suffice.data.schema import SPARSE, Column, Layout, UniformColumns
 from suffice.engines.choice import Choice
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
 from suffice.families.options import (
     Estimation,
@@ -38,6 +38,7 @@ from suffice.statistics.precision import PrecisionOfMoments
 __all__ = ["NaiveBayes"]
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial", "whole_numbers")  # by the evidence
+MANY = 100  # columns of a sparse matrix, which take their time one by one
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
@@ -60,7 +61,13 @@ class NaiveBayes(CalibratedClassifier):
     the family that its kind suggests (`suffice.data.schema`): real numbers by the distribution that
     tells the class best, booleans by a Bernoulli, categories by a categorical, text by a
     multinomial. A column of integers is a category or numbers, by what all rows learnt show. A
-    column of unknown kind, without a value so far, is left out until one arrives.
+    column of unknown kind, without a value so far, is left out until one arrives. An array of 100
+    columns or more, dense or sparse, whose cells are whole numbers and in the first rows nine times
+    out of ten 0, holds counts of words: all columns are one multinomial.
+
+    If more than half of the values of a column of rows to be answered were never seen in training,
+    a warning names the column, its share, and a known value that may be meant. At most 4,096 rows
+    are looked at, and columns with 5 values or more among them; by `explain`, with one.
 
     Parameters
     ----------
@@ -243,6 +250,12 @@ class NaiveBayes(CalibratedClassifier):
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         usual = FAMILY_OF_KIND | {"real": self._numbers}
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
+            if self.families is None and columns.reason == SPARSE and len(columns) >= MANY:
+                warn(
+                    f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
+                    "modelled on its own; families='multinomial' takes them for weights of words, "
+                    "in less time."
+                )
             return whole(self._family(self.families or usual[columns.kind]), columns)
         check_smoothing(self.estimation, self.alpha)  # whatever the columns are
         groups = self._groups(columns)

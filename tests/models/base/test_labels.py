@@ -108,6 +108,7 @@ def test_booleans_are_no_other_labels(make: Callable[[], Any], table: Any, name:
     )
 
 
+@pytest.mark.filterwarnings("ignore:.* without a label")
 @pytest.mark.parametrize("make", CLASSIFIERS)
 def test_booleans_and_gaps_are_booleans(make: Callable[[], Any], tmp_path: Path) -> None:
     labels = objects([None, pd.NA, float("nan"), *(Y[3:] == 1)])

@@ -7,6 +7,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -222,3 +223,28 @@ def test_a_table_that_still_has_its_target_is_scored() -> None:
     table = pa.table(SIZES | {"price": SIZES["width"]})
     model = LinearRegression().fit(pa.table(SIZES), pd.Series(SIZES["width"], name="price"))
     assert model.score(table, table.column("price").to_pandas().rename("price")) == 1.0
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(), LinearDiscriminantAnalysis(), GaussianNB()])
+def test_rows_that_name_no_column_are_refused(model):
+    table = pd.DataFrame({"width": SIZES["width"], "height": SIZES["height"]})
+    model.fit(table, KIND)
+    for rows, fact in (
+        ({"Breadth": 1.0, "HEIGHT": 2.0}, "row 0 names no column"),
+        ([{"width": 1.0, "height": 2.0}, {"depth": 1.0}], "row 1 names no column"),
+        (table["width"], "a Series is no table"),
+        (pl.Series("width", SIZES["width"]), "a Series is no table"),
+        (pa.chunked_array([SIZES["width"]]), "a ChunkedArray is no table"),
+    ):
+        for ask in (model.predict, model.predict_proba, model.explain):
+            with pytest.raises(SchemaError, match=fact):
+                ask(rows)
+        with pytest.raises(SchemaError, match=fact):
+            model.score(rows, KIND)
+    assert model.predict(table.iloc[0]).tolist() == model.predict(table.head(1)).tolist()
+
+
+def test_a_misspelt_name_beside_known_ones_is_named():
+    model = NaiveBayes().fit(pd.DataFrame(SIZES), KIND)
+    with pytest.warns(SufficeWarning, match="perhaps 'depth' is meant"):
+        model.predict({"width": 1.0, "height": 2.0, "Depth": 1.0})

@@ -26,7 +26,15 @@ from suffice.data.table import (
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.statistics.block import HELD_STEP
 
-__all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory", "in_memory_beside", "not_text"]
+__all__ = [
+    "FrameSplit",
+    "FrameTable",
+    "frame_table",
+    "in_memory",
+    "in_memory_beside",
+    "no_table",
+    "not_text",
+]
 
 FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 
@@ -186,6 +194,8 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
     except UnicodeError as error:
         raise _without_unicode(data, error) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        if "non-struct type" in str(error):  # a stream of one column, not of tables
+            raise no_table(data) from None
         raise SchemaError(
             f"the table cannot be read: {': '.join(map(str, reversed(error.args)))}",
             "a column holds values of one type",
@@ -268,7 +278,7 @@ def _collected(data: Any) -> pa.Table:
 
         frame = nw.from_native(data)
     except (ModuleNotFoundError, TypeError):
-        raise _no_table(data) from None
+        raise no_table(data) from None
     table: pa.Table = frame.lazy().collect("pyarrow").to_native()
     return table
 
@@ -284,11 +294,12 @@ def _streamed(data: Any) -> SpooledTable:
     return spool(unbroken(reader, "the stream"), reader.schema, "the stream")
 
 
-def _no_table(data: Any) -> SchemaError:
+def no_table(data: Any) -> SchemaError:
+    """Return the error of what is no table, such as a column alone."""
     return SchemaError(
         f"a {type(data).__name__} is no table",
         "a table is an array, a sparse matrix, a data frame, or the path of a file",
-        "convert it",
+        "make a table of it: to_frame()" if hasattr(data, "to_frame") else "convert it",
     )
 
 
@@ -352,7 +363,7 @@ def _too_long(name: str, cells: Any) -> SchemaError:
 
 def _from_pandas(frame: Any) -> pa.Table:
     if frame.ndim != 2:
-        raise _no_table(frame)
+        raise no_table(frame)
     names = [str(name) for name in frame.columns]
     require_distinct(names)
     frame = frame.set_axis(names, axis=1)

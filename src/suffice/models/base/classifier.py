@@ -23,7 +23,7 @@ from suffice.data.table_source import TableSource
 from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import expecting
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.accuracy import Hits, accuracy_told, hits, of_rows
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
@@ -43,6 +43,8 @@ from suffice.models.base.partial_answers import (
 from suffice.models.base.predictions import answer_memory, prediction_tables
 from suffice.models.base.proba_intervals import Ends, beside_interval, predict_proba_interval
 from suffice.models.base.reader import LabelReader
+from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
+from suffice.phrases import rows_in_print
 from suffice.statistics.batch import Batch, scored_rows
 
 __all__ = ["Classifier"]
@@ -173,6 +175,7 @@ class Classifier(Estimator):
         need = partial(answer_memory, len(model.classes), proba + log_proba + bool(interval) * 2)
         answered = partial(map_batches, expecting(self._engine_for(source), source, need))
         how = source, self._layout_to_answer(), scored_rows(len(model.classes))
+        warn_of_unseen(model.known_values, *how[:2])
         complete = self._complete_rows(interval is not None)
         if unanswerable == "error" or complete is None:
             return prediction_tables(model.classes, answered(answer, *how))
@@ -209,6 +212,7 @@ class Classifier(Estimator):
         """
         source = self._open_labelled(X, y, sample_weight)
         judge = self._scoring(source)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
         found: Hits = self._run(judge.kernel, judge.model, source, judge.layout).found
         return accuracy_told(of_rows(found))
 
@@ -290,6 +294,7 @@ class Classifier(Estimator):
         kernel = self._of_answered(partial(evaluation, costs=chosen, ranked=True), unanswerable)
         source = self._open_labelled(X, y, sample_weight)
         known = self._layout_to_answer()
+        warn_of_unseen(model.known_values, source, known)
         taken = (known.label, source.label, source.weight)
         layout, at = group_layout(known, source, by, taken)
         engine = self._engine_for(source)
@@ -314,7 +319,9 @@ class Classifier(Estimator):
         kernel = self._of_answered(judged, unanswerable)
         source = self._open_labelled(X, y, sample_weight)
         need = partial(evaluation_memory, len(model.classes), ranked)
-        found = self._run(kernel, model, source, self._layout_to_answer(), need)
+        layout = self._layout_to_answer()
+        warn_of_unseen(model.known_values, source, layout)
+        found = self._run(kernel, model, source, layout, need)
         result: Evaluation = of_rows(told({"all": found})["all"])
         tell_of_unknown(model.classes, [result])
         return result
@@ -334,6 +341,12 @@ class Classifier(Estimator):
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
         """Open rows with their labels, to be answered and judged."""
         return self._open_labelled(X, y, sample_weight)
+
+    def _warn_of_unlabelled(self, rows: float) -> None:
+        """Warn of rows that a fit leaves out, as they have no label."""
+        if rows:
+            verb = "is" if rows == 1 else "are"
+            warn(f"{rows_in_print(rows)} without a label {verb} left out.")
 
     # -- reading
 
@@ -379,16 +392,29 @@ class Classifier(Estimator):
         """How tables are read whose rows are to be answered."""
         return self._layout()
 
-    def _to_answer(self, X: Any) -> tuple[TableSource | ArraySource, Engine, Sequence[Split]]:
-        """Rows to be answered, the engine that reads them, and their splits."""
-        source = self._open(X)
+    def _to_answer(
+        self, X: Any, fewest: int = FEWEST
+    ) -> tuple[TableSource | ArraySource, Engine, Sequence[Split]]:
+        """Rows to be answered, the engine that reads them, and their splits.
+
+        Say which columns are mostly unseen, of those with ``fewest`` values or more.
+        """
+        source, layout = self._open(X), self._layout_to_answer()
         need = partial(answer_memory, len(self.model_.classes), 0)
         engine = expecting(self._engine_for(source), source, need)
-        return source, engine, source.splits(self._layout_to_answer(), engine.workers)
+        splits = source.splits(layout, engine.workers)
+        warn_of_unseen(self.model_.known_values, source, layout, fewest)
+        return source, engine, splits
 
-    def _batches(self, X: Any, kernel: Callable[[Split, Any], list[T]], params: Any) -> list[T]:
-        """What a kernel makes of every batch of a table, in order."""
-        _, engine, splits = self._to_answer(X)
+    def _batches(
+        self,
+        X: Any,
+        kernel: Callable[[Split, Any], list[T]],
+        params: Any,
+        fewest: int = FEWEST,
+    ) -> list[T]:
+        """What a kernel makes of every batch of a table, in order; see `_to_answer`."""
+        _, engine, splits = self._to_answer(X, fewest)
         return [batch for split in engine.map(kernel, params, splits) for batch in split]
 
     # -- keeping

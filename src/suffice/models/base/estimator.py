@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.csv.format import CsvFormat
+from suffice.data.frames.memory import no_table
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
-from suffice.data.records import RecordReader, columns_of, record_of, records_of
+from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import Column, Layout, Numbered
 from suffice.data.source import InEngine, InParts, Split
 from suffice.data.table_source import TableSource
@@ -23,7 +24,7 @@ from suffice.data.table_views import left_out
 from suffice.engines.choice import Choice, engine_of, is_here
 from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import expecting
-from suffice.errors import DataError, ParameterError, warn
+from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.models.base.checks import (
     checked_weights,
     has_named_columns,
@@ -42,8 +43,9 @@ from suffice.models.base.scikit_learn import (
     diagram,
     usual_array,
 )
+from suffice.numerics.in_print import listed
 from suffice.persist import write_model
-from suffice.phrases import Option
+from suffice.phrases import Option, meant
 from suffice.statistics.batch import Batch
 from suffice.statistics.pass_memory import PassNeed, no_need
 from suffice.statistics.statistic import Statistic
@@ -164,6 +166,8 @@ class Estimator(ScikitLearnInterface):
         """
         rows = None if first else records_of(X)
         if rows is not None:
+            if is_series(X) and not self._names_column(rows[0]):
+                raise no_table(X)
             X = self._columns_of(rows)
         if not (type(X) is np.ndarray or is_array(X, y, sample_weight, *targets)):
             from suffice.data.open import open_table
@@ -255,9 +259,22 @@ class Estimator(ScikitLearnInterface):
         layout = self.reader_.layout
         known = {*layout.names, *layout.ignored, layout.label, layout.weight, *self.target_names_}
         names = dict.fromkeys(name for row in rows for name in row)
-        if unknown := [name for name in names if name not in known]:
-            warn(left_out(unknown) + ".")
+        lacking = [name for name in layout.names if name not in names]
+        unknown = {name: meant(name, lacking) for name in names if name not in known}
+        for i, row in enumerate(rows):
+            if not self._names_column(row):
+                raise SchemaError(
+                    f"row {i} names no column of the model: it has {listed(map(repr, row))}",
+                    f"the columns are {listed(map(repr, layout.names))}",
+                    next(filter(None, unknown.values()), "correct the names"),
+                )
+        if unknown:
+            warn("; ".join([left_out(list(unknown)), *filter(None, unknown.values())]) + ".")
         return columns_of(rows, layout)
+
+    def _names_column(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row by name has a cell of any column that the model reads."""
+        return self._is_named() and not row.keys().isdisjoint(self.reader_.layout.names)
 
     def _in_precision(self, X: Any, answers: NDArray[Any]) -> NDArray[Any]:
         """Answers in single precision where the rows have it, and those of the fit had it too."""

@@ -32,6 +32,7 @@ __all__ = [
     "evaluation_memory",
     "known_codes",
     "label_codes",
+    "require_known",
     "tell_of_unknown",
     "unknown_label",
 ]
@@ -288,6 +289,20 @@ def known_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
     if len(strangers):
         raise unknown_label(batch.classes.values[batch.codes[strangers[0]]], model.classes)
     return codes
+
+
+def require_known(labels: Vocabulary, classes: Vocabulary) -> None:
+    """Refuse labels of rows that are not among the classes of a model.
+
+    Raises
+    ------
+    DataError
+        As `known_codes` does.
+    """
+    check_one_type(classes, labels, "the labels learnt", "those of this table")
+    for label in labels.values:
+        if label not in classes.codes:
+            raise unknown_label(label, classes)
 
 
 def unknown_label(label: Value, classes: Vocabulary) -> DataError:

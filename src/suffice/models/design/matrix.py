@@ -302,6 +302,12 @@ class Design(Terms):
         absent = (codes == self._sizes) | ((codes < 0) & ~self._has_term)
         return self._with_codes(batch, CodedBlock(np.where(absent, first, codes), values))
 
+    @cached_property
+    def known_values(self) -> dict[str, Vocabulary]:
+        """The values of categories, and the words of texts that are counted, by column."""
+        words = {name: words.known for name, words in self.words.items() if not words.places}
+        return {**self.categories, **words}
+
     def answerable(self, batch: Batch, as_reference: bool, expecting: bool) -> Batch:
         """The same rows, with what is taken for an unknown category, or can be expected of it."""
         if as_reference:

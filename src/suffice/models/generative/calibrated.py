@@ -14,7 +14,9 @@ from suffice.data.table_source import TableSource
 from suffice.engines.local import side_by_side
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.families.options import check_boolean
+from suffice.models.base.evaluated_rows import require_known
 from suffice.models.base.label_sets import label_sets
+from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.column_weights import calibrated
 from suffice.models.generative.model import GenerativeModel
@@ -23,6 +25,7 @@ from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.semi_supervised import SemiSupervisedClassifier
 from suffice.models.generative.weighted import groups_of
 from suffice.phrases import Option, Phrase
+from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import Sampled
 
@@ -73,7 +76,8 @@ class CalibratedClassifier(SemiSupervisedClassifier):
             If the model has no weights, by its option ``calibration``, or ``learnt`` is neither
             True nor False.
         DataError
-            If there is no labelled row.
+            If there is no labelled row, a label was never seen in training, or no row shows a
+            value that the model knows.
         ForgetError
             If the rows cannot have been learnt.
 
@@ -95,25 +99,36 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         check_boolean(learnt=learnt)
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         reader = self._up_to_date(self.reader_)
-        sample = self._sampled(reader, source, self._engine_for(source)).sample
+        warn_of_unseen(model.known_values, source, reader.layout)
+        found = self._sampled(reader, source, self._engine_for(source))
+        if not self.reader_.min_count:  # else classes of few rows were left out
+            require_known(found.classes, model.classes)
+        sample = found.sample
         if not sample.rows:
             raise DataError(
                 "there is no labelled row whose weight is not zero",
                 "weights of columns are learnt from at least one",
                 "check the label column and the weights",
             )
+        if not any(_tells(model, piece.batch) for piece in sample.pieces):
+            raise DataError(
+                "no row shows a value that tells the classes apart",
+                "values that are missing, or were never seen in training, say nothing of the class",
+                "check how the columns are written",
+            )
         learnt = learnt and not self.reader_.min_count
-        if learnt:
-            model = model.with_sample(sample)
         try:
-            found = calibrated(model, sample, self.calibration, learnt)
+            if learnt:
+                _require_learnt(self.statistic_, found.plain)
+                model = model.with_sample(sample)
+            weights = calibrated(model, sample, self.calibration, learnt)
         except ForgetError:
             raise ForgetError(
                 "the model has not learnt all of these rows",
                 "each is taken out of its sums before it is asked about",
                 Phrase("for rows that it has not learnt, use ", Option("learnt", "False")),
             ) from None
-        self.model_ = model.with_calibration(found)
+        self.model_ = model.with_calibration(weights)
         return self
 
     def predict_set(
@@ -231,6 +246,24 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         super()._restore_tuned(saved)
         if saved.calibration is not None:
             self.model_ = replace(self.model_, calibration=saved.calibration, sampled=saved.sampled)
+
+
+def _require_learnt(sums: ByClass, rows: ByClass) -> None:
+    """Refuse rows that the sums of families cannot contain: other blocks may follow theirs.
+
+    Raises
+    ------
+    ForgetError
+        If they cannot.
+    """
+    own = sums.blocks[: len(rows.blocks)]
+    ByClass(sums.classes, sums.weight, sums.unlabelled, own) - rows
+
+
+def _tells(model: GenerativeModel, batch: Batch) -> bool:
+    """Whether any cell of some rows says more for one class than for another."""
+    terms = model.terms(batch)
+    return bool((terms != terms[..., :1]).any())
 
 
 def _weighed(model: GenerativeModel) -> list[tuple[str, ...]]:

@@ -32,6 +32,7 @@ from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import check_booleans
 from suffice.models.base.streams import check_stream
+from suffice.models.base.weightless import require_weights
 from suffice.models.generative.advice import advice
 from suffice.models.generative.class_prior import class_prior
 from suffice.models.generative.fitted import FittedGenerative
@@ -47,7 +48,6 @@ from suffice.models.generative.shown_columns import shown_columns
 from suffice.models.generative.side_by_side import SideBySide, hits_together
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, normalise
-from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -126,7 +126,9 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         with fit_context(self):
             reader, source = self._open_first(X, y, sample_weight)
             statistic = self._summarise(reader, source)
+            require_weights(source, statistic.classes, self.fewest_classes)
             self._require_rows(statistic)
+            self._warn_of_unlabelled(float(statistic.unlabelled.value))
             return self._set(Learnt(reader, (statistic,)))
 
     def partial_fit(
@@ -202,10 +204,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
             raise DataError(
                 f"there is one class: every label is {statistic.classes.values[0]!r}",
                 "a classifier needs two classes or more",
-                Phrase(
-                    "check the label column",
-                    PythonOnly(", or learn from batches with partial_fit"),
-                ),
+                "check the label column",
             )
 
     def _require_rows(self, statistic: ByClass) -> None:
@@ -304,6 +303,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     ) -> GenerativeReader:
         """The reader once further labels are known; refuse labels of another type."""
         more = statistic.classes
+        self._warn_of_unlabelled(float(statistic.unlabelled.value))
         check_one_type(declared, more, "the labels in `classes`", "those of this table")
         if declared.values:
             check_among(more, declared | reader.declared)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import starmap
 from typing import Any
 
-from suffice.data.schema import DATES, BlockLayout, Column, UniformColumns
+from suffice.data.schema import DATES, SPARSE, BlockLayout, Column, UniformColumns
 from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.models.generative.part import FamilyColumns
@@ -59,6 +59,9 @@ def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) 
 
 def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
     """Read a text as words where the family can count events, everything else its usual way."""
+    stored = isinstance(columns, UniformColumns) and columns.reason == SPARSE
+    if family.encodings == ("count", "events") and stored:
+        return "events"
     if "events" in family.encodings and _are_countable(columns):
         if len(columns) > 1 and columns[0].stored == "string":
             raise ParameterError(

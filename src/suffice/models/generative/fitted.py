@@ -22,6 +22,7 @@ from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import impossible_rows
+from suffice.models.base.unseen_values import FEWEST
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.discriminant_functions import (
     LinearForm,
@@ -378,7 +379,7 @@ class FittedGenerative(Classifier):
                 if impossible:
                     warn(impossible_rows(impossible, few.rows))
                 return found
-        source, engine, splits = self._to_answer(X)
+        source, engine, splits = self._to_answer(X, 1 if answer is evidence else FEWEST)
         out = None
         if isinstance(source, ArraySource) and engine.in_process:
             out = buffer_for(answer, source.x.shape[0], len(model.classes))

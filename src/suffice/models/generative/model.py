@@ -14,12 +14,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Layout
+from suffice.data.schema import BlockLayout, Layout
 from suffice.data.times import with_times
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.family import Apply
 from suffice.families.kinds.chosen import Chosen
+from suffice.families.kinds.parameters import WholeNumbersParameters
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.class_prior import Prior, class_prior
@@ -282,6 +283,18 @@ class GenerativeModel:
             found.extend(map(part.layout.columns.__getitem__, places))
         return tuple(found)
 
+    @cached_property
+    def known_values(self) -> dict[str, Vocabulary]:
+        """The values of categories and of binary columns, and the words of texts, by column.
+
+        But for identifiers, which say nothing of the class.
+        """
+        found: dict[str, Vocabulary] = {}
+        for part, parameters in zip(self.parts, self.parameters, strict=True):
+            if getattr(part.family, "unseen", "") != "error":  # which refuses other values
+                found |= _known_values(part.layout, self.layout, parameters)
+        return {name: known for name, known in found.items() if name not in self.identifiers}
+
     def decisions(self) -> Iterator[str]:
         """What was decided for the user, in sentences: which columns are left out."""
         if names := list(map(repr, self.identifiers)):
@@ -399,3 +412,24 @@ class GenerativeModel:
             names += silent
         order = [names.index(name) for name in self.layout.names]
         return np.concatenate(pieces, axis=1)[:, order]
+
+
+def _known_values(block: BlockLayout, layout: Layout, parameters: Any) -> dict[str, Vocabulary]:
+    """The values of a part's categories and binary columns, or the words of its text."""
+    names = block.columns
+    if block.encoding == "category":
+        return dict(zip(names, parameters.vocabularies, strict=True))
+    if block.encoding == "mixed":
+        numbers = layout.is_number(block)
+        categories = (name for name, number in zip(names, numbers, strict=True) if not number)
+        return dict(zip(categories, parameters.terms.vocabularies, strict=True))
+    if block.encoding == "events":
+        words = getattr(parameters, "words", None) or getattr(parameters, "events", None)
+        return {} if words is None or words.closed else {names[0]: words}
+    if block.encoding in ("binary", "outcome") and layout.threshold is None:
+        lows = zip(names, layout.lows(block).tolist(), strict=True)
+        return {name: Vocabulary((int(low), 1)) for name, low in lows if low == low}
+    if isinstance(parameters, WholeNumbersParameters):
+        chosen = map(names.__getitem__, parameters.of_categories.tolist())
+        return dict(zip(chosen, parameters.categories.vocabularies, strict=True))
+    return {}

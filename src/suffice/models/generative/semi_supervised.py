@@ -75,6 +75,10 @@ class SemiSupervisedClassifier(SampledClassifier):
         sums, self.em_ = maximised(known, reader.parts, estimate, run)
         return sums if sampled is None else Sampled.with_sample(sums, sampled.sample)
 
+    def _warn_of_unlabelled(self, rows: float) -> None:
+        if self.unlabelled == "drop":  # else they have joined
+            super()._warn_of_unlabelled(rows)
+
     def _stands_for(self, rows: Sampled) -> bool:
         """Whether a sample is still one of all labelled rows: forgetting may have emptied it."""
         sample, joined = rows.sample, self.em_.rows if self.em_ else 0.0

@@ -10,6 +10,7 @@ from typing import Any, Self
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.models.base.options import check_level
+from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, Prediction
@@ -81,6 +82,7 @@ class ConformalRegressor(Regressor):
         model, fit = self._fitted(), self._inferable()
         source = self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
+        warn_of_unseen(model.known_values, source, layout)
         engine = self._engine_for(source)
         asked = replace(model, layout=layout, cells=None, errors=None)
         splits = source.splits(layout, engine.workers)

@@ -17,6 +17,7 @@ from suffice.engines.batches import map_batches
 from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable, framed
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
+from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
@@ -351,6 +352,7 @@ class FittedLinear(ConformalRegressor):
             answer = partial(with_ends, answer, self._ends(interval, level))
         check_unanswerable(unanswerable)
         source = self._open(X)
+        warn_of_unseen(model.known_values, source, model.layout)
         question: Any = partial(model.predicted, answer)
         names = answer_names(self.design_.targets, interval is not None)
         answered = partial(map_batches, self._engine_for(source))
@@ -370,7 +372,7 @@ class FittedLinear(ConformalRegressor):
             If a cell is missing, infinite, or an unknown category.
         """
         design, fit = self.design_, self._fitted().fit
-        found = self._predictions(X, partial(effects, design, fit), complete=True)
+        found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
         return Effects(tuple(design.groups), design.targets, fit.at_origin, found)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
@@ -381,9 +383,12 @@ class FittedLinear(ConformalRegressor):
         return self._predictions(X, self._inferable().leverage, complete=True)
 
     def _predictions(
-        self, X: Any, answer: Prediction, complete: bool = False
+        self, X: Any, answer: Prediction, complete: bool = False, fewest: int = FEWEST
     ) -> NDArray[np.float64]:
-        """Answer for every row, in order; rows that must be ``complete`` are not filled."""
+        """Answer for every row, in order; rows that must be ``complete`` are not filled.
+
+        Say which columns are mostly unseen, of those with ``fewest`` values or more.
+        """
         model: LinearModel = self._fitted()
         model = replace(model, cells=None) if complete else model
         with suppress(BadCell):  # which is found again below, where its column has a name
@@ -392,6 +397,7 @@ class FittedLinear(ConformalRegressor):
         source = self._open(X)
         engine = self._engine_for(source)
         splits = source.splits(model.layout, engine.workers)
+        warn_of_unseen(model.known_values, source, model.layout, fewest)
         parts = engine.map(predictions, (model, answer), splits)
         return np.concatenate([part for split in parts for part in split])
 

@@ -27,6 +27,7 @@ from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumul
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
     "IncompleteRow",
@@ -112,6 +113,11 @@ class LinearModel:
     def _answerable(self, batch: Batch) -> Batch:
         expecting = self.cells is not None
         return self.design.answerable(batch, self.unseen == "reference", expecting)
+
+    @property
+    def known_values(self) -> dict[str, Vocabulary]:
+        """The values of categories, and the words of texts, by column."""
+        return self.design.known_values
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Which rows have all that an answer needs, (n,)."""

@@ -21,6 +21,7 @@ from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import WithGaps, of_complete, told
 from suffice.models.base.scikit_learn import check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_categories import UnseenCategories
+from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.design.feature_columns import Ways, predictors
 from suffice.models.design.matrix import Design
 from suffice.models.linear.evaluation import RegressionEvaluation
@@ -102,6 +103,7 @@ class Regressor(UnseenCategories):
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
         kernel = self._of_answered(errors, unanswerable)
+        warn_of_unseen(model.known_values, source, layout)
         found = self._run(kernel, replace(model, layout=layout), source, layout)
         return RegressionEvaluation.of(self.design_.targets, told({"all": found})["all"])
 
@@ -139,6 +141,7 @@ class Regressor(UnseenCategories):
         """
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         known = self.reader_.layout_of(source)
+        warn_of_unseen(model.known_values, source, known)
         layout, at = group_layout(known, source, by, (*self.target_names_, known.weight))
         engine = self._engine_for(source)
         found = sum_by_group(

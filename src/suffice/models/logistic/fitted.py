@@ -111,6 +111,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         self.n_passes_ += problem.data.count + 1
         self.left_out_ += problem.left_out
         self.unlabelled_ += problem.unlabelled
+        self._warn_of_unlabelled(problem.unlabelled)
         if self.rows_ is not None:
             self.rows_ += problem.learnt
 
@@ -318,7 +319,7 @@ class FittedLogistic(UnseenCategories, Classifier):
                 "what columns add is told of dense rows",
                 "look at coef_, or fit dense rows",
             )
-        parts = self._batches(X, predictions, (model, LogisticModel.contributions))
+        parts = self._batches(X, predictions, (model, LogisticModel.contributions), 1)
         return Evidence(
             tuple(model.centred.design.groups),
             model.classes.values,

@@ -141,6 +141,11 @@ class LogisticModel:
             )
         return t
 
+    @property
+    def known_values(self) -> dict[str, Vocabulary]:
+        """The values of categories, and the words of texts, by column."""
+        return self.design.known_values
+
     def answerable(self, batch: Batch) -> Batch:
         """The same rows, with what is taken for an unknown category, or can be expected of it."""
         expecting = self.cells is not None

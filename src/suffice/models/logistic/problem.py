@@ -217,6 +217,11 @@ class Problem:
         return float(self._first_pass[0].weight.value.sum())
 
     @property
+    def labels(self) -> Vocabulary:
+        """The labels of rows whose weight is above 0."""
+        return self._all_rows[0].classes
+
+    @property
     def unlabelled(self) -> float:
         """Weight of the rows that are left out for missing labels."""
         return float(self._all_rows[0].unlabelled.value)
