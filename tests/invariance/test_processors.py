@@ -39,7 +39,6 @@ LINEAR_ALGEBRA = {
     "models/linear/ridge.py": "the penalty of the least error left out",
     "models/linear/robust.py": "F of a summary",
     "models/logistic/saved.py": "draws",
-    "models/logistic/missing_cells.py": "probabilities of incomplete rows by draws",
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression that need not be reproducible",
     "plotting/conics.py": "boundaries in pictures",
