@@ -1091,6 +1091,26 @@ def test_steps_that_are_too_long_are_an_error():
         model.partial_fit(x, y)
 
 
+# -- many classes
+
+
+@pytest.mark.parametrize(
+    ("k", "p", "spread", "C"),
+    [(60, 3, 1.0, 1.0), (60, 3, 1.0, np.inf), (60, 3, 8.0, 1.0), (4, 150, 1.0, 1.0)],
+)
+def test_many_coefficients_are_those_of_the_minimum(k, p, spread, C):
+    rng = np.random.default_rng(8)
+    y = np.arange(1_200) % k
+    x = rng.normal(size=(1_200, p)) + spread * rng.normal(size=(k, p))[y] / np.sqrt(p)
+    model = LogisticRegression(C=C).fit(x, y)
+    judge = theirs.LogisticRegression(C=C, solver="newton-cg", tol=1e-9, max_iter=2_000).fit(x, y)
+    weights = np.eye(k)[y] - model.predict_proba(x)
+    gradient = weights.T @ np.column_stack([np.ones(len(x)), x])
+    gradient[:, 1:] -= model.coef_ / C
+    assert np.abs(gradient).max() < 1e-7 * len(x)
+    assert_allclose(model.predict_proba(x), judge.predict_proba(x), atol=1e-5)
+
+
 # -- inference
 
 

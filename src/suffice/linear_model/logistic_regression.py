@@ -82,8 +82,9 @@ class LogisticRegression(FittedLogistic):
     class_weight : mapping of label to float, or "balanced", optional
         What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
     solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
-        Newton's method, or L-BFGS where its Hessian would have more than 2,000 columns; L-BFGS; or
-        gradient descent by all rows, by single rows, or by a few rows at a time, which approach
+        Newton's method, after L-BFGS where that is expected to take less time (many classes), and
+        L-BFGS alone where its Hessian would have more than 2,000 columns; L-BFGS; or gradient
+        descent by all rows, by single rows, or by a few rows at a time, which approach
         the result of the others, know no standard errors, and do not look for dependent columns.
         "sgd" and "minibatch" learn further rows (`partial_fit`) in one thread, and lay sparse rows
         out. Other names of scikit-learn stand for one of the first two: the optimum is the same.

@@ -350,6 +350,9 @@ class FittedLogistic(UnseenCategories, Classifier):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
+    def _allows_missing(self) -> bool:
+        return False
+
     # -- keeping
 
     def _learnt(self) -> dict[str, Any]:
