@@ -33,7 +33,6 @@ LINEAR_ALGEBRA = {
     "families/posteriors/multivariate_gaussian.py": "intervals of probabilities",
     "images/neighbourhoods.py": "millimetres of a grid",
     "models/bayes_risk/fitted_densities.py": "axes of an integral",
-    "models/bayes_risk/possible_cells.py": "missing cells given the known ones",
     "models/linear/fitted.py": "`singular_`",
     "models/linear/posterior.py": "draws",
     "models/linear/ridge.py": "the penalty of the least error left out",
