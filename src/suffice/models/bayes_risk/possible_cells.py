@@ -35,8 +35,10 @@ def possible_cells(parameters: Parameters, j: int, k: int) -> Array | None:
     they are its bins; of a continuous density, the bins between `QUANTILES` of all classes. Where
     bins are too many, neighbours are taken together.
     """
-    if isinstance(parameters, DividedParameters):
-        parameters, j = parameters.side(j)
+    while isinstance(parameters, DividedParameters):
+        kinds = [(columns == j, of_kind) for columns, of_kind in parameters.kinds]
+        (own, parameters), *_ = [(mine, of_kind) for mine, of_kind in kinds if mine.any()]
+        j = int(own.argmax())
     if isinstance(parameters, PiecewiseParameters):
         return _fewer(parameters.probabilities(j))
     if isinstance(parameters, GaussianParameters):
