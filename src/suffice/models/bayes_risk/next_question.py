@@ -137,7 +137,8 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
                 joint = answer[:, None] * cells ** each[j]
                 total = joint.sum(axis=0)
                 after = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
-                expected = float((answer @ cells * _entropy(after.T)).sum())
+                shown = answer @ (cells / cells.sum(axis=1, keepdims=True))
+                expected = float((shown * _entropy(after.T)).sum())
                 bits[names[j]] = max(entropy - expected, 0.0)
     found = np.array(list(bits.values()), np.float64)
     order = np.argsort(-np.where(np.isnan(found), -1.0, found), kind="stable")

@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from suffice.families import Parameters
 from suffice.families.kinds.divided import DividedParameters
 from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
-from suffice.families.univariate.piecewise import PiecewiseParameters
+from suffice.families.univariate.piecewise import PiecewiseParameters, widths
 from suffice.models.bayes_risk.fitted_densities import independent_columns
 from suffice.numerics.elementary import exp
 
@@ -29,7 +29,9 @@ OfNumbers = Callable[..., Any]
 
 
 def possible_cells(parameters: Parameters, j: int, k: int) -> Array | None:
-    """Return P(v | c) of the values v of column j, (k, m), or None where no sum is known.
+    """Return p(v | c) of the values v of column j, (k, m), or None where no sum is known.
+
+    They add up to what the densities of the model do, of a kernel density not quite to 1.
 
     Values of discrete columns are themselves, those that no row showed together; of a histogram
     they are its bins; of a continuous density, the bins between `QUANTILES` of all classes. Where
@@ -40,7 +42,8 @@ def possible_cells(parameters: Parameters, j: int, k: int) -> Array | None:
         (own, parameters), *_ = [(mine, of_kind) for mine, of_kind in kinds if mine.any()]
         j = int(own.argmax())
     if isinstance(parameters, PiecewiseParameters):
-        return _fewer(parameters.probabilities(j))
+        low, high, logs = parameters.piece(j)
+        return _fewer(exp(logs) * widths(low, high))
     if isinstance(parameters, GaussianParameters):
         moved = _moved(parameters.mean[:, j], parameters.mean_lo[:, j])
         return _of_density(moved, parameters.sd[:, j], ndtri, ndtr)

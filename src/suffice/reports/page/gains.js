@@ -14,12 +14,13 @@ export function gains(model, x, posterior) {
   for (const [j, { cells }] of model.columns.entries()) {
     if (!cells || !isMissing(x[j])) continue;
     const weight = weightOf(termOf(model, j));
+    const sums = cells.map((of) => of.reduce((a, b) => a + b, 0));
     let after = 0;
     for (let m = 0; m < cells[0].length; m++) {
       let [whole, total, sum] = [0, 0, 0];
       for (let c = 0; c < cells.length; c++) {
         const p = posterior[c] * cells[c][m] ** weight;
-        whole += posterior[c] * cells[c][m];
+        whole += (posterior[c] * cells[c][m]) / sums[c];
         total += p;
         sum += timesLog(p);
       }
