@@ -70,8 +70,6 @@ def _cases() -> Iterator[Case]:
     yield from (Case("LogisticRegression", n, d) for n, d in ((300_000, 20), (20_000, 300)))
     yield Case("LogisticRegression", 6_000, 2_000, verbs=few)
     yield Case("LogisticRegression", 20_000, 50, 30, verbs=few)
-    gaussian = {"incomplete": "gaussian"}
-    yield Case("LogisticRegression", 5_000, 20, missing=0.05, options=gaussian, verbs=few)
     yield Case("LogisticRegression", 20_000, 300, options={"penalty": "l1"}, verbs=few)
     yield Case("LogisticRegression", 5_000, 300, options={"reproducible": True}, verbs=few)
     yield from (Case("LinearRegression", n, d) for n, d in ((100_000, 300), (6_000, 2_000)))

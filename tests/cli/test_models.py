@@ -464,8 +464,11 @@ ERRORS = {
         "--penalty 'odd'; it is one of 'l2', 'l1', 'elasticnet', 'firth', 'none'."
     ),
     "fit gaps.csv --label c --model logistic --C 0": "--C 0.0; C is a number above 0.",
+    "fit gaps.csv --label c --model logistic --incomplete gaussian": (
+        "--incomplete 'gaussian'; it is one of 'error', 'drop', 'indicator'."
+    ),
     "fit gaps.csv --label c --model logistic --incomplete guess": (
-        "--incomplete 'guess'; it is one of 'error', 'drop', 'gaussian', 'indicator'."
+        "--incomplete 'guess'; it is one of 'error', 'drop', 'indicator'."
     ),
     # Columns
     "fit gaps.csv --target nope --model ridge": (

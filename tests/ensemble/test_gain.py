@@ -50,6 +50,22 @@ def test_nothing_is_gained_where_naive_bayes_is_right() -> None:
     assert found.rows == model.statistic_.sample.rows
 
 
+def test_rows_of_equal_cells_are_learnt_or_asked_together() -> None:
+    def repeated(n: int, seed: int) -> tuple[pa.Table, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        cells = rng.integers(0, 3, (n, 5))
+        odds = np.exp(2 * (cells @ [1.0, -0.7, 0.5, 0.0, 0.3] - 1.1))
+        table = pa.table({f"c{j}": np.array([*"pqr"])[cells[:, j]] for j in range(5)})
+        return table, (rng.random(n) < odds / (1 + odds)).astype(int)
+
+    table, y = repeated(10_000, 0)  # of 243 rows that differ, most with both labels
+    model = NaiveBayes().fit(table, y)
+    found = gain_of_average(model, NOTHING)
+    assert found is not None
+    assert found.log_loss == pytest.approx(log_loss(model, *repeated(4_000, 1)), abs=0.03)
+    assert gain_of_average(NaiveBayes().fit(table.select(["c0", "c1"]), y), NOTHING) is None
+
+
 def test_it_depends_on_the_rows_alone() -> None:
     table, y = rows(400, 3, together=True)
     order = np.random.default_rng(0).permutation(400)

@@ -46,7 +46,7 @@ REGRESSORS = {
 }
 GAPS = {
     **{name: CLASSIFIERS[name] for name in ("GaussianNB", "NaiveBayes", "LDA", "QDA")},
-    "logistic": lambda: LogisticRegression(incomplete="gaussian"),
+    "logistic": lambda: LogisticRegression(numbers="bins", incomplete="indicator"),
 }
 COUNTS = {
     "BernoulliNB": lambda: BernoulliNB(),

@@ -12,7 +12,6 @@ from suffice import (
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
 )
-from suffice.bayes import next_question
 from suffice.errors import ParameterError
 from suffice.plotting import (
     ClassDensityDisplay,
@@ -84,7 +83,6 @@ def test_the_other_pictures_are_drawn(model: Any) -> None:
     with pytest.raises(ParameterError, match="'hue' holds no numbers"):
         DecisionBoundaryDisplay.from_estimator(model, ("size", "hue"))
     assert "<svg" in model._repr_html_()
-    assert set(next_question(model, {"size": 1.0}).columns) == {"hue", "length"}
 
 
 def test_points_of_linear_discriminants_add_up_to_their_odds() -> None:

@@ -56,6 +56,42 @@ def messages(n: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"text": texts, "length": [float(len(t)) for t in texts], "y": k})
 
 
+def ten_tables() -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
+    """Tables of many kinds of columns with the label ``y``, and some cells of a row of each."""
+    rng = np.random.default_rng(7)
+    n = 400
+    k = rng.integers(0, 2, n)
+    spike = np.where(rng.random(n) < 0.05 + 0.25 * k, rng.choice([7_298, 15_024], n), 0)
+    number, hue = (
+        rng.normal(k, 1.0),
+        np.array(["red", "green", "blue"])[(k + rng.integers(0, 2, n))],
+    )
+    many = rng.integers(0, 12, n)
+    gaps = np.where(rng.random(n) < 0.3, np.nan, number)
+    days = 1_704_067_200.0 + 86_400.0 * (200 * k + rng.integers(0, 300, n))  # seconds since 1970
+    texts = messages(n, 1)
+    tables: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "numbers": (
+            {"a": number, "b": rng.exponential(1.0 + k), "c": rng.normal(size=n)},
+            {"a": 0.3},
+        ),
+        "spiky numbers": ({"gain": spike, "loss": np.where(k > 0, 0, spike), "age": number}, {}),
+        "categories": ({"hue": hue, "size": rng.choice([*"sml"], n), "z": hue}, {"hue": "red"}),
+        "mixed": ({"a": number, "hue": hue, "hits": rng.poisson(2 + k)}, {"hue": "blue"}),
+        "missing cells": (
+            {"a": gaps, "b": number, "hue": np.where(gaps > 1, None, hue)},
+            {"b": 1.5},
+        ),
+        "many classes": ({"a": many + number, "hue": hue, "b": many % 3 + number, "y": many}, {}),
+        "text": ({"note": texts["text"], "length": texts["length"], "y": texts["y"]}, {}),
+        "0/1": ({"a": rng.random(n) < 0.2 + 0.4 * k, "b": (number > 0) * 1, "c": k}, {"b": 1}),
+        "dates": ({"day": days, "a": number}, {}),
+        "constant columns": ({"one": np.ones(n), "same": "x", "a": number}, {"one": 1.0}),
+    }
+    label = np.array(["no", "yes"])[k]
+    return {name: (pd.DataFrame({"y": label} | of), row) for name, (of, row) in tables.items()}
+
+
 def with_holes(table: pd.DataFrame) -> pd.DataFrame:
     """A cell in seven is missing, and one row shows nothing."""
     holes = np.random.default_rng(3).random(table.shape) < 1 / 7

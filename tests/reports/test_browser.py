@@ -14,7 +14,7 @@ import pytest
 import suffice
 from suffice import NaiveBayes
 
-from .conftest import HOSTILE, LONG, MIXED, NUMBERS, messages, rows
+from .conftest import HOSTILE, LONG, MIXED, NUMBERS, messages, rows, ten_tables
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed")
@@ -141,10 +141,33 @@ def test_a_link_restores_the_row(reader: Reader) -> None:
 
 
 def test_the_next_questions_leave_out_what_is_known(reader: Reader) -> None:
-    page = reader.open("lda")
+    page = reader.open("bayes")
     assert page.locator(".next tbody tr").count() == 3
     page.get_by_label("far", exact=True).fill("1000001")
     assert "far" not in page.locator(".next").inner_text().split()
+
+
+@pytest.mark.parametrize("name", ten_tables())
+def test_a_page_asks_what_python_asks(reader: Reader, tmp_path: Path, name: str) -> None:
+    table, known = ten_tables()[name]
+    model = NaiveBayes().fit(table, "y")
+    suffice.report(model, tmp_path / "page.html")
+    reader.pages = tmp_path
+    page = reader.open("page")
+    for column, cell in known.items():
+        question = page.get_by_label(column, exact=True)
+        if question.evaluate("e => e.tagName") == "SELECT":
+            question.select_option(label=str(cell))
+        else:
+            question.fill(str(cell))
+    found = suffice.bayes.next_question(model, known)
+    shown = {}
+    for row in page.locator(".next tbody tr").all():
+        shown[row.locator("th").inner_text()] = float(row.locator(".number").inner_text())
+    pairs = zip(found.columns, found.bits.tolist(), strict=True)
+    expected = {column: bits for column, bits in pairs if bits > 0.0005}
+    assert list(shown) == list(expected)[:3]
+    assert shown == pytest.approx({column: expected[column] for column in shown}, abs=0.005)
 
 
 def test_a_click_on_a_row_asks_about_it(reader: Reader, models: dict[str, Any]) -> None:

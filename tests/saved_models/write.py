@@ -301,7 +301,6 @@ def logistic_models() -> Iterator[tuple[str, Any, str]]:
     yield "likelihood", LogisticRegression(None).fit(X, ANSWER), "numbers"
     yield "firth", LogisticRegression("firth").fit(X, ANSWER), "numbers"
     yield "table", LogisticRegression(incomplete="drop").fit(rows, "kind"), "table"
-    yield "gaussian", LogisticRegression(incomplete="gaussian").fit(GAPS, NUMBER), "gaps"
     yield "sparse", LogisticRegression().fit(csr_array(COUNTS), NUMBER), "counts"
     options = {"class_weight": "balanced", "standardize": True, "fit_intercept": False}
     yield "balanced", LogisticRegression(**options).fit(X, NUMBER), "numbers"

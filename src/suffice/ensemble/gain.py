@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.ensemble.candidates import CANDIDATES, IMPOSSIBLE, Roles
@@ -60,9 +61,10 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     """Estimate what `AutoClassifier` would gain on a model that was fitted, from its sample.
 
     Candidates are fitted to some rows of the sample and asked about others: about 1,000, or each
-    once where there are fewer than 1,500. Shares, and which three are averaged, are those of the
-    other half of the rows asked about, so that no row decides what it is answered. Candidates that
-    are dear to fit are left out. All learn from fewer rows than there are.
+    once where there are fewer than 1,500. Rows of equal cells are of one fold, whatever their
+    labels. Shares, and which three are averaged, are those of the other half of the rows asked
+    about, so that no row decides what it is answered. Candidates that are dear to fit are left out.
+    All learn from fewer rows than there are.
 
     Parameters
     ----------
@@ -74,8 +76,8 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     Returns
     -------
     Gain or None
-        None where the sample has fewer than 100 rows or more than 1,000 columns, or the model
-        cannot be fitted to a part of it.
+        None where the sample has fewer than 100 rows that differ in a cell, or more than 1,000
+        columns, or the model cannot be fitted to a part of it.
 
     Examples
     --------
@@ -92,8 +94,10 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     if kept is None or rows is None:
         return None
     n = min(len(rows), MOST_CELLS // max(1, rows.num_columns))
-    if n < FEWEST:
+    group = np.zeros(0, np.intp) if n < FEWEST else _equal_rows(rows[:n])
+    if len(np.unique(group)) < FEWEST:
         return None
+    folds = _folds(group)
     learners: dict[str, Any] = {
         name: CANDIDATES[name](roles) for name in CANDIDATES if name not in {*DEAR, OWN}
     }
@@ -107,11 +111,13 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
             rows[:n],
             labels.tolist(),
             kept.weights[:n],
-            cv=_folds(n),
+            cv=folds,
             label_scores=True,
         )
     known = {name: one for name, one in found.items() if isinstance(one, FoldEvaluations)}
-    return _gain(known) if OWN in known else None
+    asked = group[np.concatenate([places for _, places in folds])]
+    whole = OWN in known and sum(map(len, known[OWN].label_scores)) == len(asked)
+    return _gain(known, asked // len(folds) % 2) if whole else None
 
 
 def _sample(sums: ByClass, blocks: int) -> KeptRows | None:
@@ -119,22 +125,35 @@ def _sample(sums: ByClass, blocks: int) -> KeptRows | None:
     return KeptRows.of(sums.sample, blocks) if isinstance(sums, Sampled) else None
 
 
-def _folds(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _equal_rows(rows: pa.Table) -> NDArray[np.intp]:
+    """Which rows have equal cells: numbers (n,) of groups, in the order of their first rows."""
+    columns = (column.combine_chunks() for column in rows.columns)
+    codes = [column.dictionary_encode(null_encoding="encode").indices for column in columns]
+    _, first, group = np.unique(
+        np.stack([code.to_numpy() for code in codes], axis=1),
+        axis=0,
+        return_index=True,
+        return_inverse=True,
+    )
+    return np.argsort(np.argsort(first))[group.reshape(-1)]
+
+
+def _folds(group: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Places to learn from and to ask about: three folds of few rows, one of many."""
-    places = np.arange(n)
+    n = len(group)
     few = 2 * n < 3 * MOST_ASKED
     folds = 3 if few else max(3, round(n / MOST_ASKED))
     asked = range(folds if few else 1)
-    return [(places[places % folds != f], places[places % folds == f]) for f in asked]
+    return [(np.flatnonzero(group % folds != f), np.flatnonzero(group % folds == f)) for f in asked]
 
 
-def _gain(found: Mapping[str, FoldEvaluations]) -> Gain:
-    """The losses of the model itself, and of the mean of the best."""
+def _gain(found: Mapping[str, FoldEvaluations], halves: NDArray[np.intp]) -> Gain:
+    """The losses of the model itself, and of the mean of the best, chosen by the other half."""
     scores = {name: np.concatenate(one.label_scores) for name, one in found.items()}
     own, weights = np.maximum(scores[OWN][:, 0], -IMPOSSIBLE), scores[OWN][:, 1]
     alike = [name for name in scores if len(scores[name]) == len(own)]  # which answer all rows
     log_p = np.maximum(np.stack([scores[name][:, 0] for name in alike], axis=1), -IMPOSSIBLE)
-    averaged, halves = np.empty(len(own)), np.arange(len(own)) % 2
+    averaged = np.empty(len(own))
     for half in (0, 1):
         known, asked = halves != half, halves == half
         order = np.argsort(-np.average(log_p[known], axis=0, weights=weights[known]))[:AVERAGED]

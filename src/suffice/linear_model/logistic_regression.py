@@ -83,8 +83,9 @@ class LogisticRegression(FittedLogistic):
     class_weight : mapping of label to float, or "balanced", optional
         What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
     solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
-        Newton's method, or L-BFGS where its Hessian would have more than 2,000 columns; L-BFGS; or
-        gradient descent by all rows, by single rows, or by a few rows at a time, which approach
+        Newton's method, after L-BFGS where that is expected to take less time (many classes), and
+        L-BFGS alone where its Hessian would have more than 2,000 columns; L-BFGS; or gradient
+        descent by all rows, by single rows, or by a few rows at a time, which approach
         the result of the others, know no standard errors, and do not look for dependent columns.
         "sgd" and "minibatch" learn further rows (`partial_fit`) in one thread, and lay sparse rows
         out. Other names of scikit-learn stand for one of the first two: the optimum is the same.
@@ -92,11 +93,10 @@ class LogisticRegression(FittedLogistic):
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
         Whether a fit starts from the coefficients of the one before.
-    incomplete : {"error", "drop", "gaussian", "indicator"}
-        Rows with missing cells: an error that counts the cells by column; only complete rows; what
-        a Gaussian of the columns in every class expects of the cells (see the notes); or, of bins,
-        a term that is 1 where a cell is missing, for each column of which rows of the fit lack
-        some. An unknown category counts as missing there.
+    incomplete : {"error", "drop", "indicator"}
+        Rows with missing cells: an error that counts the cells by column; only complete rows; or,
+        of bins, a term that is 1 where a cell is missing, for each column of which rows of the fit
+        lack some. An unknown category counts as missing there.
     categorical : list of str, optional
         Columns of numbers that are categories, as columns of strings are.
     numbers : {"linear", "bins"}
@@ -115,8 +115,8 @@ class LogisticRegression(FittedLogistic):
     reproducible : bool
         Whether the same rows give the same bits of the model, in whatever order and parts they
         come, on any engine, number of threads and processor; otherwise coefficients differ by
-        1e-10 or less. Sparse rows are laid out; gradient descent, a penalty of absolute values, and
-        ``incomplete="gaussian"`` are refused.
+        1e-10 or less. Sparse rows are laid out; gradient descent and a penalty of absolute values
+        are refused.
     costs : array (k, k), optional
         Of answers: see `suffice.NaiveBayes`.
     ignore, threads, engine
@@ -134,7 +134,7 @@ class LogisticRegression(FittedLogistic):
     terms_ : tuple of str
     n_iter_ : ndarray (1,)
     likelihood_ : Likelihood or None
-        log L, AIC, BIC; None with an L2 penalty, after descent, and where cells were modelled.
+        log L, AIC, BIC; None with an L2 penalty and after descent.
     loss_history_, n_passes_, left_out_, unlabelled_, rows_, remarks_
         As in `suffice.models.logistic.fitted.FittedLogistic`.
     n_features_in_ : int
@@ -148,28 +148,6 @@ class LogisticRegression(FittedLogistic):
     maximum of the likelihood, are an error that names the columns; there are standard errors and
     tests. There is no ``partial_fit`` but with "sgd" and "minibatch": this model is no function of
     a finite statistic.
-
-    With ``incomplete="gaussian"``, x | c ~ N(μ_c, Σ) with one Σ for all classes, for which log-odds
-    are linear in x, is fitted by expectation-maximisation to all labelled rows, categories as
-    indicators of their terms. A fit then maximises
-
-    ::
-
-        Σ w E[log P(y | x) | x_o, y]
-
-    over what a row shows, x_o, and its class: of complete rows, the usual sum. Where rows do come
-    from such Gaussians, and cells are missing at random given x_o and y, the true coefficients
-    maximise it in the long run. The expectation is approximated: a row that lacks r cells counts
-    as 4r rows with fractions of its weight, whose mean and covariance are those that the missing
-    cells are expected to have. A prediction is the expected probability
-
-    ::
-
-        P(c | x_o) = Σ_a P(a | x_o) ∫ P(c | x) p(x_m | x_o, a) dx_m
-
-    by quadrature for two classes and for rows with one missing cell, else by the same
-    approximation, which is off by a few thousandths; `decision_function` gives the log-odds of
-    that. There are no standard errors, as expected cells have errors of their own.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993); G. Heinze and M. Schemper, A
@@ -261,7 +239,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             fit = self._solver.minimum(problem.objective, start)
             self._set(problem, fit)
             self._warn_of_unlabelled(problem.unlabelled)
-            self._solver.warn(fit, problem.remarks)
+            self._solver.warn(fit)
             return self
 
     _fitted_together = staticmethod(fitted_together)
@@ -394,7 +372,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     # -- reading tables
 
     def _settled(self, source: TableSource | ArraySource) -> LogisticReader:
-        laid_out = self.solver in SINGLE_ROWS or self.incomplete == "gaussian" or self.reproducible
+        laid_out = self.solver in SINGLE_ROWS or self.reproducible
         cutting = Cutting.of(self.incomplete) if self.numbers == "bins" else None
         return settled(source, predictors(self), self._engine_for(source), laid_out, cutting)
 

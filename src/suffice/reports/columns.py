@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.errors import DataError, ParameterError
 from suffice.families.multivariate.mixed import MixedParameters
+from suffice.models.bayes_risk.possible_cells import possible_cells
 from suffice.models.design.bins import span
 from suffice.models.design.levels import shares_of
 from suffice.models.design.matrix import Design
@@ -47,10 +48,11 @@ def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[
     -------
     list of dict
         ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1;
-        ``values`` of categories, ``words`` typical of each class; ``bits`` that a cell is expected
-        to tell where known, or what one standard deviation ``moves``. Models that need every cell
-        have ``start``, with which the page starts, and what an ``average`` row adds; ``effects``
-        of linear and logistic models are those of `effects_of`.
+        ``values`` of categories, ``words`` typical of each class; ``cells``, the probabilities of
+        what a cell may be in every class; ``bits`` that it is expected to tell where known, or
+        what one standard deviation ``moves``. Models that need every cell have ``start``, with
+        which the page starts, and what an ``average`` row adds; ``effects`` of linear and logistic
+        models are those of `effects_of`.
     """
     if isinstance(model.model_, GenerativeModel):
         return _of_classes(model, columns)
@@ -88,6 +90,13 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
             for name, number, average in zip(names, mean.tolist(), added, strict=True):
                 start = round(number, facts[name].get("places", 12))
                 facts[name] |= {"unknown": False, "start": start, "average": average}
+    for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
+        if part.family.joint or is_text(parameters):
+            continue
+        for j, name in enumerate(map(str, part.layout.columns)):
+            cells = possible_cells(parameters, j, len(fitted.classes))
+            if cells is not None:
+                facts[name]["cells"] = cells.tolist()
     for name, bits in _bits(model).items():
         if str(name) in facts:
             facts[str(name)]["bits"] = bits
@@ -122,8 +131,10 @@ def _missing(fitted: GenerativeModel, block: Any, j: int) -> float:
 
 def _bits(model: Any) -> dict[str, float]:
     """What each column is expected to tell where nothing is known yet, as it is counted."""
-    asked = next_question(model, {})
-    bits = dict(zip(asked.columns, asked.bits.tolist(), strict=True))
+    bits = dict.fromkeys(map(str, model.model_.layout.names), nan)
+    if not all(part.family.joint for part in model.model_.parts):
+        asked = next_question(model, {})
+        bits |= zip(asked.columns, asked.bits.tolist(), strict=True)
     if any(map(isnan, bits.values())):  # of a text, what a word tells
         found = column_information(model)
         others = zip(found.columns, found.bits.tolist(), strict=True)

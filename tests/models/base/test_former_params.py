@@ -33,8 +33,8 @@ def test_the_former_name_is_taken_with_a_warning(kind: Any) -> None:
     with pytest.warns(SufficeWarning, match=RENAMED + r"\.incomplete\."):
         assert model.missing == "error"
     with pytest.warns(SufficeWarning, match=RENAMED):
-        model.missing = "gaussian"
-    assert clone(model).incomplete == "gaussian"
+        model.missing = "drop"
+    assert clone(model).incomplete == "drop"
 
 
 def test_it_is_no_parameter(kind: Any) -> None:

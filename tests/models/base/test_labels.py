@@ -186,7 +186,6 @@ def test_booleans_among_numbers_are_refused(cells: list[Any]) -> None:
 
 MODELS: list[Callable[[], Any]] = [
     *CLASSIFIERS[:-1],
-    lambda: LogisticRegression(incomplete="gaussian"),
     lambda: LogisticRegression(incomplete="drop"),
     lambda: LinearRegression(incomplete="gaussian"),
     lambda: LinearRegression(incomplete="drop"),

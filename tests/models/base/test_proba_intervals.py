@@ -144,7 +144,7 @@ def test_a_logistic_regression_has_the_covariance_of_its_estimates(outcome):
 
 def test_a_logistic_regression_reads_rows_as_its_probabilities_do():
     rows = {"a": REAL[:, 0].tolist(), "c": [*"xyz"] * (len(REAL) // 3) + [*"xyz"][: len(REAL) % 3]}
-    model = LogisticRegression(C=np.inf, unseen="reference", incomplete="gaussian")
+    model = LogisticRegression(C=np.inf, unseen="reference")
     model.fit(rows, Y == "c")
     first = model.predict_proba_interval({"a": [0.1], "c": ["x"]})
     assert_allclose(model.predict_proba_interval({"a": [0.1], "c": ["new"]}), first)

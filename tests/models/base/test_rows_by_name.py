@@ -47,7 +47,6 @@ CASES = {
     "complement": (ComplementNB(), COUNTS),
     "lda": (LinearDiscriminantAnalysis(), SIZES),
     "logistic": (LogisticRegression(), SIZES | HUES),
-    "logistic of incomplete rows": (LogisticRegression(incomplete="gaussian"), SIZES),
     "linear": (LinearRegression(), SIZES | HUES),
     "ridge": (Ridge(), SIZES),
 }

@@ -112,20 +112,12 @@ def integral(
         lambda: NaiveBayes.textbook("multivariate_gaussian"),
     ],
 )
-def test_columns_that_hang_together(make: Any) -> None:
+def test_columns_that_depend_on_each_other_are_not_asked(make: Any) -> None:
     rng = np.random.default_rng(4)
     y = rng.integers(0, 3, 90)
-    mixing = rng.normal(size=(3, 3, 3)) + 2 * np.eye(3)
-    X = np.einsum("nij,nj->ni", mixing[y], rng.normal(size=(90, 3))) + 1.5 * y[:, None]
-    model = make().fit(X, y)
-    for known in ({}, {"x0": 0.7}, {"x0": 2.0, "x2": -1.0}):
-        row = np.full((1, 3), np.nan)
-        for name, value in known.items():
-            row[0, int(name[1:])] = value
-        found = by_name(model, row)
-        assert set(found) == {"x0", "x1", "x2"} - set(known)
-        for name, bits in found.items():
-            assert_allclose(bits, integral(model, 3, int(name[1:]), **known), atol=2e-3)
+    model = make().fit(rng.normal(size=(90, 3)) + y[:, None], y)
+    with pytest.raises(ParameterError, match=f"^{type(model).__name__} "):
+        next_question(model, np.full((1, 3), np.nan))
 
 
 def test_the_best_of_a_small_joint() -> None:
@@ -164,7 +156,7 @@ def test_many_columns_and_classes() -> None:
 
 def test_what_is_refused() -> None:
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
-    with pytest.raises(ParameterError, match="does not say how a column looks"):
+    with pytest.raises(ParameterError, match=r"^LogisticRegression "):
         next_question(LogisticRegression().fit(X, y), [[1.0]])
     with pytest.raises(DataError, match="there are 2 rows"):
         next_question(NaiveBayes.textbook().fit(X, y), [[1.0], [2.0]])

@@ -197,7 +197,7 @@ def test_without_rows_the_fit_says_why(incomplete: Any) -> None:
             model.fit({"a": a, "b": b}, y)
 
 
-UNSEEN = {"as they are": {}, "bins": {"numbers": "bins"}, "expected": {"incomplete": "gaussian"}}
+UNSEEN = {"as they are": {}, "bins": {"numbers": "bins"}}
 
 
 @pytest.mark.parametrize("options", UNSEEN.values(), ids=UNSEEN)
@@ -281,10 +281,6 @@ def test_without_a_penalty_there_is_inference() -> None:
         (
             {"numbers": "bins", "formula": "a + b"},
             "a formula says what becomes of every number; leave one of them out",
-        ),
-        (
-            {"numbers": "bins", "incomplete": "gaussian"},
-            "a Gaussian expects numbers, not bins; set incomplete='indicator'",
         ),
     ],
 )

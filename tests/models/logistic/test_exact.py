@@ -297,10 +297,6 @@ def test_a_warm_start_and_a_loaded_model_are_reproducible(tmp_path: Path) -> Non
         ),
         ({"solver": "minibatch"}, "with solver='minibatch'"),
         ({"solver": "gradient"}, "with solver='gradient'"),
-        (
-            {"incomplete": "gaussian"},
-            "reproducible=True with incomplete='gaussian'; what is expect",
-        ),
         ({"l1_ratio": 0.5}, "reproducible=True with a penalty of absolute values"),
         ({"penalty": "l1"}, "reproducible=True with a penalty of absolute values"),
     ],

@@ -211,7 +211,7 @@ class Options:
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="Missing cells: error, drop (rows), gaussian (modelled), indicator (bins).",
+            help="Missing cells: error, drop (rows), gaussian (linear, ridge), indicator (bins).",
             rich_help_panel=LINEAR,
             show_default="error",
         ),

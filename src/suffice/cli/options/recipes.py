@@ -162,9 +162,7 @@ MODELS: dict[str, Recipe] = {
             "C": Parameter("C"),
             "l1_ratio": _L1_RATIO,
             "numbers": one_of("numbers", "numbers", "linear", "bins"),
-            "incomplete": one_of(
-                "incomplete", "incomplete", "error", "drop", "gaussian", "indicator"
-            ),
+            "incomplete": one_of("incomplete", "incomplete", "error", "drop", "indicator"),
         },
         CATEGORIES,
     ),

@@ -292,8 +292,6 @@ def _why_no_errors(model: LogisticRegression) -> str:
         )
     if hasattr(model, "descent_state_"):
         why = "the model was fitted by small steps"
-    elif model.incomplete == "gaussian":
-        why = "cells are missing, and what was expected in their place has errors of its own"
     else:
         why = "there are too many coefficients"
     return f"Standard errors are not known: {why}."

@@ -24,7 +24,7 @@ def listed_missing(counts: Mapping[str, str]) -> str:
     return ", ".join(first) + more
 
 
-def incomplete(counts: str, otherwise: str = "gaussian") -> DataError:
+def incomplete(counts: str, otherwise: str) -> DataError:
     """The error of missing cells, which `listed_missing` counts; ``otherwise`` keeps their rows."""
     return DataError(
         f"cells are missing (NaN or null): {counts}",
@@ -33,6 +33,6 @@ def incomplete(counts: str, otherwise: str = "gaussian") -> DataError:
             "use ",
             Option.of("incomplete", "drop"),
             " to learn from complete rows only, or ",
-            Option.of("incomplete", otherwise),
+            otherwise,
         ),
     )

@@ -14,11 +14,9 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.possible_cells import possible_cells
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.generative.weighted import is_one_group
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
-from suffice.numerics.logspace import safe_log
 from suffice.statistics.batch import Batch
 
 __all__ = ["NextQuestions", "next_question"]
@@ -29,7 +27,7 @@ SHOWN = 20  # columns in print
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NextQuestions:
-    """Missing cells of a row, the most telling first.
+    """Missing cells of a row, the most informative first.
 
     Parameters
     ----------
@@ -66,18 +64,19 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
 
     ::
 
-        H(C | x) − Σ_v P(v | x) H(C | x, v),    P(v | x) = Σ_c P(c | x) p(v | c, x)
+        H(C | x) − Σ_v P(v | x) H(C | x, v),    P(v | x) = Σ_c P(c | x) P(v | c)
 
     over the values v of a missing cell, given the cells x that are known; H is the entropy in bits.
-    It is the mutual information I(C; X_j | x) of the cell and the class. Categories are summed;
-    numbers are integrated by 64 points, to about three decimals. With weights of columns
-    P(c | x) ∝ P(c) Π_j p(x_j | c)^w_j, and the difference may be below 0, as what is counted is
-    not what is expected to be seen: it is then given as 0.
+    It is the mutual information I(C; X_j | x) of the cell and the class, where columns are
+    independent given the class. `suffice.models.bayes_risk.possible_cells` says what the values of
+    numbers are: the bins of a histogram, or of quantiles of a density. With weights of columns
+    P(c | x, v) ∝ P(c | x) P(v | c)^w, and the difference may be below 0, as what is counted is not
+    what is expected to be seen: it is then given as 0.
 
     Parameters
     ----------
     model : generative classifier
-        Naive Bayes or discriminant analysis, fitted.
+        Naive Bayes, fitted.
     row : table of one row
         Such as a dictionary: columns that it does not name are missing.
 
@@ -88,7 +87,7 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     Raises
     ------
     ParameterError
-        If the model does not say how columns look in a class.
+        If the model does not say how single columns look in a class.
     DataError
         If there is not one row.
 
@@ -111,35 +110,36 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     shoe    0.0000
     """
     check_is_fitted(model)
-    if not isinstance(model, GenerativeClassifier):
+    fitted = model.model_ if isinstance(model, GenerativeClassifier) else None
+    if fitted is None or all(part.family.joint for part in fitted.parts):
         raise ParameterError(
-            f"{type(model).__name__} does not say how a column looks in a class",
-            "naive Bayes and discriminant analysis do",
-            "fit one of them to be told what to ask",
+            f"{type(model).__name__} does not say how a column alone looks in a class",
+            "naive Bayes does",
+            "fit NaiveBayes to be told what to ask",
         )
+    fitted.refuse_pairs("next_question")
     batch = _only_row(model, row)
-    fitted = model.model_
     answer = exp(fitted.partial_log_posterior(batch)[0])
     entropy = float(_entropy(answer))
-    counted = fitted.calibration.of_parts(fitted.parts) if fitted.calibration else None
     bits: dict[str, float] = {}
-    for b, (part, parameters, block) in enumerate(
-        zip(fitted.parts, fitted.parameters, batch.blocks, strict=True)
+    for part, parameters, block, weights in zip(
+        fitted.parts, fitted.parameters, batch.blocks, fitted.part_weights, strict=True
     ):
         names, missing = part.layout.columns, block.missing[0]
-        asked = np.arange(len(names)) if len(missing) != len(names) else np.flatnonzero(missing)
-        if len(missing) != len(names) and not missing.all():
-            continue  # a text that is known
-        bits |= dict.fromkeys((names[j] for j in asked.tolist()), np.nan)
-        weights = np.ones(len(names)) if counted is None else counted[b]
-        weights = np.broadcast_to(weights, len(names)) if is_one_group(part) else weights
-        for cells in possible_cells(parameters, asked, answer, block) or []:
-            logs = safe_log(answer) + weights[cells.columns][:, None] * np.where(
-                weights[cells.columns][:, None] > 0, cells.log_likelihood, 0.0
-            )
-            after = (cells.weight * _entropy(_normalised(logs))).sum(axis=0)
-            gain = np.maximum(entropy - after, 0.0)
-            bits |= zip((names[j] for j in cells.columns.tolist()), gain.tolist(), strict=True)
+        is_text = len(missing) != len(names)
+        if is_text and not missing.all():
+            continue
+        each, alone = np.broadcast_to(weights, len(names)), not (is_text or part.family.joint)
+        for j in range(len(names)) if is_text else np.flatnonzero(missing).tolist():
+            cells = possible_cells(parameters, j, len(answer)) if alone else None
+            bits[names[j]] = np.nan
+            if cells is not None:
+                joint = answer[:, None] * cells ** each[j]
+                total = joint.sum(axis=0)
+                after = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
+                shown = answer @ (cells / cells.sum(axis=1, keepdims=True))
+                expected = float((shown * _entropy(after.T)).sum())
+                bits[names[j]] = max(entropy - expected, 0.0)
     found = np.array(list(bits.values()), np.float64)
     order = np.argsort(-np.where(np.isnan(found), -1.0, found), kind="stable")
     columns = tuple(bits)
@@ -159,14 +159,6 @@ def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
         rows = sum(batch.rows for batch in batches)
         raise DataError(f"there are {rows} rows", "one row is asked about", "give one of them")
     return batches[0]
-
-
-def _normalised(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probabilities (..., k) from their logarithms up to a constant; 0 where all are −∞."""
-    top = logs.max(axis=-1, keepdims=True)
-    p = exp(logs - np.where(np.isfinite(top), top, 0.0))
-    total = p.sum(axis=-1, keepdims=True)
-    return np.asarray(np.divide(p, total, out=np.zeros_like(p), where=total > 0))
 
 
 def _entropy(p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -33,6 +33,7 @@ from suffice.models.linear.comparison import (
     words_shown,
 )
 from suffice.models.linear.model import IncompleteRow, accumulator, missing_cells, summarise
+from suffice.phrases import Option
 from suffice.statistics.comparison import Comparison
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.lost_digits import Loss
@@ -123,7 +124,8 @@ class LinearReader(ExactReader[GroupedRows]):
         for place in [j for j, count in enumerate(counts) if count == rows][:1]:
             return without_value(self.design.column(place), self.design.targets)
         places = np.flatnonzero(counts).tolist()
-        return incomplete(listed_missing({self.design.column(j): str(counts[j]) for j in places}))
+        of_columns = listed_missing({self.design.column(j): str(counts[j]) for j in places})
+        return incomplete(of_columns, Option.of("incomplete", "gaussian"))
 
     def keep(self, names: Sequence[str]) -> Self:
         """The reader of some columns, or products of a formula; tables may still have the rest."""

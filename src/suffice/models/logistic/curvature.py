@@ -10,12 +10,14 @@ Source: F. Bach, Self-concordant analysis for logistic regression (2010), propos
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.logistic.cost import cheaper_iterations
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import SQUARES_NOISE, Objective
 from suffice.models.logistic.separation import refuse_separation
@@ -70,30 +72,86 @@ def _fit(
     max_iter: int,
     start: NDArray[np.float64] | None,
 ) -> Fit:
+    if method == "newton" and (cheap := cheaper_iterations(objective)):
+        rough = _descended(objective, "lbfgs", tolerance, min(cheap, max_iter), start)
+        if rough.is_small or rough.iterations == max_iter:
+            return _ended(rough)
+        if objective.penalised or rough.iterations < cheap:  # it found no way down
+            start = rough.coefficients
+        end = _descended(objective, method, tolerance, max_iter - rough.iterations, start)
+        return _ended(replace(end, iterations=rough.iterations + end.iterations))
+    return _ended(_descended(objective, method, tolerance, max_iter, start))
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Where a descent ended.
+
+    Parameters
+    ----------
+    objective : Objective
+        The function, in the columns that the descent was in.
+    point : Point
+    iterations : int
+    near : float
+        The largest element of a gradient that is taken for that of a minimum.
+    is_small : bool
+        Whether the gradient is small.
+    decided : bool
+        Whether it is known that there is a minimum.
+    """
+
+    objective: Objective
+    point: Point
+    iterations: int
+    near: float
+    is_small: bool
+    decided: bool
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """Those of (1, x − m), (m, D)."""
+        return self.objective.centred.to_columns(self.objective.coefficients(self.point.x))
+
+
+def _descended(
+    objective: Objective,
+    method: Method,
+    tolerance: float,
+    max_iter: int,
+    start: NDArray[np.float64] | None,
+) -> _End:
+    """Descend until the gradient is small, there is no way down, or iterations are too many."""
     objective, iterates = iterates_of(objective, method == "newton", start)
     at_zero = objective.gradient_norm_at_zero()
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
-    likelihood = not (objective.penalised or objective.firth)
-    decided, detector, stalled, hessians = not likelihood, StallDetector(), False, 0
+    decided, detector = objective.penalised or objective.firth, StallDetector()
+    stalled, hessians = False, 0
     for iteration, point in enumerate(islice(iterates, max_iter + 1)):  # noqa: B007 - it is told
-        norm = point.gradient_norm
-        small = norm <= enough
+        small = point.gradient_norm <= enough
         if small and not (objective.firth and _moves(objective, point, tolerance)):
             break
-        if stalled := detector.has_stalled(point.loss, norm):
+        if stalled := detector.has_stalled(point.loss, point.gradient_norm):
             break
         hessians += point.hessian is not None  # one for every step of Newton's method
         if not decided and hessians == 1 + STEPS_BEFORE_SEPARATION:
             decided = refuse_separation(objective, objective.coefficients(point.x))
-    if (likelihood or not small) and point.hessian is None and objective.has_hessian:
+    near = max(enough, STALLED_GRADIENT * at_zero) if stalled else enough
+    return _End(objective, point, iteration, near, small, decided)
+
+
+def _ended(end: _End) -> Fit:
+    """The fit, once it is known whether there is a minimum."""
+    objective, point, decided = end.objective, end.point, end.decided
+    likelihood = not (objective.penalised or objective.firth)
+    if (likelihood or not end.is_small) and point.hessian is None and objective.has_hessian:
         point = objective(point.x, True)
     if not decided and not _has_minimum(objective, point):
         decided = refuse_separation(objective, objective.coefficients(point.x))
     else:
         decided = True
-    near = max(enough, STALLED_GRADIENT * at_zero) if stalled else enough
-    converged = point.gradient_norm <= near or _is_rounding(objective, point)
-    return Fit.at(objective, point, iteration, converged, not decided)
+    converged = point.gradient_norm <= end.near or _is_rounding(objective, point)
+    return Fit.at(objective, point, end.iterations, converged, not decided)
 
 
 def _moves(objective: Objective, point: Point, tolerance: float) -> bool:

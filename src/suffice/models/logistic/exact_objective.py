@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.models.logistic.exact_loss import ROUNDING, ExactLossRequest, exact_loss_sums
-from suffice.models.logistic.missing_cells import exact_joint_moments
+from suffice.models.logistic.joint_moments import exact_joint_moments
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.sample import Sample, draw_by_content
 from suffice.numerics.logspace import row_sums

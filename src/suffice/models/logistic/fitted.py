@@ -259,12 +259,6 @@ class FittedLogistic(UnseenCategories, Classifier):
                 "gradient descent knows no second derivatives",
                 "use solver='newton'",
             )
-        if self.incomplete == "gaussian":
-            return ParameterError(
-                Phrase("rows have missing cells and ", Option.of("incomplete", "gaussian")),
-                "what was expected in their place has errors of its own",
-                Phrase("use ", Option.of("incomplete", "drop")),
-            )
         return ParameterError(
             f"{self.model_.coefficients.size} coefficients",
             f"standard errors come from a Hessian, of at most {LARGEST_HESSIAN:,} coefficients",
@@ -333,8 +327,7 @@ class FittedLogistic(UnseenCategories, Classifier):
 
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
         model: LogisticModel = self._fitted()
-        dense = not model.centred.is_sparse
-        return model.complete if dense and (interval or model.cells is None) else None
+        return None if model.centred.is_sparse else model.complete
 
     @property
     def _has_one_optimum(self) -> bool:
@@ -359,7 +352,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         return hasattr(self, "model_")
 
     def _allows_missing(self) -> bool:
-        return self.incomplete == "gaussian"
+        return False
 
     # -- keeping
 
@@ -375,7 +368,6 @@ class FittedLogistic(UnseenCategories, Classifier):
             "coefficients": model.coefficients,
             "has_intercept": model.has_intercept,
             "root": model.root,
-            "cells": model.cells,
             "stride": getattr(self, "descent_state_", None),
             "likelihood": None if likelihood is None else vars(likelihood),
             "n_iter": self.n_iter_,
@@ -392,7 +384,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         self.reader_ = LogisticReader(*of_file, single=saved.single_precision)
         centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
         of_rows = centred, saved.classes, saved.coefficients, saved.has_intercept
-        self.model_ = LogisticModel(*of_rows, saved.root_of_covariance, saved.cells)
+        self.model_ = LogisticModel(*of_rows, saved.root_of_covariance)
         if saved.stride is not None:
             self.descent_state_ = saved.stride
         found = saved.likelihood

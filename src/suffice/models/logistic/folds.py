@@ -227,7 +227,7 @@ class _Together:
         fitted = self._opened(learner)
         fit = Fit.at(problem.objective, descent.point, descent.iterations, True, False)
         fitted._set(problem, fit)
-        fitted._solver.warn(fit, problem.remarks)
+        fitted._solver.warn(fit)
         return fitted
 
 

@@ -16,10 +16,9 @@ from suffice.models.base.predictions import Predictions
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.missing_cells import ClassGaussians
 from suffice.numerics.elementary import exp, log1p, log_of
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.logspace import log_normalise, row_sums, scores
+from suffice.numerics.logspace import log_normalise, scores
 from suffice.numerics.rows import affine
 from suffice.statistics.batch import Batch, scored_rows
 from suffice.statistics.block import CodedBlock, RealBlock, tiles
@@ -44,8 +43,6 @@ class LogisticModel:
         Whether b is estimated; else it is 0.
     root : ndarray (q, mD), optional
         R with RᵀR = I(B)⁻¹, the inverse Fisher information.
-    cells : ClassGaussians, optional
-        What to expect in missing cells; without it they are refused.
     unseen : {"error", "reference"}
         Whether a category that is unknown or missing is taken for the reference.
     """
@@ -55,7 +52,6 @@ class LogisticModel:
     coefficients: NDArray[np.float64]
     has_intercept: bool = True
     root: NDArray[np.float64] | None = None
-    cells: ClassGaussians | None = None
     unseen: Unseen = "error"
 
     @property
@@ -125,20 +121,17 @@ class LogisticModel:
         return kept, across.T @ across
 
     def scores(self, batch: Batch) -> NDArray[np.float64]:
-        """t (n, m) of every row; where cells are missing, of the expected probabilities.
+        """t (n, m) of every row.
 
         Raises
         ------
         BadCell
-            If a cell is infinite, or missing or an unknown category and nothing can be expected in
-            its place.
+            If a cell is missing, infinite, or an unknown category.
         """
         batch = self.answerable(batch)
         t = self._of_sparse(batch) if self.centred.has_sparse(batch) else self._of_dense(batch)
         if not np.isfinite(t).all():
-            self.centred.refuse_incomplete(
-                batch if self.cells is None else _with_known_cells(batch)
-            )
+            self.centred.refuse_incomplete(batch)
         return t
 
     @property
@@ -147,9 +140,8 @@ class LogisticModel:
         return self.design.known_values
 
     def answerable(self, batch: Batch) -> Batch:
-        """The same rows, with what is taken for an unknown category, or can be expected of it."""
-        expecting = self.cells is not None
-        return self.design.answerable(batch, self.unseen == "reference", expecting)
+        """The same rows, with what is taken for an unknown category."""
+        return self.design.answerable(batch, self.unseen == "reference", False)
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Which rows have all that an answer needs, (n,)."""
@@ -166,25 +158,7 @@ class LogisticModel:
             for first, x in tiles(table, np.float64):
                 part = t[start + first : start + first + len(x)]
                 affine(x, self.centred.mean, w, b, part)
-                if self._expecting is not None:
-                    self._fill(x, part)
         return t
-
-    def _fill(self, x: NDArray[np.float64], t: NDArray[np.float64]) -> None:
-        """Put what rows with missing cells are expected to score in its place."""
-        incomplete = np.isnan(x).any(axis=1) & ~np.isinf(x).any(axis=1)
-        if not incomplete.any():
-            return
-        assert self._expecting is not None
-        x, b = x[incomplete] - self.centred.mean, self.coefficients
-        log_p = self._expecting.averaged(x, b, log_probabilities)
-        middle = row_sums(log_p)[:, None] / len(self.classes)
-        t[incomplete] = log_p[:, 1:] - log_p[:, :1] if len(b) == 1 else log_p - middle
-
-    @cached_property
-    def _expecting(self) -> ClassGaussians | None:
-        """The Gaussians of centred columns."""
-        return None if self.cells is None else self.cells.about(self.centred.mean)
 
     def contributions(self, batch: Batch) -> NDArray[np.float64]:
         """What each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k).

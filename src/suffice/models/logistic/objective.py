@@ -22,8 +22,8 @@ from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import DataLoop
+from suffice.models.logistic.joint_moments import joint_moments
 from suffice.models.logistic.loss import LossRequest, loss_sums
-from suffice.models.logistic.missing_cells import joint_moments
 from suffice.models.logistic.sample import Sample, draw
 from suffice.models.logistic.training_rows import TrainingRows, farthest
 from suffice.models.optimise.algebra import Algebra

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.errors import ParameterError, warn
 from suffice.models.base.class_weights import check_class_weight
-from suffice.models.base.options import Dependent, Incomplete, check_booleans, check_choices
+from suffice.models.base.options import Dependent, check_booleans, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, check_descent_options
@@ -27,8 +27,7 @@ __all__ = [
 ]
 
 Numbers = Literal["linear", "bins"]
-Missing = Incomplete | Literal["indicator"]
-MISSING = (*get_args(Incomplete), "indicator")
+Missing = Literal["error", "drop", "indicator"]
 Penalty = Literal["l2", "l1", "elasticnet", "firth", "deprecated", None]
 NEWTON = "use solver='newton'"
 
@@ -52,7 +51,7 @@ def check_options(options: Any) -> None:
         penalty=get_args(Penalty),
         solver=get_args(SolverName),
         numbers=get_args(Numbers),
-        incomplete=MISSING,
+        incomplete=get_args(Missing),
         dependent=get_args(Dependent),
         unseen=get_args(Unseen),
     )
@@ -67,12 +66,6 @@ def check_options(options: Any) -> None:
     if not isinstance(options.n_jobs, Integral | None):
         raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
     check_descent_options(options, NEWTON, penalty="firth", dependent="error")
-    if options.solver in SINGLE_ROWS and options.incomplete == "gaussian":
-        raise ParameterError(
-            Phrase(Option.of("incomplete", "gaussian"), f" with solver={options.solver!r}"),
-            "what is expected of missing cells takes sums over all rows",
-            NEWTON,
-        )
     _check_numbers(options)
     _check_l1_ratio(options)
     _check_reproducible(options)
@@ -143,12 +136,6 @@ def _check_numbers(options: Any) -> None:
             "a formula says what becomes of every number",
             "leave one of them out",
         )
-    if options.incomplete == "gaussian":
-        raise ParameterError(
-            Phrase(bins, " with ", Option.of("incomplete", "gaussian")),
-            "a Gaussian expects numbers, not bins",
-            Phrase("set ", Option.of("incomplete", "indicator")),
-        )
 
 
 def _check_reproducible(options: Any) -> None:
@@ -160,12 +147,6 @@ def _check_reproducible(options: Any) -> None:
             Phrase(reproducible, f" with solver={options.solver!r}"),
             "small steps depend on the order of the rows, or on how they are divided",
             NEWTON,
-        )
-    if options.incomplete == "gaussian":
-        raise ParameterError(
-            Phrase(reproducible, " with ", Option.of("incomplete", "gaussian")),
-            "what is expected of missing cells depends on the order of the rows, in its last bits",
-            Phrase("use ", Option.of("incomplete", "drop"), ", or leave columns out"),
         )
     if l1_ratio(options):
         raise ParameterError(

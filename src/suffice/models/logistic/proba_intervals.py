@@ -11,7 +11,6 @@ which is exact where the coefficients are normal.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -31,7 +30,6 @@ DRAWN_CELLS = 2**22  # scores of all draws that are held at a time
 def ends_of(model: LogisticModel, options: tuple[float, int, Any]) -> Ends:
     """What gives the ends of a batch, whose rows need all their cells."""
     level, draws, seed = options
-    model = replace(model, cells=None)  # what is expected in missing ones has errors of its own
     return (
         partial(_drawn_ends, model, level, draws, seed) if draws else partial(_ends, model, level)
     )

@@ -22,15 +22,10 @@ from suffice.models.logistic.exact_objective import ExactObjective, require_exac
 from suffice.models.logistic.extremes import Extremes, bounded_sums
 from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.messages import columns_without_value, listed, missing_cells_message
-from suffice.models.logistic.missing_cells import (
-    ClassGaussians,
-    CompletedSplit,
-    joint_moments,
-)
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.options import Missing
-from suffice.models.logistic.term_rows import Coded, LaidOut, plain_layout
+from suffice.models.logistic.term_rows import Coded, LaidOut
 from suffice.models.optimise.algebra import BLAS, IN_ORDER, Algebra
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import NO_CLASSES
@@ -53,7 +48,7 @@ class Problem:
         How these are read.
     intercept : bool
         Whether b is estimated.
-    incomplete : {"error", "drop", "gaussian", "indicator"}
+    incomplete : {"error", "drop", "indicator"}
     class_weight : mapping of label to float, or "balanced", optional
     variance : float
         C of the prior; infinite without one.
@@ -104,25 +99,14 @@ class Problem:
         SchemaError
             If labels are of another type than those declared or known.
         """
-        if not self._has_expected_cells:
-            return self._over(self.data, self.seen, self.rows)
-        engine, design = self.data.engine, self.rows.design
-        cells, plain = self._expected[0], plain_layout(design)
-        splits = [CompletedSplit(s, self.rows, self.seen.classes, cells) for s in self.data.splits]
-        seen = engine.run(first_pass, (plain, False), splits)
-        terms = Design(design.terms, ())
-        centred = CentredDesign.of(terms, plain, seen, self.intercept, False)
-        return self._over(DataLoop(engine, splits), seen, centred)
-
-    def _over(self, data: DataLoop, seen: ByClass, centred: CentredDesign) -> Objective:
-        """The function of rows that are all there."""
+        centred, seen = self.rows, self.seen
         unit = centred.scale if self.standardize else np.ones_like(centred.scale)
         penalty, absolute = np.zeros((2, centred.width))
         penalty[1:] = (1.0 - self.l1_ratio) * unit**2 / self.variance
         absolute[1:] = self.l1_ratio * unit / self.variance
         used = np.concatenate([[self.intercept], centred.scale > 0])
         class_weights = self._class_weights(seen)
-        of_rows = data, centred, seen, class_weights, penalty, used, self.firth
+        of_rows = self.data, centred, seen, class_weights, penalty, used, self.firth
         if self.reproducible:
             extremes = self._first_pass[1]
             require_exact_weights(seen, extremes.lightest)
@@ -139,11 +123,10 @@ class Problem:
     @cached_property
     def table(self) -> CentredDesign:
         """How rows of the table become the rows that the coefficients are of."""
-        rows = self.objective.centred if self._has_expected_cells else self.rows
         of_table = self.laid_out
         if of_table is not None:
-            return replace(rows, design=of_table.design, layout=of_table.layout)
-        return replace(rows, design=self.rows.design, layout=self.layout)
+            return replace(self.rows, design=of_table.design, layout=of_table.layout)
+        return replace(self.rows, layout=self.layout)
 
     def start(self, before: LogisticModel) -> NDArray[np.float64] | None:
         """The coefficients of an earlier model, if it is of the same columns and classes."""
@@ -153,17 +136,13 @@ class Problem:
     def model(
         self, coefficients: NDArray[np.float64], root: NDArray[np.float64] | None = None
     ) -> LogisticModel:
-        """The model of coefficients and their inverse information, which expected cells lack."""
-        root = None if self._has_expected_cells else root
-        cells = self._expected[0] if self.incomplete == "gaussian" else None
-        return LogisticModel(
-            self.table, self.seen.classes, coefficients, self.intercept, root, cells
-        )
+        """The model of coefficients and their inverse information."""
+        return LogisticModel(self.table, self.seen.classes, coefficients, self.intercept, root)
 
     @property
     def has_likelihood(self) -> bool:
-        """Whether what is minimised is a likelihood of the rows: no prior, no expected cells."""
-        return self.variance == np.inf and not self._has_expected_cells
+        """Whether what is minimised is a likelihood of the rows, without a prior."""
+        return self.variance == np.inf
 
     @property
     def constant(self) -> tuple[str, ...]:
@@ -258,8 +237,6 @@ class Problem:
         sums, names = self._all_rows[0], self._by_column
         for name in columns_without_value(sums, names):
             raise without_value(name, rows=learnt_rows(sums, self.layout))
-        if self.incomplete == "gaussian":
-            return self._all_rows
         if self.incomplete != "drop":
             raise incomplete(self._missing_cells, self._otherwise)
         complete = self._read(complete=True)
@@ -267,33 +244,17 @@ class Problem:
             raise DataError(
                 f"no labelled row is complete: values are missing, {self._missing_cells}",
                 Phrase(Option.of("incomplete", "drop"), " learns from complete rows only"),
-                Phrase("leave columns out, or use ", Option.of("incomplete", self._otherwise)),
+                Phrase("leave columns out, or use ", self._otherwise),
             )
         return complete
 
     @property
     def _otherwise(self) -> str:
         """What keeps rows with missing cells: a term for them, where numbers are cut into bins."""
-        return "indicator" if isinstance(self.laid_out, Coded) else "gaussian"
-
-    # -- expected cells
-
-    @property
-    def _has_expected_cells(self) -> bool:
-        """Whether rows with missing cells are replaced by complete ones."""
-        return self.incomplete == "gaussian" and bool(self._missing_cells)
-
-    @cached_property
-    def _expected(self) -> tuple[ClassGaussians, tuple[str, ...]]:
-        """What to expect in missing cells, and what did not converge."""
-        moments = self.data.engine.run(joint_moments, self.rows, self.data.splits)
-        weight = self._class_weights(self.seen) * self.seen.weight.value
-        return ClassGaussians.of(moments, weight, self.rows.design.terms)
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What did not converge."""
-        return self._expected[1] if self.incomplete == "gaussian" else ()
+        indicator = Option.of("incomplete", "indicator")
+        if isinstance(self.laid_out, Coded):
+            return indicator
+        return Phrase(indicator, " with ", Option.of("numbers", "bins"))
 
     # -- classes and categories
 

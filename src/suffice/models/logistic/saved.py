@@ -14,7 +14,6 @@ from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import Words
 from suffice.models.logistic.descent_state import DescentState
-from suffice.models.logistic.missing_cells import ClassGaussians
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.models.optimise.gradient_descent import OptimizerState
 from suffice.numerics.error_free import LARGEST
@@ -30,7 +29,7 @@ __all__ = ["SAVED", "SavedLogistic"]
 SAVED = {
     **LAYOUT,
     **named(CutBins, Design, Formula, GradientDescent, Vocabulary, Words),
-    **named(ClassCells=ClassGaussians, Stride=DescentState, Walk=OptimizerState),
+    **named(Stride=DescentState, Walk=OptimizerState),
 }
 """The types that the file of a logistic regression may hold."""
 
@@ -82,7 +81,6 @@ class SavedLogistic(SavedClassifier):
     coefficients: Annotated[NDArray[np.float64], Shape("m", "D"), SQUARABLE]
     has_intercept: bool
     root: Annotated[NDArray[np.float64] | None, Shape("q", "mD"), SQUARABLE] = None
-    cells: ClassGaussians | None
     stride: DescentState | None
     likelihood: dict[str, Any] | None
     n_iter: Annotated[NDArray[np.intp], Shape(1), NONNEGATIVE]
@@ -127,10 +125,9 @@ class SavedLogistic(SavedClassifier):
         read = same and (sparse or blocks == design.blocks)
         return read and len(design) == len(self.mean) and not design.targets
 
-    @rule("errors, Gaussians and steps are of these coefficients")
+    @rule("errors and steps are of these coefficients")
     def _has_others(self) -> bool:
         size, shape = self.coefficients.size, self.coefficients.shape
         errors = (a.shape[1] for a in (self.root, self.covariance) if a is not None)
-        cells = self.cells is None or self.cells.mean.shape == (len(self.classes), len(self.mean))
         steps = self.stride is None or self.stride.optimizer.v.shape == shape
-        return all(width == size for width in errors) and cells and steps
+        return all(width == size for width in errors) and steps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -116,8 +115,8 @@ class Solver:
                 Phrase("use dependent='minimum_norm', or a penalty (", Option("C", "1.0"), ")"),
             )
 
-    def warn(self, fit: Fit, remarks: Iterable[str] = ()) -> None:
-        """Say what a user should know of where a fit ended, and what else there is to say."""
+    def warn(self, fit: Fit) -> None:
+        """Warn of what a user should know of where a fit ended."""
         if not fit.converged:
             warn(self._unfinished(fit), convergence_warning())
         if fit.dependence:
@@ -139,9 +138,6 @@ class Solver:
                     ") is always safe.",
                 )
             )
-
-        for remark in remarks:
-            warn(remark)
 
     def _unfinished(self, fit: Fit) -> str:
         if self.steps:

@@ -35,7 +35,7 @@ from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.statistic import tree_sum
 
-__all__ = ["iterates_of"]
+__all__ = ["is_long", "iterates_of"]
 
 SAMPLE_ROWS = 16_384  # whose fit is a good start
 LONG = 4 * SAMPLE_ROWS  # rows of a table where that pays
@@ -63,7 +63,7 @@ def iterates_of(
     steps are in columns that the sums make uncorrelated.
     """
     guess: Inverse | None = None
-    if start is None and second and _is_long(objective):
+    if start is None and second and is_long(objective):
         few = ROWS_OF_TERM * objective.centred.width <= SAMPLE_ROWS
         if few or objective.k > 2 or objective.firth or not objective.penalised:
             start, guess = _of_sample(objective)
@@ -143,7 +143,8 @@ def _factor(objective: Objective, sums: LossSums) -> Factor:
 # -- the fit of a sample
 
 
-def _is_long(objective: Objective) -> bool:
+def is_long(objective: Objective) -> bool:
+    """Whether a fit begins with a sample of the rows."""
     return not objective.centred.is_sparse and float(objective.seen.weight.value.sum()) >= LONG
 
 
@@ -160,7 +161,7 @@ def _of_sample_at_zero(objective: Objective, most: float = 1.0) -> Inverse | Non
     Products that are made in order would take longer than what this saves.
     """
     wide = objective.centred.width > LARGEST_HESSIAN
-    if wide or objective.draws_distinct or not _is_long(objective):
+    if wide or objective.draws_distinct or not is_long(objective):
         return None
     rows = objective.draw(SAMPLE_ROWS, float(objective.seen.weight.value.sum()))
     w = rows.weights * objective.class_weights[rows.codes]

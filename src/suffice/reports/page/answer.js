@@ -121,8 +121,8 @@ function sentence(model, found) {
   return says + (most ? ` Mostly because of ${most.name}.` : "") + (least ? ` ${least.name} speaks ${how} against it.` : "");
 }
 
-function nextTable(model, x, found, order) {
-  const asked = gains(model, x, found.posterior, order).slice(0, NEXT).filter((one) => one.bits > 0.0005);
+function nextTable(model, x, found) {
+  const asked = gains(model, x, found.posterior).slice(0, NEXT).filter((one) => one.bits > 0.0005);
   if (!asked.length) return [];
   const most = Math.max(...asked.map((one) => one.bits));
   return [el("table", { class: "next" }, el("caption", {}, "What to find out next: expected information, in bits"),
@@ -153,7 +153,7 @@ export function showAnswer(model, x, view) {
       const scale = UNITS[/** @type {"bits"} */ (view.unit)];
       parts.push(view.units, ledgerTable(model, found, x, 0, view.unit), ...wordsTable(model, x, found, scale));
     }
-    parts.push(...nextTable(model, x, found, view.order));
+    parts.push(...nextTable(model, x, found));
   } else {
     const ends = predictionIntervals(model, x, found.scores);
     for (let t = 0; t < Math.min(model.outputs.length, MOST_CLASSES); t++) parts.push(...reachOf(ends?.[t]), ledgerTable(model, found, x, t, ""));

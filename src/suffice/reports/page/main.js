@@ -20,7 +20,7 @@ function start() {
   model.weighted = model.terms.some((one) => (one.weight ?? 1) !== 1);
   const both = model.other ? comparison(model, place("both")) : null;
   const show = () => { showAnswer(model, x, view); both?.show(x, view.unit); };
-  const view = answerView(model, order, show);
+  const view = answerView(model, show);
   let x = readAddress(model);
   const questions = new Map();
 
@@ -69,12 +69,12 @@ function start() {
   if (model.differ?.length) showDifferences(model, place("differ-list"), askAbout);
 }
 
-/** The parts of the answer that stay. @param {number[]} order @param {() => void} again */
-function answerView(model, order, again) {
+/** The parts of the answer that stay. @param {() => void} again */
+function answerView(model, again) {
   const sentence = el("p", { class: "sentence", role: "status", "aria-live": "polite" });
   const body = el("div");
   place("answer").prepend(sentence, body);
-  const view = /** @type {any} */ ({ sentence, body, order, unit: "decibans", average: averages(model) });
+  const view = /** @type {any} */ ({ sentence, body, unit: "decibans", average: averages(model) });
   const buttons = Object.keys(UNITS).map((unit) => el("button", {
     type: "button", "aria-pressed": String(unit === view.unit),
     onclick: () => {
