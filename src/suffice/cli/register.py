@@ -93,7 +93,7 @@ COMMANDS = {
     "forget": Entry(
         "Take rows out of a model.",
         "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
-        ("output", "weight", "ignore", "separator", "missing", "as_json"),
+        ("output", "again", "weight", "ignore", "separator", "missing", "as_json"),
     ),
     "calibrate": Entry(
         "Learn anew how much of what each column says is counted.",

@@ -36,6 +36,10 @@ def forget(
             "--output", "-o", help="The new model; may be MODEL itself.", show_default=False
         ),
     ],
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Forget rows that were forgotten before once more."),
+    ] = False,
     weight: Weight = None,
     ignore: Ignore = None,
     as_json: AsJson = False,
@@ -45,8 +49,11 @@ def forget(
 ) -> None:
     """Take rows out of a model.
 
-    The result is that of a fit without them. Rows that cannot have been learnt
-    are refused, and the files stay as they were.
+    The result is that of a fit without them. Sums do not tell which rows they
+    are of: what is taken out has to be what was learnt. Refused are rows of which
+    the model has fewer than are to go, and a set of rows that it has forgotten
+    before: it remembers the last 1,000 by keyed digests, in any order and from
+    any file.
     """
     refuse_overwriting(output, data)
     fitted = load_summed(model)
@@ -59,7 +66,9 @@ def forget(
     with running.reported(f"Forgetting {', '.join(data)}") as report:
         fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
         with fitting(data, model):
-            fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table))
+            fitted.forget(
+                table, label_of(fitted, None), weight_of(fitted, weight, table), again=again
+            )
     if fitted.statistic_ == known:
         raise DataError(
             f"{', '.join(data)} holds no row with a weight above zero",
