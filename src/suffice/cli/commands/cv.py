@@ -27,7 +27,7 @@ from suffice.cli.options.shared import (
     typed,
 )
 from suffice.cli.output.cross_validation import fold_facts, fold_tables
-from suffice.cli.output.tables import deliver, refuse_overwriting
+from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import ParameterError, SchemaError
 
 __all__ = ["cv"]
@@ -130,7 +130,7 @@ def cv(
     """
     from suffice.model_selection import ByContent, evaluate_models
 
-    refuse_overwriting(output, data)
+    refuse_result(output, data)
     refuse_threads(running, options.threads)
     if by is not None and by_content:
         raise ParameterError(

@@ -18,6 +18,7 @@ from suffice.cli.options.models import (
     with_labels,
     with_tokens,
 )
+from suffice.cli.options.replacing import Force, new_model, refuse_replacing
 from suffice.cli.options.running import Running
 from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
@@ -40,6 +41,7 @@ def forget(
         bool,
         typer.Option("--again", help="Forget rows that were forgotten before once more."),
     ] = False,
+    force: Force = False,
     weight: Weight = None,
     ignore: Ignore = None,
     as_json: AsJson = False,
@@ -53,7 +55,7 @@ def forget(
     are of: what is taken out has to be what was learnt. Refused are rows of which
     the model has fewer than are to go, and a set of rows that it has forgotten
     before: it remembers the last 1,000 by keyed digests, in any order and from
-    any file.
+    any file. The new file is written whole or not at all.
     """
     refuse_overwriting(output, data)
     fitted = load_summed(model)
@@ -76,7 +78,9 @@ def forget(
             "check the file and the weights",
         )
     # The model goes on reading as its fit did, not as these files had to be read.
-    fitted.set_params(**remembered).save(output)
+    fitted.set_params(**remembered)
+    refuse_replacing(output, new_model(fitted), force, [model])
+    fitted.save(output)
     after = rows_of(fitted)
     gone = before - after
     noun = "row" if gone == 1 else "rows"

@@ -233,7 +233,8 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         engine, reading = DigestingEngine(self._engine_for(source), []), copy(self)
         reading.engine, reading.threads = engine, None
         more = reading._summarise_more(reader, source)
-        return more, *engine.found
+        (total,) = engine.found
+        return more, total
 
     def merge(self, other: Self) -> Self:
         """Learn what another model of the same columns has learnt.

@@ -5,9 +5,9 @@
     T(rows) = Σ_i w_i a_i, Σ_i w_i a_i²  mod 2⁶⁴, with a = mixed(h(row)): 128 bits
     digest  = BLAKE2b(T, key)
 
-h is that of `suffice.statistics.row_hash`: of cells as the model reads them, and of the label. So the order of
-the rows, and how a table is stored, make no difference, and a row of weight 2 is the row twice. The
-sum of a set is in no file; the key is a random one, made where a model first forgets.
+h is that of `suffice.statistics.row_hash`: of cells as the model reads them, and of the label. So
+the order of the rows, and how a table is stored, make no difference, and a row of weight 2 is the
+row twice. T is in no file; the key is a random one, made where a model first forgets.
 """
 
 from __future__ import annotations
@@ -194,8 +194,7 @@ def _digested(split: Any, task: tuple[Callable[[Any, P], S], P]) -> _Digested[S]
 def _lanes(batch: Batch, layouts: Sequence[Any]) -> Hashes:
     """T of the rows of a batch, in two halves."""
     blocks = [
-        _stored(block, layout.encoding)
-        for block, layout in zip(batch.blocks, layouts, strict=True)
+        _stored(block, layout.encoding) for block, layout in zip(batch.blocks, layouts, strict=True)
     ]
     names = [
         _names_of(block, layout.columns) for block, layout in zip(blocks, layouts, strict=True)
