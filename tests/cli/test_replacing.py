@@ -40,7 +40,6 @@ def test_another_model_takes_no_place_unasked(run: Run, fruit: Path, other: str)
 SAME = {
     "naive Bayes": FIT,
     "threads": (*FIT, "--threads", "1"),
-    "tuned": (*FIT, "--tune"),
     "formula": ("--target", "size", "--model", "linear", "--formula", "id + I(id**2)"),
     "auto": (*FIT, "--model", "auto"),
     "families": (*FIT, "--categorical", "color", "--missing", "red"),

@@ -85,7 +85,7 @@ def _written(code: Any) -> Any:
     """The exit code, once standard output has taken what its buffer still holds."""
     from suffice.cli.output.tables import standard_output
 
-    if sys.stdout is None:
+    if sys.stdout is None or sys.stdout.closed:  # nothing is held that could be written
         return code
     try:
         with standard_output() as stream:
