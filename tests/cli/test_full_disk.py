@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from suffice import load
+
 FULL = Path("/dev/full")
 LIMIT = 1_024  # bytes of a file
 
@@ -92,6 +94,31 @@ FEW = [
     "predict classes.suffice rows.csv",
     *at_length("show classes.suffice --json", "summary line.suffice"),
 ]
+UNREAD = [
+    "predict classes.suffice rows.csv",
+    "predict classes.suffice rows.csv --json",
+    "export classes.suffice --to json",
+    "fit --help",
+    *at_length(
+        "--version",
+        "--help",
+        "fit rows.csv --label kind --calibration none -o unread.suffice",
+        "cv rows.csv --label kind --model lda --folds 2",
+        "evaluate classes.suffice rows.csv",
+        "explain classes.suffice rows.csv --rows 2 --json",
+        "show classes.suffice --json",
+        "columns classes.suffice",
+        "summary line.suffice",
+        "sample classes.suffice -n 2000",
+        "sample classes.suffice -n 2000 --json",
+        "export classes.suffice --to js",
+        "report classes.suffice -o unread.html",
+        "merge classes.suffice classes.suffice -o unread-twice.suffice",
+        "compare classes.suffice classes.suffice",
+        "audit classes.suffice",
+        "demo",
+    ),
+]
 
 
 @needs_full
@@ -119,10 +146,35 @@ def test_a_closed_stream_is_named(words: str, rows: Path) -> None:
     assert done.returncode == 2
 
 
-@pytest.mark.parametrize("words", FEW)
+@pytest.mark.parametrize("words", UNREAD)
 def test_a_reader_that_has_gone_needs_no_sentence(words: str, rows: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE) as reader:
-        reader.wait()
-        done = suffice(*words.split(), cwd=rows, stdout=reader.stdin)
+    done = suffice(*words.split(), cwd=rows, stdout=unread())
     assert done.stderr == ""
-    assert done.returncode == 1
+    assert done.returncode == 141
+
+
+def test_a_model_is_kept_though_nobody_reads_of_it(rows: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.suffice"
+    pipe = unread()
+    words = ("fit", "rows.csv", "--label", "kind", "--calibration", "none", "-o", model)
+    command = [sys.executable, "-m", "suffice", *map(str, words)]
+    done = subprocess.run(command, cwd=rows, stdout=pipe, stderr=pipe, check=False)
+    assert done.returncode == 141
+    assert load(model).statistic_.rows == 2_000
+
+
+@needs_full
+def test_notes_that_cannot_be_written_stop_no_work(rows: Path, tmp_path: Path) -> None:
+    with FULL.open("w") as full:
+        words = ("predict", rows / "classes.suffice", rows / "rows.csv", "-o", tmp_path / "a.csv")
+        command = [sys.executable, "-m", "suffice", *map(str, words), "--ignore", "y"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 2_001
+
+
+def unread() -> int:
+    """The writing end of a pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing

@@ -32,7 +32,7 @@ class Commands(TextAsItIs, TyperGroup):
     """Imports the command that is named, and no other.
 
     Ends bad input of any kind with one sentence on stderr and exit code 2; Ctrl-C ends it with
-    130, SIGTERM with 143, SIGHUP with 129.
+    130, SIGTERM with 143, SIGHUP with 129, and a reader of its output that has gone with 141.
     """
 
     def __init__(self, **given: Any) -> None:
@@ -64,7 +64,7 @@ class Commands(TextAsItIs, TyperGroup):
             try:
                 return super().invoke(ctx)
             except KeyboardInterrupt as interrupt:
-                typer.echo(sentence(interrupt), err=True)
+                complain(sentence(interrupt))
                 raise typer.Exit(status(interrupt)) from None
 
     def main(self, *args: Any, **extra: Any) -> Any:
@@ -77,7 +77,25 @@ class Commands(TextAsItIs, TyperGroup):
             except (SufficeError, CommandError, OSError) as error:
                 complain(f"error: {sentence(error)}")
                 code = BAD_INPUT
+            code = _written(code)
         sys.exit(code)
+
+
+def _written(code: Any) -> Any:
+    """The exit code, once standard output has taken what its buffer still holds."""
+    from suffice.cli.output.tables import standard_output
+
+    if sys.stdout is None or sys.stdout.closed:  # nothing is held that could be written
+        return code
+    try:
+        with standard_output() as stream:
+            stream.flush()
+    except typer.Exit as gone:
+        return code or gone.exit_code
+    except OSError as error:
+        complain(f"error: {sentence(error)}")
+        return code or BAD_INPUT
+    return code
 
 
 class CommandWithPages(Command):

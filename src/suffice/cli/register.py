@@ -25,8 +25,9 @@ COMMANDS = {
         "Learn a model from files and keep it in one small file.",
         "suffice fit boston.csv --target medv --model linear",
         (
-            *("label", "model", "output", "features", "ignore", "categorical", "text", "weight"),
-            *("separator", "header", "missing", "written", "incomplete", "tune", "as_json"),
+            *("label", "model", "output", "force", "features", "ignore", "categorical", "text"),
+            *("weight", "separator", "header", "missing", "written", "incomplete", "tune"),
+            "as_json",
         ),
     ),
     "cv": Entry(
@@ -93,12 +94,12 @@ COMMANDS = {
     "forget": Entry(
         "Take rows out of a model.",
         "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
-        ("output", "weight", "ignore", "separator", "missing", "as_json"),
+        ("output", "again", "force", "weight", "ignore", "separator", "missing", "as_json"),
     ),
     "calibrate": Entry(
         "Learn anew how much of what each column says is counted.",
         "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
-        ("output", "new", "weight", "ignore", "separator", "missing", "as_json"),
+        ("output", "new", "force", "weight", "ignore", "separator", "missing", "as_json"),
     ),
     "audit": Entry(
         "Show what a model file tells about single rows.",

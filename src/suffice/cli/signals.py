@@ -11,12 +11,13 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
 
-__all__ = ["Ended", "handled", "status"]
+__all__ = ["READER_GONE", "Ended", "handled", "status", "write_no_more"]
 
 ASKING = ("SIGTERM", "SIGHUP")
+READER_GONE = 141  # exit status, as shells have it for SIGPIPE
 
 
 class Ended(KeyboardInterrupt):
@@ -90,6 +91,16 @@ def _let_go_of_the_dead(terminals: Sequence[int]) -> None:
     """Write nothing more to terminals that were closed: every attempt would be an error."""
     for number in terminals:
         if not os.isatty(number):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, number)
-            os.close(nowhere)
+            _lead_nowhere(number)
+
+
+def write_no_more(stream: TextIO | None) -> None:
+    """Let go of what a buffer still holds: it would be another error when the process ends."""
+    with suppress(OSError, AttributeError):  # closed, or no stream of the system
+        _lead_nowhere(stream.fileno())  # type: ignore[union-attr]
+
+
+def _lead_nowhere(number: int) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, number)
+    os.close(nowhere)

@@ -97,6 +97,7 @@ def reduced(model: M, min_count: float = 10) -> M:
     if calibration is not None:
         doubts = rounded_doubts(calibration.label_doubts, m)
         entries["calibration"] = replace(calibration, doubts=doubts.quantiles)
+    entries.pop("forgotten", None)  # such a model forgets no more
     if entries.pop("samples", ()):
         entries["params"] = {**entries["params"], "keep_sample": False}
     return type(model).restored(entries, FORMAT_VERSION)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli.options.models import load
+from suffice.cli.options.replacing import Force, new_model, refuse_replacing
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
-from suffice.cli.output.tables import deliver, grid, refuse_overwriting
+from suffice.cli.output.tables import deliver, grid, refuse_overwriting, refuse_result
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -35,6 +36,7 @@ def audit(
             show_default=False,
         ),
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
     output: ResultFile = None,
 ) -> None:
@@ -48,11 +50,12 @@ def audit(
     from suffice.privacy import audit as audited
     from suffice.privacy import reduced as reduction
 
-    refuse_overwriting(output, [model])
+    refuse_result(output, [model])
     refuse_overwriting(reduced, [model], "--reduced")
     fitted = load(model)
     if reduced is not None:
         fitted = reduction(fitted, min_count)
+        refuse_replacing(reduced, new_model(fitted), force)
         fitted.save(reduced)
     found = audited(fitted, min_count)
     facts = _facts(found) | ({} if reduced is None else {"reduced": str(reduced)})

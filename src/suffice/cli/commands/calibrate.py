@@ -19,6 +19,7 @@ from suffice.cli.options.models import (
     with_labels,
     with_tokens,
 )
+from suffice.cli.options.replacing import Force, new_model, refuse_replacing
 from suffice.cli.options.running import Running
 from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
@@ -39,6 +40,7 @@ def calibrate(
     new: Annotated[
         bool, typer.Option("--new", help="The model has not learnt these rows.")
     ] = False,
+    force: Force = False,
     weight: Weight = None,
     ignore: Ignore = None,
     as_json: AsJson = False,
@@ -71,7 +73,9 @@ def calibrate(
             fitted.calibrate(
                 table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new
             )
-    fitted.set_params(**remembered).save(output)
+    fitted.set_params(**remembered)
+    refuse_replacing(output, new_model(fitted), force, [model])
+    fitted.save(output)
     facts, said = _of_errors(fitted) if predicts_numbers(fitted) else _of_weights(fitted)
     deliver({"model": str(output), **facts}, lambda: [f"{said}. Saved to {output}"], as_json, None)
 

@@ -10,7 +10,7 @@ import typer
 
 from suffice.cli.options.models import load_generative
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
-from suffice.cli.output.tables import deliver, grid, percent, refuse_overwriting
+from suffice.cli.output.tables import deliver, grid, percent, refuse_result
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,7 +34,7 @@ def columns(
     """
     from suffice.bayes import column_information
 
-    refuse_overwriting(output, [model])
+    refuse_result(output, [model])
     fitted = load_generative(
         model, "its columns have no distribution in a class", "see `suffice summary`"
     )

@@ -22,7 +22,7 @@ from suffice.cli.output.tables import (
     deliver,
     grid,
     percent,
-    refuse_overwriting,
+    refuse_result,
     rows_in_print,
     short,
 )
@@ -54,7 +54,7 @@ def compare(
     The rows are not needed. The largest Hellinger distance comes first: 0 is no
     difference, 1 nothing in common.
     """
-    refuse_overwriting(output, [before, after])
+    refuse_result(output, [before, after])
     one, other = map(_comparable, (before, after))
     if predicts_numbers(one) != predicts_numbers(other):
         raise different_kinds(before, one, after, other, "can be compared")

@@ -27,7 +27,7 @@ from suffice.cli.options.shared import (
     typed,
 )
 from suffice.cli.output.cross_validation import fold_facts, fold_tables
-from suffice.cli.output.tables import deliver, refuse_overwriting
+from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import ParameterError, SchemaError
 
 __all__ = ["cv"]
@@ -134,7 +134,7 @@ def cv(
     from suffice.model_selection import ByContent, evaluate_models
     from suffice.model_selection.division import InOrder
 
-    refuse_overwriting(output, data)
+    refuse_result(output, data)
     refuse_threads(running, options.threads)
     ways = {
         "--by": by is not None,

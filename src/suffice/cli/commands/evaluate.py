@@ -37,7 +37,7 @@ from suffice.cli.output.evaluation import (
     error_tables,
     group_tables,
 )
-from suffice.cli.output.tables import deliver, refuse_overwriting
+from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import DataError
 
 __all__ = ["evaluate"]
@@ -74,7 +74,7 @@ def evaluate(
     For classes: error rate, log loss, Brier score, confusions. For numbers: R²
     and the size of the errors.
     """
-    refuse_overwriting(output, [model, *data])
+    refuse_result(output, [model, *data])
     fitted = decision.applied(with_labels(with_tokens(load(model), reading), labels))
     opened = remarked(reading.open(data, fitted.format_))
     table = known_columns(opened, fitted, label, weight, by, ignore=ignore)

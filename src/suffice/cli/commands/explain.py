@@ -23,7 +23,7 @@ from suffice.cli.output.explanation import (
     explanation_facts,
     explanations,
 )
-from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_overwriting, short
+from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_result, short
 from suffice.cli.output.word_evidence import word_evidence
 from suffice.errors import DataError, ParameterError
 
@@ -65,7 +65,7 @@ def explain(
     """
     from suffice.data.table_views import FirstRows
 
-    refuse_overwriting(output, [model, *data])
+    refuse_result(output, [model, *data])
     fitted = with_tokens(load(model), reading)
     opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, opened, data[0])

@@ -14,7 +14,7 @@ from suffice.cli.messages.sentences import note
 from suffice.cli.options.models import load
 from suffice.cli.options.names import listed
 from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.tables import deliver, refuse_overwriting, standard_output
+from suffice.cli.output.tables import deliver, refuse_result, standard_output
 from suffice.errors import ParameterError
 
 __all__ = ["export"]
@@ -54,7 +54,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a model in another language: SQL, JSON, C, JavaScript or an ONNX graph."""
-    refuse_overwriting(output, [model])
+    refuse_result(output, [model])
     of_sql = {"--dialect": dialect, "--table": table}
     if to is Target.sql:
         for option, value in of_sql.items():

@@ -25,10 +25,11 @@ from suffice.cli.options.models import (
 )
 from suffice.cli.options.names import listed
 from suffice.cli.options.recipes import NAIVE_BAYES
+from suffice.cli.options.replacing import Force, NewModel, refuse_replacing
 from suffice.cli.options.roles import COLUMNS, Roles
 from suffice.cli.options.running import Checkpoint, Running, refuse_threads
 from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, typed
-from suffice.cli.options.tuning import judged_points
+from suffice.cli.options.tuning import judged_points, tuned_options
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines
 from suffice.cli.output.learnt import learnt_facts, rendered_learnt, rows_learnt
@@ -71,9 +72,13 @@ def fit(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="The model file; by default named after the first data file."
+            "--output",
+            "-o",
+            help="The model file; by default named after the first data file. One that is there is "
+            "replaced by a model of the same kind, label, columns and options, else kept.",
         ),
     ] = None,
+    force: Force = False,
     weight: Weight = None,
     as_json: AsJson = False,
     features: Annotated[
@@ -114,6 +119,9 @@ def fit(
     _check_targets(chosen, label)
     table = selected(remarked(reading.open(data)), roles, label, weight, listed(features))
     refuse_tokens(chosen, reading, table, data[0])
+    names = set(table.names) - {*label, weight}
+    found_by_tuning = tuned_options(model, options) if tune else ()
+    refuse_replacing(target, NewModel(chosen, label, names, found_by_tuning), force)
     with running.reported(f"Learning from {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
         if tune:

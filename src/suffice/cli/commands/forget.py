@@ -18,6 +18,7 @@ from suffice.cli.options.models import (
     with_labels,
     with_tokens,
 )
+from suffice.cli.options.replacing import Force, new_model, refuse_replacing
 from suffice.cli.options.running import Running
 from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
@@ -36,6 +37,11 @@ def forget(
             "--output", "-o", help="The new model; may be MODEL itself.", show_default=False
         ),
     ],
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Forget rows that were forgotten before once more."),
+    ] = False,
+    force: Force = False,
     weight: Weight = None,
     ignore: Ignore = None,
     as_json: AsJson = False,
@@ -45,8 +51,11 @@ def forget(
 ) -> None:
     """Take rows out of a model.
 
-    The result is that of a fit without them. Rows that cannot have been learnt
-    are refused, and the files stay as they were.
+    The result is that of a fit without them. Sums do not tell which rows they
+    are of: what is taken out has to be what was learnt. Refused are rows of which
+    the model has fewer than are to go, and a set of rows that it has forgotten
+    before: it remembers the last 1,000 by keyed digests, in any order and from
+    any file. The new file is written whole or not at all.
     """
     refuse_overwriting(output, data)
     fitted = load_summed(model)
@@ -59,7 +68,9 @@ def forget(
     with running.reported(f"Forgetting {', '.join(data)}") as report:
         fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
         with fitting(data, model):
-            fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table))
+            fitted.forget(
+                table, label_of(fitted, None), weight_of(fitted, weight, table), again=again
+            )
     if fitted.statistic_ == known:
         raise DataError(
             f"{', '.join(data)} holds no row with a weight above zero",
@@ -67,7 +78,9 @@ def forget(
             "check the file and the weights",
         )
     # The model goes on reading as its fit did, not as these files had to be read.
-    fitted.set_params(**remembered).save(output)
+    fitted.set_params(**remembered)
+    refuse_replacing(output, new_model(fitted), force, [model])
+    fitted.save(output)
     after = rows_of(fitted)
     gone = before - after
     noun = "row" if gone == 1 else "rows"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from suffice.cli.options.models import different_kinds, errors_by_file_name, load_summed, rows_of
+from suffice.cli.options.replacing import Force, new_model, refuse_replacing
 from suffice.cli.options.shared import AsJson
 from suffice.cli.output.tables import amount, deliver
 from suffice.errors import ParameterError
@@ -21,8 +22,12 @@ def merge(
         typer.Argument(metavar="MODEL", help="Two files or more.", show_default=False),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The merged model.", show_default=False)
+        Path,
+        typer.Option(
+            "--output", "-o", help="The merged model; may be one of MODEL.", show_default=False
+        ),
     ],
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Add up models of the same columns.
@@ -40,6 +45,7 @@ def merge(
             raise different_kinds(models[0], merged, path, other, "add up")
         with errors_by_file_name(models[0], path):
             merged.merge(other)
+    refuse_replacing(output, new_model(merged), force, models)
     merged.save(output)
     rows = rows_of(merged)
     facts = {"model": str(output), "merged": len(models), "rows": rows}

@@ -14,7 +14,7 @@ from suffice.cli.options.running import Running
 from suffice.cli.options.shared import Data, Ignore, ModelFile, Reading, RowsAsJson
 from suffice.cli.output.prediction_files import opener
 from suffice.cli.output.row_documents import deliver_rows
-from suffice.cli.output.tables import refuse_overwriting
+from suffice.cli.output.tables import refuse_result
 from suffice.errors import ParameterError
 
 __all__ = ["predict"]
@@ -72,7 +72,7 @@ def predict(
     predicted may be there or not.
     """
     opened = opener(output)
-    refuse_overwriting(output, [model, *data])
+    refuse_result(output, [model, *data])
     fitted = decision.applied(with_tokens(load(model), reading))
     wanted = _options(fitted, proba, log_proba, interval, level)
     if typicality:

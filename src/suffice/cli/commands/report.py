@@ -11,7 +11,7 @@ import typer
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import label_of, load, refuse_tokens, with_tokens
 from suffice.cli.options.shared import AsJson, ModelFile, Reading
-from suffice.cli.output.tables import deliver, refuse_overwriting
+from suffice.cli.output.tables import deliver, refuse_result
 
 __all__ = ["report"]
 
@@ -49,7 +49,7 @@ def report(
     from suffice.reports import report as write
 
     page = Path(model).with_suffix(".html") if output is None else output
-    refuse_overwriting(page, [model, *(data or ())])
+    refuse_result(page, [model, *(data or ())])
     fitted, other, test = with_tokens(load(model), reading), None, None
     rows = list(data or ())
     if rows and is_model_file(rows[0]):

@@ -11,7 +11,7 @@ from suffice.cli.options.models import load_generative
 from suffice.cli.options.shared import ModelFile, RowsAsJson
 from suffice.cli.output.prediction_files import opener
 from suffice.cli.output.row_documents import deliver_rows
-from suffice.cli.output.tables import refuse_overwriting
+from suffice.cli.output.tables import refuse_result
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +39,7 @@ def sample(
     What such rows lack, beside real ones, is what the model does not know.
     """
     opened = opener(output)
-    refuse_overwriting(output, [model])
+    refuse_result(output, [model])
     fitted = load_generative(model, "it says nothing of how rows come about", "fit naive Bayes")
     columns, labels = fitted.sample(rows, seed)
     name = fitted.layout_.label or "label"

@@ -13,7 +13,7 @@ from suffice.cli.options.running import RUNNING
 from suffice.cli.options.searchlight import OUT, Around, Permuting, Volumes, Written
 from suffice.cli.options.shared import AsJson
 from suffice.cli.output.searchlight import facts_of, rendered, write_files
-from suffice.cli.output.tables import deliver, refuse_overwriting
+from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import ParameterError
 
 __all__ = ["searchlight"]
@@ -92,7 +92,7 @@ def _check_outputs(
     """Refuse outputs that cannot be written before anything is read."""
     options = {"--output": output, "--png": written.png, "--p-values": written.p_values}
     for option, path in options.items():
-        refuse_overwriting(path, inputs, option)
+        refuse_result(path, inputs, option)
         if path is not None and option != "--png" and not path.name.endswith((".nii", ".nii.gz")):
             raise ParameterError(
                 f"{option} {path}", "a map is a NIfTI image", "end the name in .nii.gz"

@@ -22,7 +22,7 @@ from suffice.cli.output.tables import (
     deliver,
     grid,
     percent,
-    refuse_overwriting,
+    refuse_result,
     rows_in_print,
     short,
 )
@@ -60,7 +60,7 @@ def show(
     output: ResultFile = None,
 ) -> None:
     """Show what a model knows: class priors, and every column's family and parameters."""
-    refuse_overwriting(output, [model])
+    refuse_result(output, [model])
     chosen = listed(column)
     if has_candidates(average := load(model)):
         of_all = candidate_facts(average, model)

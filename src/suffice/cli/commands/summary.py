@@ -16,7 +16,7 @@ from suffice.cli.output.coefficients import (
     rendered_coefficients,
     robust_facts,
 )
-from suffice.cli.output.tables import deliver, refuse_overwriting
+from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import ParameterError
 
 __all__ = ["summary"]
@@ -47,7 +47,7 @@ def summary(
     reading: Reading,
 ) -> None:
     """Show the coefficients of a linear, ridge or logistic model, and how well it fits."""
-    refuse_overwriting(output, [model, *(data or ())])
+    refuse_result(output, [model, *(data or ())])
     fitted = load(model)
     if not has_coefficients(fitted):
         raise refusal(model, fitted, "a summary is of coefficients", f"use suffice show {model}")

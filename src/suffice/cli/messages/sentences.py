@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import typer
 
 from suffice.cli.messages.missing import not_given
+from suffice.cli.signals import write_no_more
 from suffice.cli.wrapping import for_stream
 from suffice.errors import SufficeError
 
@@ -89,8 +91,14 @@ def note(message: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Print a text on stderr; on a terminal, no word of it is broken."""
-    typer.echo(for_stream(text, sys.stderr), err=True)
+    """Print a text on stderr; on a terminal, no word of it is broken.
+
+    Where stderr cannot be written to, the work goes on: it is no reason to lose a model.
+    """
+    with suppress(OSError):
+        typer.echo(for_stream(text, sys.stderr), err=True)
+        return
+    write_no_more(sys.stderr)
 
 
 def _ended(text: str) -> str:

@@ -72,6 +72,7 @@ def _declared() -> Iterator[tuple[str, Flag]]:
     yield "level", Flag(flag("level"))
     yield "min_count", Flag(flag("min_count"))  # of an audit
     yield "learnt", Flag(flag("new"), {"False": ""})  # of a calibration
+    yield "again", Flag(flag("again"), {"True": ""})  # of a forget
 
 
 def _by_value(words: Mapping[str, Any]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-__all__ = ["judged_points"]
+__all__ = ["judged_points", "tuned_options"]
 
 FOLDS, SEED = 10, 0
 SHRINKAGE = "shrinkage=0,0.001,0.01,0.1,0.3,0.6,0.9"
@@ -58,8 +58,7 @@ def judged_points(
     """
     from suffice.model_selection import evaluate_models
 
-    given = given_of(options)
-    grid = [axis for axis in GRIDS.get(model, ()) if axis.partition("=")[0] not in given]
+    grid = _axes(model, options)
     if not grid:
         raise ParameterError(
             f"--tune is given for --model {model}",
@@ -71,3 +70,13 @@ def judged_points(
     return points, evaluate_models(
         learners, table, label, weight, cv=FOLDS, shuffle=True, random_state=SEED
     )
+
+
+def tuned_options(model: str, options: Options) -> tuple[str, ...]:
+    """The options that are chosen."""
+    return tuple(axis.partition("=")[0] for axis in _axes(model, options))
+
+
+def _axes(model: str, options: Options) -> list[str]:
+    given = given_of(options)
+    return [axis for axis in GRIDS.get(model, ()) if axis.partition("=")[0] not in given]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import errno
+import glob
 import json
 import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
 from suffice.atomic import atomic_writer
+from suffice.cli.signals import READER_GONE, write_no_more
 from suffice.cli.wrapping import wrapped
 from suffice.errors import ParameterError
 from suffice.phrases import amount, rows_in_print
@@ -33,6 +35,7 @@ __all__ = [
     "plain",
     "print_all",
     "refuse_overwriting",
+    "refuse_result",
     "rows_in_print",
     "short",
     "standard_output",
@@ -105,6 +108,8 @@ def standard_output() -> Iterator[TextIO]:
 
     Raises
     ------
+    typer.Exit
+        With 141 if it is a pipe that nobody reads any more: no error, and nothing more to do.
     OSError
         If it is closed, or what it leads to is full.
     """
@@ -113,17 +118,10 @@ def standard_output() -> Iterator[TextIO]:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         yield sys.stdout
     except OSError as error:
-        _write_no_more(sys.stdout)
+        write_no_more(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            raise typer.Exit(READER_GONE) from None
         raise OSError(error.errno, error.strerror or str(error), "standard output") from None
-
-
-def _write_no_more(stream: TextIO | None) -> None:
-    """Let go of what a buffer still holds: it would be another error when the process ends."""
-    with suppress(OSError, AttributeError):  # closed, or no stream of the system
-        number = stream.fileno()  # type: ignore[union-attr]
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, number)
-        os.close(nowhere)
 
 
 class CommandLine(str):
@@ -137,7 +135,11 @@ def print_all(parts: Iterable[RenderableType]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(markup=False, emoji=False, highlight=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise
+
+    console = Plain(markup=False, emoji=False, highlight=False)
 
     def say(text: str, style: Any = None) -> None:
         whole = isinstance(text, CommandLine)
@@ -200,16 +202,47 @@ def plain(value: Any) -> Any:
 def refuse_overwriting(
     output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
 ) -> None:
-    """Refuse to replace a file that is being read.
+    """Refuse to replace a file that is being read, or a folder.
 
     Raises
     ------
     ParameterError
-        If the output is one of the inputs.
+        If the output is one of the inputs, a glob or a folder of inputs among them.
+    IsADirectoryError
+        If it is a folder.
     """
-    if output is not None and output.resolve() in {Path(path).resolve() for path in inputs}:
+    if output is None:
+        return
+    if output.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
+    if output.exists() and any(_is_among(output.resolve(), str(path)) for path in inputs):
         raise ParameterError(
             f"{option} {output} is one of the files to be read",
             "it would be replaced",
             "choose another name",
+        )
+
+
+def _is_among(file: Path, path: str) -> bool:
+    """Whether a path, the glob of paths or the folder leads to a file."""
+    named = {Path(one).resolve() for one in (path, *glob.iglob(path, recursive=True))}
+    return not named.isdisjoint((file, *file.parents))
+
+
+def refuse_result(
+    output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
+) -> None:
+    """Refuse to replace what is read, a folder, or any model file: a result is no model.
+
+    Raises
+    ------
+    ParameterError, IsADirectoryError
+        As `refuse_overwriting` does; or if the output is a model file.
+    """
+    from suffice.persist import is_model_file
+
+    refuse_overwriting(output, inputs, option)
+    if output is not None and is_model_file(output):
+        raise ParameterError(
+            f"{option} {output} is a model file", "it would be lost", "choose another name"
         )

@@ -24,6 +24,14 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, warn
 from suffice.families.left_out.rows import FOLDS_INSTEAD
 from suffice.models.base.estimator import Estimator
+from suffice.models.base.forgotten import (
+    DigestingEngine,
+    Forgotten,
+    joined,
+    refuse_again,
+    remembered,
+    without,
+)
 from suffice.models.base.learnt import ExactReader, KeptSums, Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.scikit_learn import check_is_fitted
@@ -55,6 +63,9 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         The statistics that it is the sum of: one, or one for each batch of a window.
     model_ : object
         Everything that follows from them.
+    forgotten_ : tuple of bytes
+        Keyed digests of the last 1,000 sets of rows that were forgotten, the latest last: see
+        `forget`. Set it to ``()`` to drop them.
     """
 
     model_name: ClassVar[str]  # what errors call such a model
@@ -62,6 +73,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
     reader_: R
     statistic_: S
     batches_: tuple[S, ...]
+    forgotten_: Forgotten = ()
 
     # -- what a kind of model says
 
@@ -172,16 +184,31 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
             warn(sentence)
         return self
 
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def forget(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, again: bool = False
+    ) -> Self:
         """Take rows away again; the result is that of a `fit` without them.
 
-        See `fit` for the parameters. Labels, and values of categories, that no row shows any more
-        are unknown.
+        Labels, and values of categories, that no row shows any more are unknown.
+
+        Sums do not tell which rows they are of: rows that were never learnt, but could have been,
+        are taken away like others. What the model remembers are the sets of rows that it has
+        forgotten, the last 1,000, in memory and in its file: a set that comes again is refused, in
+        whatever order and from whatever source. `merge` joins what both models remember, and
+        `partial_fit` of such a set ends its being remembered.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        again : bool
+            Whether the rows may be a set that was forgotten before, as if there were two of each.
 
         Raises
         ------
         ForgetError
-            If the rows cannot have been learnt, or the model sees them through a window.
+            If the rows cannot have been learnt, were forgotten before, or are seen through a
+            window.
         """
         check_is_fitted(self)
         self._require_sums()
@@ -189,10 +216,25 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         source = to_learn(self._open_more(X, y, sample_weight))
         learnt = self._informed(self._shown(source))
         forgettable(learnt.batches)  # refused before a row is read
-        gone = self._summarise_more(self._up_to_date(learnt.reader), source)
+        gone, total = self._digested(self._up_to_date(learnt.reader), source)
+        if not again:
+            refuse_again(self.forgotten_, total)
         rest = learnt.without(gone, self.row_name)
+        known = self.statistic_
         with fit_context(self):
-            return self._set(rest)
+            try:
+                return self._set(rest)
+            finally:
+                if self.statistic_ is not known:  # a warning may have been made an error
+                    self.forgotten_ = remembered(self.forgotten_, total)
+
+    def _digested(self, reader: R, source: T) -> tuple[S, int]:
+        """The sums over further rows, and the sum of their hashes."""
+        engine, reading = DigestingEngine(self._engine_for(source), []), copy(self)
+        reading.engine, reading.threads = engine, None
+        more = reading._summarise_more(reader, source)
+        (total,) = engine.found
+        return more, total
 
     def merge(self, other: Self) -> Self:
         """Learn what another model of the same columns has learnt.
@@ -206,8 +248,11 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """
         mine, theirs = self._both(other, "merged")
         both = mine.merged(theirs)
+        forgotten = joined(self.forgotten_, other.forgotten_)
         with fit_context(self):
-            return self._set(both)
+            self._set(both)
+        self.forgotten_ = forgotten
+        return self
 
     def compare(self, other: Self) -> Comparison:
         """Return what divides the rows of two models, column by column, the largest first.
@@ -269,16 +314,22 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         if hasattr(self, "statistic_"):
             source = to_learn(self._open_more(X, y, sample_weight))
             before = self._informed(self._shown(source))
-            reader = self._up_to_date(before.reader)
-            more = self._summarise_more(reader, source)
+            reader, forgotten = self._up_to_date(before.reader), self.forgotten_
+            if forgotten:
+                more, total = self._digested(reader, source)
+                forgotten = without(forgotten, total)
+            else:
+                more = self._summarise_more(reader, source)
         else:
             reader, source = self._open_first(X, y, sample_weight)
-            before = Learnt[R, S](reader, ())
+            before, forgotten = Learnt[R, S](reader, ()), ()
             more = self._summarise(reader, source)
         if joined is not None:
             before = before._replace(reader=joined(before.reader, more))
         learnt = before.followed_by(more, decay, window)
-        return self._set(learnt, source=source if learnt.batches[0] is more else None)
+        self._set(learnt, source=source if learnt.batches[0] is more else None)
+        self.forgotten_ = forgotten
+        return self
 
     def _both(self, other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
         """What either model has learnt, by one who knows what both have seen.

@@ -129,7 +129,9 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
             require_weights(source, statistic.classes, self.fewest_classes)
             self._require_rows(statistic)
             self._warn_of_unlabelled(float(statistic.unlabelled.value))
-            return self._set(Learnt(reader, (statistic,)))
+            self._set(Learnt(reader, (statistic,)))
+            self.forgotten_ = ()
+            return self
 
     def partial_fit(
         self,
@@ -376,7 +378,11 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     def _learnt(self) -> dict[str, Any]:
         reader, chosen = self.reader_, tuple(map(Chosen.of, self.model_.parameters))
         learnt = {"parts": reader.parts, "batches": self.batches_, "declared": reader.declared}
-        more = {"min_count": reader.min_count, "chosen": chosen if any(chosen) else ()}
+        more = {
+            "min_count": reader.min_count,
+            "chosen": chosen if any(chosen) else (),
+            "forgotten": self.forgotten_,
+        }
         return {**super()._learnt(), **learnt, **{k: v for k, v in more.items() if v}}
 
     def _check_saved(self, saved: Any) -> None:
@@ -391,6 +397,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
         single = saved.single_precision
         reader = self.reader_type(*of_file, single=single, min_count=saved.min_count)
+        self.forgotten_ = saved.forgotten
         self._restore_sums(Learnt(reader, saved.batches), saved)
 
 

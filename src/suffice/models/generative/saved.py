@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from suffice.families import family_named, family_names
 from suffice.families.kinds.chosen import Chosen, fits
+from suffice.models.base.forgotten import ARE_DIGESTS, Forgotten, are_digests
 from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.expected_labels import ExpectedLabels
@@ -69,6 +70,8 @@ class SavedGenerative(SavedClassifier):
         What became of rows without a label, unless they were left out.
     chosen : tuple of Chosen or None
         What the family of each part has chosen; empty in files of earlier versions.
+    forgotten : tuple of bytes
+        Sets of rows that were forgotten: of each a key and a digest.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -80,6 +83,7 @@ class SavedGenerative(SavedClassifier):
     min_count: Annotated[float, NONNEGATIVE, FINITE] = 0.0
     em: ExpectedLabels | None = None
     chosen: tuple[Chosen | None, ...] = ()
+    forgotten: Forgotten = ()
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
@@ -110,6 +114,10 @@ class SavedGenerative(SavedClassifier):
     @rule("choices are of the columns of their part")
     def _has_chosen(self) -> bool:
         return fits(self.chosen, [len(part.layout.columns) for part in self.parts])
+
+    @rule(ARE_DIGESTS)
+    def _has_digests(self) -> bool:
+        return are_digests(self.forgotten)
 
     @rule("every column has a weight of 0 or more, where there are weights")
     def _has_weights(self) -> bool:

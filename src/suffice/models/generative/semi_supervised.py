@@ -109,21 +109,21 @@ class SemiSupervisedClassifier(SampledClassifier):
                     one._require_labels("merge")
         return super()._both(other, verb)
 
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows away again; the result is that of a `fit` without them.
-
-        See `fit` for the parameters. Labels, and values of categories, that no row shows any more
-        are unknown.
+    def forget(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, again: bool = False
+    ) -> Self:
+        """Take rows away again; see `ExactEstimator.forget`.
 
         Raises
         ------
         ForgetError
-            If the rows cannot have been learnt, or the model sees them through a window.
+            If the rows cannot have been learnt, were forgotten before, or are seen through a
+            window.
         ParameterError
             If rows without a label have joined.
         """
         self._require_labels("forget")
-        return super().forget(X, y, sample_weight)
+        return super().forget(X, y, sample_weight, again=again)
 
     def _require_labels(self, asked: str) -> None:
         if self.em_ is not None and self.em_.rows:

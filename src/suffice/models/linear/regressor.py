@@ -130,7 +130,9 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
                     warn(sentence, convergence_warning())
                 return self._set_descended(reader, fit)
             statistic = self._summarise(reader, source)
-            return self._set(Learnt(reader, (statistic,)), source=source)
+            self._set(Learnt(reader, (statistic,)), source=source)
+            self.forgotten_ = ()
+            return self
 
     @available_if(lambda self: self._require_more() is None)
     def partial_fit(
@@ -229,6 +231,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         reader = self.reader_.keep(names)
         kept_names = reader.design.columns
         other._settle_columns(len(kept_names), kept_names if self._is_named() else None)
+        if len(places) == p:  # of fewer columns, the same rows have other digests
+            other.forgotten_ = self.forgotten_
         return other._set(Learnt(reader, batches))
 
     def _check_options(self) -> None:
@@ -256,7 +260,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         )
 
     def _set_descended(self, reader: LinearReader, fit: DescentFit) -> Self:
-        for name in ("statistic_", "batches_"):
+        for name in ("statistic_", "batches_", "forgotten_"):
             self.__dict__.pop(name, None)
         self.reader_ = reader
         self.model_ = LinearModel(reader.design, reader.without_targets, fit)
@@ -362,6 +366,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             "single_target": reader.single_target,
         }
         errors = {} if self.model_.errors is None else {"errors": self.model_.errors}
+        if self.forgotten_:
+            learnt["forgotten"] = self.forgotten_
         return learnt | errors | {name: getattr(self, name) for name in self._tuned_names}
 
     def _restore(self, saved: SavedRegressor) -> None:
@@ -372,6 +378,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         if saved.descended is not None:
             self._set_descended(reader, saved.descended)
         else:
+            self.forgotten_ = saved.forgotten
             self._restore_sums(Learnt(reader, saved.batches or ()), saved)
             self.model_ = replace(self.model_, errors=saved.errors)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from suffice.models.base.forgotten import ARE_DIGESTS, Forgotten, are_digests
 from suffice.models.base.saved import LAYOUT, Saved, are_same
 from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
@@ -50,6 +51,8 @@ class SavedRegressor(Saved):
         Whether targets were given as (n,).
     errors : ErrorSizes, optional
         How large the errors of rows are.
+    forgotten : tuple of bytes
+        Sets of rows that were forgotten: of each a key and a digest.
     """
 
     design: Design
@@ -57,6 +60,11 @@ class SavedRegressor(Saved):
     descended: DescentFit | None
     single_target: bool
     errors: ErrorSizes | None = None
+    forgotten: Forgotten = ()
+
+    @rule(ARE_DIGESTS)
+    def _has_digests(self) -> bool:
+        return are_digests(self.forgotten)
 
     @rule("errors are those of every target, of a model of sums")
     def _has_errors(self) -> bool:

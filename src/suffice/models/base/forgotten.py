@@ -1,0 +1,236 @@
+"""Sets of rows that were forgotten: keyed digests, by which a set that comes again is known.
+
+::
+
+    T(rows) = Σ_i w_i a_i, Σ_i w_i a_i²  mod 2⁶⁴, with a = mixed(h(row)): 128 bits
+    digest  = BLAKE2b(T, key)
+
+h is that of `suffice.statistics.row_hash`: of cells as the model reads them, and of the label. So
+the order of the rows, and how a table is stored, make no difference, and a row of weight 2 is the
+row twice. T is in no file; the key is a random one, made where a model first forgets.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+
+from suffice.data.array_source import stored_cells
+from suffice.data.source import Split
+from suffice.engines.engine import EngineView
+from suffice.errors import ForgetError
+from suffice.phrases import Option, Phrase
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import Block, RealBlock
+from suffice.statistics.row_hash import Hashes, batch_hashes, mixed, name_hashes
+from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.statistic import Statistic
+
+__all__ = [
+    "ARE_DIGESTS",
+    "DigestingEngine",
+    "Forgotten",
+    "are_digests",
+    "joined",
+    "refuse_again",
+    "remembered",
+    "without",
+]
+
+Forgotten = tuple[bytes, ...]
+"""The sets that a model remembers, the latest last: of each its key and its digest."""
+
+S = TypeVar("S", bound=Statistic)
+P = TypeVar("P")
+
+MOST = 1_000  # sets that are remembered
+KEY, ENTRY = 16, 32  # bytes of a key, and of a key with a digest
+ARE_DIGESTS = f"of a forgotten set there are {ENTRY} bytes, and of {MOST:,} sets at most"
+ROWS = 8_192  # hashed at a time: they stay in cache
+NO_NAMES: Hashes = np.empty(0, np.uint64)
+
+
+# -- what is remembered
+
+
+def refuse_again(known: Forgotten, total: int) -> None:
+    """Refuse a set of rows that is remembered.
+
+    Raises
+    ------
+    ForgetError
+        If it is.
+    """
+    if not _entries(known, total).isdisjoint(known):
+        raise ForgetError(
+            "the model has forgotten these rows before",
+            "forgotten again, they would take others of the same kind with them",
+            Phrase(
+                "leave it at that; if the rows were learnt twice, or again, use ",
+                Option("again", "True"),
+            ),
+        )
+
+
+def remembered(known: Forgotten, total: int) -> Forgotten:
+    """Remember one more set; of no row, there is nothing to remember.
+
+    Examples
+    --------
+    >>> one = remembered((), 5)
+    >>> len(one), remembered(one, 5) == one, len(remembered(one, 6)), remembered((), 0)
+    (1, True, 2, ())
+    """
+    if not total:
+        return known
+    key = known[-1][:KEY] if known else secrets.token_bytes(KEY)
+    return (*without(known, total), _entry(key, total))[-MOST:]
+
+
+def without(known: Forgotten, total: int) -> Forgotten:
+    """Remember a set no longer: its rows were learnt again."""
+    gone = _entries(known, total)
+    return tuple(entry for entry in known if entry not in gone)
+
+
+def joined(mine: Forgotten, theirs: Forgotten) -> Forgotten:
+    """The sets that either of two models remembers."""
+    return tuple(dict.fromkeys((*theirs, *mine)))[-MOST:]
+
+
+def _entries(known: Forgotten, total: int) -> set[bytes]:
+    """The entries of a set under every key; merged models have several."""
+    return {_entry(key, total) for key in {entry[:KEY] for entry in known}}
+
+
+def _entry(key: bytes, total: int) -> bytes:
+    content = total.to_bytes(16, "little")
+    return key + blake2b(content, key=key, digest_size=ENTRY - KEY).digest()
+
+
+def are_digests(known: Forgotten) -> bool:
+    """Whether entries have the length of a key and a digest, and are not too many."""
+    return len(known) <= MOST and all(len(entry) == ENTRY for entry in known)
+
+
+# -- digests of rows, in the pass that sums them
+
+
+@dataclass(frozen=True)
+class DigestingEngine(EngineView):
+    """An engine that finds the sum T of the rows of its first pass.
+
+    Parameters
+    ----------
+    engine : Engine
+        Where the rows are read.
+    found : list
+        Holds T after that pass.
+    """
+
+    found: list[int]
+
+    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
+        """The sum of ``kernel(split, params)``."""
+        if self.found:
+            return self.engine.run(kernel, params, splits)
+        both: _Digested[S] = self.engine.run(_digested, (kernel, params), splits)
+        self.found.append(_as_one(both.lanes))
+        return both.statistic
+
+    def map(self, kernel: Any, params: Any, splits: Sequence[Split]) -> Iterator[Any]:
+        """Yield ``kernel(split, params)`` in split order; nothing is digested."""
+        return self.engine.map(kernel, params, splits)
+
+
+@dataclass(frozen=True)
+class _Digested(Generic[S]):
+    """A statistic, and T of its rows in two halves."""
+
+    statistic: S
+    lanes: Hashes
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.statistic + other.statistic, self.lanes + other.lanes)
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(self.statistic - other.statistic, self.lanes - other.lanes)
+
+
+class _DigestedSplit:
+    """A split that digests the rows which are taken from it."""
+
+    def __init__(self, split: Any) -> None:
+        self._split, self.lanes = split, np.zeros(2, np.uint64)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._split, name)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches of the split."""
+        for batch in self._split.batches():
+            yield batch
+            self._add(batch)
+
+    def _add(self, batch: Batch) -> None:
+        for part in batch.parts(ROWS):
+            self.lanes += _lanes(part, self._split.layout.blocks)
+
+
+def _digested(split: Any, task: tuple[Callable[[Any, P], S], P]) -> _Digested[S]:
+    """Kernel: what another kernel makes of a split, and T of its rows."""
+    kernel, params = task
+    digested = _DigestedSplit(split)
+    statistic = kernel(digested, params)
+    return _Digested(statistic, digested.lanes)
+
+
+def _lanes(batch: Batch, layouts: Sequence[Any]) -> Hashes:
+    """T of the rows of a batch, in two halves."""
+    blocks = [
+        _stored(block, layout.encoding) for block, layout in zip(batch.blocks, layouts, strict=True)
+    ]
+    names = [
+        _names_of(block, layout.columns) for block, layout in zip(blocks, layouts, strict=True)
+    ]
+    plain = Batch(batch.rows, tuple(blocks), batch.codes, batch.classes)
+    hashes, weights = batch_hashes(plain, names), batch.weights
+    if not len(weights):
+        a = mixed(hashes)
+        return np.array([a.sum(), a @ a], np.uint64)
+    # A fraction has no multiples: it is a part of what the row says.
+    whole = (weights == np.floor(weights)) & (weights < 2.0**63)
+    times = np.where(whole, weights, weights > 0).astype(np.uint64)
+    a = mixed(np.where(whole, hashes, hashes + mixed(weights.view(np.uint64))))
+    return np.array([a @ times, (a * a) @ times], np.uint64)
+
+
+def _as_one(lanes: Hashes) -> int:
+    return int.from_bytes(lanes.astype("<u8").tobytes(), "little")
+
+
+def _stored(block: Block, encoding: str) -> Block:
+    """A block as sparse rows have it, where the model was fitted to such rows."""
+    if not (encoding == "sparse" and isinstance(block, RealBlock)):
+        return block
+    from scipy.sparse import csr_matrix
+
+    return stored_cells(csr_matrix(block.values), slice(0, block.rows))
+
+
+def _names_of(block: Block, columns: Sequence[str]) -> Hashes:
+    """Hashes of the names of columns; those of a sparse matrix are numbered."""
+    numbered = isinstance(block, SparseBlock) and block.vocabulary.closed
+    return NO_NAMES if numbered else _hashed(columns)
+
+
+@lru_cache(maxsize=32)
+def _hashed(columns: Sequence[str]) -> Hashes:
+    (names,) = name_hashes([columns])
+    return names

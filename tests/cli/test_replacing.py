@@ -1,0 +1,129 @@
+"""What is there is not lost: which files a command replaces, and which it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from suffice import load
+
+from .conftest import Run
+
+FIT = ("--label", "kind", "--ignore", "id")
+OTHERS = {
+    "label": ("--label", "color", "--ignore", "id"),
+    "kind": (*FIT, "--model", "aode"),
+    "option": (*FIT, "--alpha", "3"),
+    "columns": ("--label", "kind", "--ignore", "id,color"),
+    "more columns": ("--label", "kind", "--identifiers", "keep"),
+    "discriminant": ("--label", "kind", "--features", "id", "--model", "lda"),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_another_model_takes_no_place_unasked(run: Run, fruit: Path, other: str) -> None:
+    assert run("fit", fruit, *FIT).exit_code == 0
+    model = Path("fruit.suffice")
+    before = model.read_bytes()
+    refused = run("fit", fruit, *OTHERS[other])
+    assert refused.exit_code == 2
+    for told in ("fruit.suffice holds a NaiveBayes that predicts 'kind'", "--force", "-o"):
+        assert told in refused.stderr
+    assert model.read_bytes() == before
+    assert run("fit", fruit, *OTHERS[other], "-o", "other.suffice").exit_code == 0
+    assert model.read_bytes() == before
+    assert run("fit", fruit, *OTHERS[other], "--force").exit_code == 0
+    assert model.read_bytes() == Path("other.suffice").read_bytes()
+
+
+SAME = {
+    "naive Bayes": FIT,
+    "threads": (*FIT, "--threads", "1"),
+    "formula": ("--target", "size", "--model", "linear", "--formula", "id + I(id**2)"),
+    "auto": (*FIT, "--model", "auto"),
+    "families": (*FIT, "--categorical", "color", "--missing", "red"),
+}
+
+
+@pytest.mark.parametrize("words", SAME.values(), ids=SAME)
+def test_the_same_command_again_takes_the_place(
+    run: Run, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    rows = [
+        f"{n},{n % 5 + (n % 2) * 1.5},{'red' if n % 3 else 'blue'},{'apple' if n % 2 else 'plum'}"
+        for n in range(40)
+    ]
+    (tmp_path / "rows.csv").write_text("\n".join(["id,size,color,kind", *rows, ""]))
+    for _ in range(2):
+        done = run("fit", "rows.csv", *words)
+        assert done.exit_code == 0, done.stderr
+
+
+def test_a_file_that_is_no_model_stays(run: Run, fruit: Path, model: Path) -> None:
+    notes = Path("notes.txt")
+    notes.write_text("mine")
+    for command in (
+        ("fit", fruit, *FIT),
+        ("merge", model, model),
+        ("calibrate", model, fruit),
+    ):
+        refused = run(*command, "-o", "notes.txt")
+        assert refused.exit_code == 2
+        assert "notes.txt is there, and is no model file" in refused.stderr
+    assert notes.read_text() == "mine"
+    assert run("merge", model, model, "-o", "notes.txt", "--force").exit_code == 0
+    assert load(notes).statistic_.rows == 12
+
+
+def test_models_are_written_over_what_they_are_made_of(run: Run, model: Path) -> None:
+    assert run("merge", model, model, "-o", model).exit_code == 0
+    assert load(model).statistic_.rows == 12
+
+
+def test_a_fit_does_not_bring_forgotten_rows_back_unasked(
+    run: Run, fruit: Path, model: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "gone.csv").write_text("size,color,kind\n1.0,red,apple\n")
+    assert run("forget", model, "gone.csv", "-o", model).exit_code == 0
+    before = model.read_bytes()
+    refused = run("fit", fruit, *FIT, "-o", model)
+    assert refused.exit_code == 2
+    assert "forgotten" in refused.stderr
+    assert model.read_bytes() == before
+
+
+RESULTS = {
+    "export": "export model.suffice --to json -o other.suffice",
+    "report": "report model.suffice -o other.suffice",
+    "show": "show model.suffice -o other.suffice",
+    "evaluate": "evaluate model.suffice fruit.csv -o other.suffice",
+}
+
+
+@pytest.mark.parametrize("words", RESULTS.values(), ids=RESULTS)
+def test_a_result_replaces_no_model(run: Run, model: Path, words: str) -> None:
+    other = Path("other.suffice")
+    other.write_bytes(model.read_bytes())
+    refused = run(*words.replace("model.suffice", str(model)).split())
+    assert refused.exit_code == 2
+    assert "other.suffice is a model file" in refused.stderr
+    assert other.read_bytes() == model.read_bytes()
+
+
+@pytest.mark.parametrize("data", ["rows.csv", "*.csv", "."])
+def test_what_is_read_is_not_written_over(run: Run, fruit: Path, model: Path, data: str) -> None:
+    rows = Path("rows.csv")
+    rows.write_text(fruit.read_text())
+    before = rows.read_bytes()
+    refused = run("predict", model, data, "-o", "rows.csv")
+    assert refused.exit_code == 2
+    assert "rows.csv is one of the files to be read" in refused.stderr
+    assert rows.read_bytes() == before
+
+
+def test_a_folder_stays(run: Run, fruit: Path) -> None:
+    Path("folder").mkdir()
+    refused = run("fit", fruit, *FIT, "-o", "folder", "--force")
+    assert (refused.exit_code, refused.stderr) == (2, "error: folder: Is a directory.\n")
+    assert list(Path("folder").iterdir()) == []
