@@ -11,7 +11,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.exact import DoubleDouble
-from suffice.persist import FORMAT_VERSION
 from suffice.privacy.audit import check_min_count
 from suffice.privacy.doubts import rounded_doubts
 from suffice.privacy.suppression import suppressed
@@ -99,7 +98,7 @@ def reduced(model: M, min_count: float = 10) -> M:
         entries["calibration"] = replace(calibration, doubts=doubts.quantiles)
     if entries.pop("samples", ()):
         entries["params"] = {**entries["params"], "keep_sample": False}
-    return type(model).restored(entries, FORMAT_VERSION)
+    return type(model).restored(entries)
 
 
 def _of_many_rows(batch: ByClass, m: float) -> ByClass:

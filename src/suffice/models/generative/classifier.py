@@ -385,7 +385,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         self._reading()
 
     def _restore_tuned(self, saved: SavedGenerative) -> None:
-        self.model_ = self.model_.as_saved(saved.chosen)
+        self.model_ = replace(self.model_, chosen=saved.chosen)
 
     def _restore(self, saved: SavedGenerative) -> None:
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared

@@ -5,7 +5,7 @@ It says whether another model's sums are of the same columns, and what divides t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self, cast
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import BlockLayout, Column, with_kinds
+from suffice.data.schema import Column, with_kinds
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import expecting
@@ -117,11 +117,7 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
             Chooses families for columns.
         """
         known = with_kinds(self.layout.columns, columns)
-        before = {name: part.layout for part in self.parts for name in part.layout.columns}
-        parts = tuple(
-            replace(part, layout=part.layout.binned_as(_first_of(part, before)))
-            for part in parts_of(known)
-        )
+        parts = parts_of(known)
         layout = replace(self.layout, columns=known, blocks=tuple(part.layout for part in parts))
         sums = tuple(carried(batch, self.parts, parts, layout) for batch in batches)
         return Learnt(replace(self, parts=parts, layout=layout), sums)
@@ -156,8 +152,3 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
         mine, theirs, names = by_kind(self.parts, statistic, others)
         found: Comparison = mine.compare(theirs, names)
         return found.with_empty(self.layout.undecided)
-
-
-def _first_of(part: FamilyColumns, before: Mapping[str, BlockLayout]) -> BlockLayout | None:
-    """The layout that columns of a part had before."""
-    return next((before[name] for name in part.layout.columns if name in before), None)

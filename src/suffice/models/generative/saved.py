@@ -68,7 +68,7 @@ class SavedGenerative(SavedClassifier):
     em : ExpectedLabels, optional
         What became of rows without a label, unless they were left out.
     chosen : tuple of Chosen or None
-        What the family of each part has chosen; empty in files of earlier versions.
+        What the family of each part has chosen; empty where none has.
     """
 
     parts: tuple[FamilyColumns, ...]
