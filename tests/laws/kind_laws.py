@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-
-from suffice.testing.comparing import frozen, require
+from tests.laws.comparing import frozen, require
 
 __all__ = ["check_kinds"]
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from tests.laws.comparing import frozen, require
+from tests.laws.row_laws import check_rows
 
 from suffice.saved import load
-from suffice.testing.comparing import frozen, require
-from suffice.testing.row_laws import check_rows
 
 __all__ = ["check_estimator_laws"]
 

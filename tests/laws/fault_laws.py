@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from tests.laws.comparing import frozen, require
 
 from suffice.data.source import Split
 from suffice.engines.engine import Engine, EngineView
 from suffice.statistics.batch import Batch
-from suffice.testing.comparing import frozen, require
 
 __all__ = ["FAULTS", "check_faults"]
 

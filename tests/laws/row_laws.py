@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from tests.laws.comparing import frozen, require
 
 from suffice.errors import ParameterError
-from suffice.testing.comparing import frozen, require
 
 __all__ = ["check_rows"]
 

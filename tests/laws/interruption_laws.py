@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from tests.laws.comparing import require
 
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import EngineView
 from suffice.engines.local import LocalEngine
-from suffice.testing.comparing import require
 
 __all__ = ["Interrupted", "check_resuming"]
 

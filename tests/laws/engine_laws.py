@@ -12,11 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.laws.comparing import require
+
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, EngineError
 from suffice.statistics.batch import Batch
-from suffice.testing.comparing import require
 
 __all__ = ["check_engine", "check_recovery"]
 

@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from tests.laws.comparing import frozen, require
 
 from suffice.errors import ParameterError
 from suffice.persist import read_model, write_model
 from suffice.rules import check
 from suffice.statistics.register import STATISTICS
-from suffice.testing.comparing import frozen, require
 from suffice.tree import named
 
 __all__ = ["check_statistic"]

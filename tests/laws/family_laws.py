@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from tests.laws.comparing import close, frozen, require
 
 from suffice.data.text import split_words
 from suffice.families.family import Family, Form, Parameters
@@ -19,7 +20,6 @@ from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
-from suffice.testing.comparing import close, frozen, require
 
 __all__ = ["check_family"]
 
