@@ -65,7 +65,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
             As `fit` takes them.
         learnt : bool
             Whether the model has learnt these rows; each is then taken out of the sums before
-            it is asked about. Sums that were reduced (`suffice.privacy.reduced`) stay whole.
+            it is asked about.
 
         Raises
         ------
@@ -102,7 +102,6 @@ class CalibratedClassifier(SemiSupervisedClassifier):
                 "weights of columns are learnt from at least one",
                 "check the label column and the weights",
             )
-        learnt = learnt and not self.reader_.min_count
         if learnt:
             model = model.with_sample(sample)
         try:

@@ -18,7 +18,7 @@ from suffice.data.schema import Column, with_kinds
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import expecting
-from suffice.errors import ForgetError, warn
+from suffice.errors import ForgetError
 from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.reader import LabelReader
@@ -52,13 +52,10 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
         Families and the columns that they model.
     declared : Vocabulary
         Labels of which there may be no row.
-    min_count : float
-        Sums about fewer rows were left out (`suffice.privacy.reduced`); 0 where none were.
     """
 
     parts: tuple[FamilyColumns, ...] = ()
     declared: Vocabulary = NO_CLASSES
-    min_count: float = 0.0
 
     def summarise(self, source: TableSource | ArraySource, engine: Engine) -> ByClass:
         """The sums over the rows of a table."""
@@ -130,22 +127,7 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
     def merged(self, other: Self) -> Self:
         """The reader of both models' tables."""
         both = self.with_labels(other.label_dtype)
-        least = max(self.min_count, other.min_count)
-        if least:
-            warn(
-                f"sums about fewer than {least:g} rows were left out of a model that is merged: "
-                "the result is not that of all rows."
-            )
-        return replace(both, declared=self.declared | other.declared, min_count=least)
-
-    def require_all_rows(self) -> None:
-        """Refuse to take rows out of sums that were reduced."""
-        if self.min_count:
-            raise ForgetError(
-                f"sums about fewer than {self.min_count:g} rows were left out of this model",
-                "rows cannot be taken out of sums that may not hold them",
-                "forget them in the model that was not reduced, and reduce it again",
-            )
+        return replace(both, declared=self.declared | other.declared)
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
         """What divides the rows of two statistics."""
