@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from suffice import NaiveBayes
 from suffice.data.open import open_table
-from suffice.export import to_c, to_js, to_sql
+from suffice.export import to_sql
 
 ADULT = "adult.data"
 ROWS, OTHERWISE, RUNS = 1_000_000, 100_000, 5
@@ -76,8 +76,7 @@ def compare(connection: Any, model: NaiveBayes, table: pa.Table) -> str:
     error = np.abs(found.astype(float) - model.predict_proba(table)).max()
     return (
         f"nested CASE {case:.3f} s, DuckDB {sql:.3f} s, predict_proba {python:.3f} s, "
-        f"largest difference {error:.1e}; "
-        f"C {len(to_c(model)):,} bytes, JavaScript {len(to_js(model)):,} bytes"
+        f"largest difference {error:.1e}"
     )
 
 

@@ -22,10 +22,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tests.laws.fault_laws import FAULTS, VERBS, check_faults
 
 from suffice import NaiveBayes
-from suffice.testing import check_faults
-from suffice.testing.fault_laws import FAULTS, VERBS
 
 RUNS = 50
 STOPPED = 30.0  # seconds that a stopped worker stands still

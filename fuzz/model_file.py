@@ -14,12 +14,17 @@ from driver import ROOT, SCRATCH, fuzz, written
 import suffice
 
 sys.path.insert(0, str(ROOT / "tests/forged_files"))
+sys.path.insert(0, str(ROOT / "tests/saved_models"))
 import child
 import mutants
 import numpy as np
 import pyarrow as pa
 
-SAVED = ROOT / "tests/saved_models/0.1.0"
+import models
+
+SAVED = SCRATCH / "saved"
+SAVED.mkdir()
+models.write(SAVED, *models.GROUPS)
 MOST_COLUMNS = 100
 with pa.ipc.open_file(SAVED / "table.arrow") as _file:
     TABLE = _file.read_all()

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.laws.estimator_laws import check_estimator_laws
 
 from suffice import AODE, NaiveBayes, load
 from suffice.errors import ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_sql
 from suffice.privacy import audit
-from suffice.testing import check_estimator_laws
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 

@@ -17,6 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
+from tests.laws.estimator_laws import check_estimator_laws
 
 import suffice
 from suffice.discriminant_analysis import (
@@ -25,7 +26,6 @@ from suffice.discriminant_analysis import (
 )
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.models.generative.row_answers import discriminants
-from suffice.testing import check_estimator_laws
 
 BOTH = [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
 LOADERS = [load_iris, load_wine, load_breast_cancer, None]

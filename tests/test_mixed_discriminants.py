@@ -19,7 +19,7 @@ from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.export import to_json
 from suffice.model_selection import cross_validate
 from suffice.naive_bayes import NaiveBayes
-from suffice.privacy import audit, reduced
+from suffice.privacy import audit
 
 N = 300
 COLORS = ("blue", "green", "red")
@@ -260,8 +260,6 @@ def test_what_a_file_tells_of_few_rows() -> None:
     assert {(one.label, one.value): one.rows for one in found} == pytest.approx(
         {key: n for key, n in joint.items() if n < 20}
     )
-    with pytest.raises(ParameterError, match="how many rows show two categories together"):
-        reduced(model)
 
 
 def test_columns_change_as_those_of_naive_bayes_do() -> None:

@@ -16,6 +16,8 @@ import pyarrow.csv
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
+from tests.laws.estimator_laws import check_estimator_laws
+from tests.laws.family_laws import check_family
 from typer.testing import CliRunner
 
 from suffice import NaiveBayes
@@ -24,7 +26,6 @@ from suffice.models.generative.saved import SAVED
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock
 from suffice.statistics.vocabulary import Vocabulary
-from suffice.testing import check_estimator_laws, check_family
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -22,7 +22,6 @@ PUBLIC = (
     "suffice.privacy",
     "suffice.images",
     "suffice.errors",
-    "suffice.testing",
 )
 
 

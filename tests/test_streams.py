@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from tests.laws.comparing import frozen
 
 import suffice
 from suffice import NaiveBayes
@@ -21,7 +22,6 @@ from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
-from suffice.testing.comparing import frozen
 
 FAMILIES = {"visits": "poisson", "note": "multinomial", "flag": "bernoulli", "color": "categorical"}
 WORDS = ("to", "be", "or", "not")

@@ -36,10 +36,15 @@ print(model.predict_proba([[1]])[0, 1].round(6), round(by_hand, 6))
 #    \theta_{\mathrm{MAP}} = \frac{h + \alpha - 1}{n + 2\alpha - 2} \qquad
 #    \mathrm{E}[\theta \mid h] = \frac{h + \alpha}{n + 2\alpha}
 
-from suffice.plotting import PosteriorDisplay
+import matplotlib.pyplot as plt
+from scipy.stats import beta
 
-display = PosteriorDisplay.of_coin(7, 3, alpha=2.0)
-print(display.maximum_likelihood, round(display.mode, 6), round(display.mean, 6))
+posterior, theta = beta(2 + 7, 2 + 3), np.linspace(0, 1, 201)
+print(7 / 10, round((7 + 2 - 1) / (10 + 4 - 2), 6), round(posterior.mean(), 6))
+plt.plot(theta, beta(2, 2).pdf(theta), label="prior")
+plt.plot(theta, posterior.pdf(theta), label="posterior")
+plt.xlabel("probability of heads θ")
+plt.legend()
 
 # %%
 # A classifier estimates every probability in one of these ways, here of two coins. The mean of the
@@ -154,7 +159,6 @@ print("by hand:", norm.cdf(-1))
 #    w \leftarrow w - H^{-1} \nabla L, \quad H = \sum_i p_i (1 - p_i)\, x_i x_i^\top
 
 from suffice import LogisticRegression
-from suffice.plotting import LossHistoryDisplay
 
 newton = LogisticRegression(C=np.inf).fit(X, y)
 steps = LogisticRegression(C=np.inf, solver="gradient", max_iter=200).fit(X, y)
@@ -162,4 +166,7 @@ p = newton.predict_proba(X)[:, 1]
 print("Newton:", newton.coef_.round(3), "gradient descent:", steps.coef_.round(3))
 print("gradient at the end:", abs((p - y) @ np.c_[np.ones(300), X]).max())
 
-LossHistoryDisplay.from_estimator(steps)
+plt.figure()
+plt.plot(steps.loss_history_)
+plt.xlabel("epoch")
+plt.ylabel("loss")

@@ -5,13 +5,11 @@ All pictures
 Every display of `suffice.plotting`, on data of scikit-learn.
 """
 
-import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from suffice import (
     LinearDiscriminantAnalysis,
     LinearRegression,
-    LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
@@ -20,13 +18,9 @@ from suffice.plotting import (
     CoefficientDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
-    DriftDisplay,
     EvidenceDisplay,
     LedgerDisplay,
-    LossHistoryDisplay,
     NomogramDisplay,
-    PosteriorDisplay,
-    ResidualDisplay,
 )
 
 wine = load_wine(as_frame=True)
@@ -89,33 +83,3 @@ DecisionBoundaryDisplay.of_discriminants(linear, wine.data, wine.target)
 diabetes = load_diabetes(as_frame=True, scaled=False)
 regression = LinearRegression().fit(diabetes.data, diabetes.target)
 CoefficientDisplay.from_estimator(regression)
-
-# %%
-# What is left unexplained
-# ------------------------
-
-ResidualDisplay.from_estimator(regression, diabetes.data, diabetes.target)
-
-# %%
-# How gradient descent went
-# -------------------------
-
-standard = (first - first.mean()) / first.std()
-descent = LogisticRegression(solver="gradient", max_iter=100)
-LossHistoryDisplay.from_estimator(descent.fit(standard, cancer.target))
-
-# %%
-# From prior to posterior
-# -----------------------
-
-PosteriorDisplay.of_coin(7, 3, alpha=2.0)
-
-# %%
-# What changed between two tables
-# -------------------------------
-
-order = np.argsort(wine.data["alcohol"].to_numpy(), kind="stable")
-halves = [wine.data.iloc[order[:110]], wine.data.iloc[order[60:]]]
-labels = [wine.target.iloc[order[:110]], wine.target.iloc[order[60:]]]
-before, after = (NaiveBayes().fit(x, y) for x, y in zip(halves, labels, strict=True))
-DriftDisplay.from_estimators(before, after)

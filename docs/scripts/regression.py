@@ -36,9 +36,11 @@ print(abs(model.coef_.ravel() - theirs.params[1:].to_numpy()).max())
 # What is left unexplained
 # ------------------------
 
-from suffice.plotting import CoefficientDisplay, ResidualDisplay
+from sklearn.metrics import PredictionErrorDisplay
 
-ResidualDisplay.from_estimator(model, rows, rows["stackloss"])
+from suffice.plotting import CoefficientDisplay
+
+PredictionErrorDisplay.from_estimator(model, rows, rows["stackloss"])
 
 # %%
 CoefficientDisplay.from_estimator(model)

@@ -25,7 +25,6 @@ __all__ = [
     "DataError",
     "EngineError",
     "ForgetError",
-    "FormerNameWarning",
     "ModelFileError",
     "ParameterError",
     "ReadError",
@@ -200,16 +199,6 @@ class SufficeWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     model = NaiveBayes().fit({"name": names, "size": [1.0, 5.0] * 15}, ["a", "b"] * 15)
     >>> "column 'name' tells one row from another" in str(caught[0].message)
-    True
-    """
-
-
-class FormerNameWarning(SufficeWarning, FutureWarning):
-    """A parameter is used by the name that it had before.
-
-    Examples
-    --------
-    >>> issubclass(FormerNameWarning, FutureWarning)  # which Python shows to users
     True
     """
 

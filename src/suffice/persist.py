@@ -30,7 +30,7 @@ from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, check_types, dam
 
 __all__ = ["FORMAT_VERSION", "ModelFile", "is_model_file", "read_model", "write_model"]
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 1
 
 _FORMAT = "suffice"
 _ENVELOPE_KEYS = {"digest", "format", "format_version", "kind", "library_version", "tree"}
@@ -153,13 +153,10 @@ class ModelFile:
         Its path.
     kind : str
         What it holds.
-    version : int
-        The format that it has.
     """
 
     name: str
     kind: str
-    version: int
     _raw: bytes
     _tree: Json
 
@@ -176,16 +173,15 @@ class ModelFile:
         raw, envelope = _read_file(name)
         if raw[_DIGEST] != _digest(raw):
             raise damaged(name, "the SHA-256 differs from the one written")
-        kind, version = envelope.get("kind"), envelope.get("format_version")
+        kind = envelope.get("kind")
         if (
             envelope.keys() != _ENVELOPE_KEYS
             or envelope["format"] != _FORMAT
-            or type(version) is not int
-            or not 1 <= version <= FORMAT_VERSION
+            or envelope["format_version"] != FORMAT_VERSION
             or type(kind) is not str
         ):
             raise damaged(name, "the tree does not follow the format")
-        return cls(name, kind, version, raw, envelope["tree"])
+        return cls(name, kind, raw, envelope["tree"])
 
     def content(self, types: Types) -> Any:
         """Build the tree as it was saved, from dataclasses of these types.
@@ -199,7 +195,7 @@ class ModelFile:
             arrays = safetensors.numpy.load(self._raw)
             if any(array.dtype.name not in DTYPES for array in arrays.values()):
                 raise ValueError("dtype")
-            decoder = Decoder(self.name, types, arrays, self.version)
+            decoder = Decoder(self.name, types, arrays)
             content = decoder.decode(self._tree, ())
             if decoder.arrays:
                 raise ValueError("surplus arrays")
@@ -325,7 +321,7 @@ def _check_version(name: str, envelope: dict[str, Json]) -> None:
     if type(version) is int and version > FORMAT_VERSION:
         raise ModelFileError(
             f"{name}: written by suffice {envelope.get('library_version')} with format {version}",
-            f"this version reads up to {FORMAT_VERSION}",
+            f"this version reads format {FORMAT_VERSION}",
             "upgrade suffice",
         )
 

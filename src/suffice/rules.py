@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from operator import itemgetter
 from typing import (
@@ -149,9 +149,6 @@ def rule(sentence: str) -> Callable[[Callable[[Any], bool]], Rule]:
 def build(cls: type[R], values: Mapping[str, Any]) -> R:
     """Make a record from values that come from outside.
 
-    A field with ``metadata={"later": True}`` was added after files had been written without it; it
-    then has its default.
-
     Raises
     ------
     ParameterError
@@ -170,8 +167,6 @@ def build(cls: type[R], values: Mapping[str, Any]) -> R:
         ...
     suffice.errors.ParameterError: Shares.share is 1.5; share is from 0 to 1.
     """
-    known: Any = cls
-    values = {**_later(known), **values}
     _check_names(cls, values)
     letters = _check_fields(cls, values)
     record = cls(**values)
@@ -224,15 +219,6 @@ def shown(value: Any) -> str:
         return reprlib.repr(value)
     except ValueError:  # an int of thousands of digits
         return f"a value of type {type(value).__name__}"
-
-
-@cache
-def _later(cls: Any) -> dict[str, Any]:
-    """What the fields are that earlier files do not have."""
-    later = [f for f in fields(cls) if f.metadata.get("later")]
-    return {
-        f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in later
-    }
 
 
 def _check_names(cls: Any, values: Mapping[str, Any]) -> None:

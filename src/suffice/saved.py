@@ -76,7 +76,7 @@ def load(path: str | PathLike[str]) -> Model:
     content = file.content(estimator.saved_types)
     try:
         with np.errstate(all="ignore"):  # what is not finite is refused at the end
-            model: Model = estimator.restored(content, file.version)
+            model: Model = estimator.restored(content)
     except KeyError as error:
         raise ModelFileError(f"{path}: a {kind} without the entry {error}", ENTIRE, AGAIN) from None
     except SufficeError as error:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -21,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ModelFileError, ParameterError
-from suffice.former_values import current_values
 from suffice.rules import build
 
 __all__ = ["DTYPES", "Decoder", "Encoder", "Json", "Types", "check_types", "damaged", "named"]
@@ -45,14 +43,8 @@ Where: TypeAlias = tuple[str, ...]
 
 
 def named(*types: type, **others: type) -> Types:
-    """Types by the names that a file gives them: their own, or ``others``, which stay for ever."""
+    """Types by the names that a file gives them: their own, or ``others``."""
     return {cls.__name__: cls for cls in types} | others
-
-
-@cache
-def _names_of(cls: Any) -> Mapping[str, str]:
-    """The names that a file gives to the fields of a record: their own, or ``saved_as``."""
-    return {f.name: f.metadata.get("saved_as", f.name) for f in fields(cls) if f.init}
 
 
 def check_types(types: Types) -> None:
@@ -219,10 +211,8 @@ class Encoder:
         return name
 
     def _record(self, value: Any, where: Where) -> Json:
-        members = {
-            saved: self.encode(getattr(value, name), (*where, f".{name}"))
-            for name, saved in _names_of(value.__class__).items()
-        }
+        names = [f.name for f in fields(value) if f.init]
+        members = {name: self.encode(getattr(value, name), (*where, f".{name}")) for name in names}
         return {"record": [self._names[type(value)], members]}
 
     def _scalar(self, value: Any, where: Where) -> Json:
@@ -248,13 +238,10 @@ class Encoder:
 class Decoder:
     """Builds content from JSON and arrays, each array used once."""
 
-    def __init__(
-        self, name: str, types: Types, arrays: dict[str, NDArray[Any]], version: int
-    ) -> None:
+    def __init__(self, name: str, types: Types, arrays: dict[str, NDArray[Any]]) -> None:
         self.arrays = arrays
         self._file = name
         self._types = types
-        self._version = version
 
     def decode(self, node: Json, where: Where) -> Any:
         """Decode one node of the tree."""
@@ -321,13 +308,9 @@ class Decoder:
                 "load it with the version of suffice that wrote it, or a later one",
             )
         cls: Any = self._types[name]
-        names = {saved: field for field, saved in _names_of(cls).items()}
-        values = {
-            names.get(key, key): self.decode(node, (*where, f".{key}"))
-            for key, node in members.items()
-        }
+        values = {key: self.decode(node, (*where, f".{key}")) for key, node in members.items()}
         try:
-            return build(cls, current_values(cls, values, self._version))
+            return build(cls, values)
         except ParameterError as error:
             raise ModelFileError(f"{place}: {error.fact}", error.rule, VERSION) from error
         except Exception as error:

@@ -596,17 +596,6 @@ def test_one_sentence(run: Run, models: Path, words: str) -> None:
     assert {path.name: path.read_bytes() for path in models.iterdir()} == before
 
 
-def test_the_former_name_of_the_weight_of_a_penalty_is_taken_with_a_warning(run, tmp_path):
-    (tmp_path / "t.csv").write_text("x,y\n1,2\n2,3\n4,4\n7,9\n")
-    words = ("fit", "t.csv", "--target", "y", "--model", "ridge")
-    result = run(*words, "--penalty", "0.375")
-    assert result.exit_code == 0
-    assert "--penalty is called --alpha now; write --alpha 0.375." in result.stderr
-    assert suffice.load("t.suffice").alpha == 0.375
-    result = run(*words, "--alpha", "0.375")
-    assert (result.exit_code, "--alpha" in result.stderr) == (0, False)
-
-
 def test_pseudo_counts_by_their_evidence(run: Run, tmp_path: Path) -> None:
     rows = "".join(
         f"{'ab'[i % 3 == 0]},{'xyz'[i * i % 3]},{['no', 'yes'][i % 2]}\n" for i in range(40)

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from tests.laws.comparing import frozen
 
 from suffice import NaiveBayes, read_sql
 from suffice.data.array_source import ArraySource
@@ -24,7 +25,6 @@ from suffice.data.schema import BlockLayout, Column, Layout, Numbered, UniformCo
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithoutColumns
 from suffice.errors import DataError, SchemaError
-from suffice.testing.comparing import frozen
 
 N = 4_000
 

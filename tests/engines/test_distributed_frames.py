@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.laws.comparing import frozen
 
 from suffice import LinearRegression, NaiveBayes
 from suffice.data.open import open_table
@@ -19,7 +20,6 @@ from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import DataError, EngineError, ParameterError, ReadError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import evaluate_folds
-from suffice.testing.comparing import frozen
 
 ROWS = 3_000
 FEATURES = ["size", "letter", "count"]

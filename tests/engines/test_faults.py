@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.laws.engine_laws import check_engine, check_recovery
 
 from suffice import NaiveBayes
 from suffice.data.open import open_table
@@ -18,7 +19,6 @@ from suffice.engines.progress import Progress
 from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError, ReadError
 from suffice.models.generative.sums import summarise
-from suffice.testing import check_engine, check_recovery
 
 
 def test_the_laws_of_engines(far: Engine) -> None:

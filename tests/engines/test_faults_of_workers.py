@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.laws.fault_laws import check_faults
 
 from suffice import NaiveBayes
 from suffice.engines.engine import Engine
-from suffice.testing import check_faults
 
 
 @pytest.fixture

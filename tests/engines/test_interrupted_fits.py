@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.laws.interruption_laws import check_resuming
 
 from suffice import LinearDiscriminantAnalysis, LogisticRegression, NaiveBayes
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.local import LocalEngine
 from suffice.errors import ModelFileError, ParameterError
-from suffice.testing import check_resuming
 
 FITS: dict[str, Callable[..., Any]] = {
     "naive Bayes": NaiveBayes.textbook,

@@ -17,6 +17,8 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from scipy.sparse import random_array
+from tests.laws.comparing import frozen
+from tests.laws.engine_laws import check_engine
 
 from suffice import NaiveBayes
 from suffice.data.array_labels import Labels
@@ -39,8 +41,6 @@ from suffice.engines.remote import (
     size_of,
 )
 from suffice.errors import DataError, EngineError
-from suffice.testing import check_engine
-from suffice.testing.comparing import frozen
 
 # Messages -----------------------------------------------------------------------------------------
 

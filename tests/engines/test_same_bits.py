@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 from scipy.sparse import random_array
+from tests.laws.comparing import frozen
 
 from suffice import LinearRegression, NaiveBayes
 from suffice.discriminant_analysis import (
@@ -21,7 +22,6 @@ from suffice.engines.local import LocalEngine
 from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import MultinomialNB
-from suffice.testing.comparing import frozen
 
 Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
 ROWS = 40_000  # an array of so many is cut in two

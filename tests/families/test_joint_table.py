@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from pyarrow import csv
+from tests.laws.estimator_laws import check_estimator_laws
 from typer.testing import CliRunner
 
 import suffice
@@ -23,7 +24,6 @@ from suffice.errors import DataError, ForgetError, ParameterError, SufficeWarnin
 from suffice.families import JointTable
 from suffice.statistics.block import CodedBlock
 from suffice.statistics.vocabulary import Vocabulary
-from suffice.testing import check_estimator_laws
 
 # Columns of three kinds; complete rows show 3, 2 and 2 values, and 7 of the 12 combinations.
 ROWS = [

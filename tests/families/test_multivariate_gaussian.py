@@ -19,6 +19,7 @@ from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from tests.laws.comparing import frozen
 from typer.testing import CliRunner
 
 import suffice
@@ -30,7 +31,6 @@ from suffice.families import Categorical, Gaussian, MultivariateGaussian
 from suffice.families.family import Family, Parameters
 from suffice.statistics.batch import NO_WEIGHTS
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.testing.comparing import frozen
 
 ESTIMATIONS = ("mle", "map", "bayes")
 NAMES = [f"x{j}" for j in range(9)]

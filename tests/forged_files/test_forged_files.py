@@ -8,17 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.saved_models.conftest import folder_of  # noqa: F401
+from tests.saved_models.models import GROUPS
 
 CHILD = Path(__file__).parent / "child.py"
-FOLDERS = sorted((Path(__file__).parents[1] / "saved_models").glob("*/predictions.json"))
-FILES = [path for folder in FOLDERS for path in sorted(folder.parent.glob("*.suffice"))]
 
 FEW = 6  # mutants of each that are tried at any time
 
 
-def check(first: int, last: int, *files: Path) -> None:
+def check(folder: Path, first: int, last: int) -> None:
     """Let a process of its own load mutants: if one kills it, the last line names that one."""
-    arguments = [str(files[0].parent), str(first), str(last), *(path.name for path in files)]
+    files = sorted(path.name for path in folder.glob("*.suffice"))
+    arguments = [str(folder), str(first), str(last), *files]
     done = subprocess.run([sys.executable, CHILD, *arguments], capture_output=True, text=True)
     lines = done.stdout.splitlines()
     assert done.returncode == 0, f"{lines[-1:]} ended the process\n{done.stderr[-2000:]}"
@@ -27,12 +28,12 @@ def check(first: int, last: int, *files: Path) -> None:
     assert any(line.endswith("refused") for line in lines)
 
 
-def test_a_few_forged_files_of_every_model_are_refused_or_answer():
-    for folder in FOLDERS:
-        check(0, FEW, *(path for path in FILES if path.parent == folder.parent))
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_few_forged_files_are_refused_or_answer(group, folder_of):  # noqa: F811
+    check(folder_of(group), 0, FEW)
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_forged_files_are_refused_or_answer(path):
-    check(FEW, 5_000, path)
+@pytest.mark.parametrize("group", GROUPS)
+def test_forged_files_are_refused_or_answer(group, folder_of):  # noqa: F811
+    check(folder_of(group), FEW, 5_000)

@@ -5,7 +5,6 @@ nowhere else: doubles of 53 bits, large whole numbers, words, categories, labels
 and its pickle are searched for each of them in every notation.
 """
 
-import json
 import pickle
 import struct
 from collections.abc import Callable, Iterator
@@ -312,16 +311,3 @@ def test_every_family_forgets() -> None:
     models = [make().fit(*rows.cut(slice(None))) for make, rows in CASES.values()]
     seen = {type(part.family) for model in models for part in getattr(model, "parts_", ())}
     assert seen == set(FAMILIES)
-
-
-SAVED = Path(__file__).parents[1] / "saved_models" / "0.1.0"
-
-
-def test_a_file_of_before_loses_its_pivots_when_it_is_saved_again(tmp_path: Path) -> None:
-    saved = SAVED / "LinearDiscriminantAnalysis-forgot.suffice"
-    content = json.loads((SAVED / "predictions.json").read_text("utf-8"))
-    rows = np.array(content["rows"][content["models"][saved.name]["rows"]])  # the forgotten ones
-    cells = rows[~np.isnan(rows)].tolist()
-    assert traces(saved.read_bytes(), cells) != []
-    suffice.load(saved).save(tmp_path / "model")
-    assert traces((tmp_path / "model").read_bytes(), cells) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.laws.comparing import frozen
 
 import suffice
 from suffice import NaiveBayes
@@ -15,7 +16,6 @@ from suffice.models.generative import saved as generative
 from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.persist import write_model
-from suffice.testing.comparing import frozen
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 

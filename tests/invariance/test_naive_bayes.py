@@ -11,6 +11,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from scipy.sparse import csr_matrix
+from tests.laws.comparing import frozen
 
 from suffice import NaiveBayes
 from suffice.data.array_labels import Labels
@@ -21,7 +22,6 @@ from suffice.engines.local import LocalEngine
 from suffice.errors import SufficeWarning
 from suffice.models.base.learnt import Learnt
 from suffice.models.generative.sums import summarise
-from suffice.testing.comparing import frozen
 
 FAMILIES = {
     "size": "gaussian",

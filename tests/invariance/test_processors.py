@@ -40,7 +40,6 @@ LINEAR_ALGEBRA = {
     "models/logistic/saved.py": "draws",
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression that need not be reproducible",
-    "plotting/conics.py": "boundaries in pictures",
     "plotting/ellipses.py": "axes of ellipses in pictures",
     "reports/coefficient_intervals.py": "intervals on a page",
     "testing/family_laws.py": "the condition of a form",

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.laws.kind_laws import check_kinds
 
 from suffice import NaiveBayes
 from suffice.data.schema import Column
 from suffice.errors import SufficeWarning
 from suffice.naive_bayes import CategoricalNB, GaussianNB
-from suffice.testing import check_kinds
 
 LEARNERS: dict[str, Any] = {
     "default": NaiveBayes,

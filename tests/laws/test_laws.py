@@ -1,4 +1,4 @@
-"""Every statistic, family and estimator is found, and keeps the laws of `suffice.testing`.
+"""Every statistic, family and estimator is found, and keeps the laws that stand beside this file.
 
 Values are built by operations on data: no rows, one row, weights of zero, one class, a constant
 column, a large offset, batches of mixed sizes, missing cells and labels.
@@ -16,6 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from tests.laws.estimator_laws import check_estimator_laws
+from tests.laws.family_laws import check_family
+from tests.laws.statistic_laws import check_statistic
 
 import suffice.statistics
 from suffice import naive_bayes
@@ -67,7 +70,6 @@ from suffice.statistics.ranking import Counted, Ranking
 from suffice.statistics.row_sample import RowSample, Sampled
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
-from suffice.testing import check_estimator_laws, check_family, check_statistic
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from tests.laws.row_laws import check_rows
 
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -25,7 +26,6 @@ from suffice.naive_bayes import (
     MultinomialNB,
     NaiveBayes,
 )
-from suffice.testing import check_rows
 
 FEW = settings(max_examples=6)
 

@@ -16,13 +16,13 @@ from scipy.sparse import csr_matrix
 from sklearn import datasets
 from sklearn.base import clone
 from sklearn.model_selection import KFold, learning_curve
+from tests.laws.comparing import frozen
 
 from suffice import NaiveBayes, naive_bayes, read_csv
 from suffice.data.frames.memory import FrameSplit, frame_table
 from suffice.data.table import Table
 from suffice.errors import DataError, ParameterError
 from suffice.model_selection import LearningCurve, learning_curve_from_statistics
-from suffice.testing.comparing import frozen
 
 FAMILIES = {
     "size": "gaussian",

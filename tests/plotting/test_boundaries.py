@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.stats import chi2
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as JudgeLDA
@@ -19,7 +18,6 @@ from suffice import (
 from suffice.errors import ParameterError
 from suffice.naive_bayes import GaussianNB
 from suffice.plotting import DecisionBoundaryDisplay
-from suffice.plotting.conics import boundaries, quadratics_of
 
 X, Y = load_iris(return_X_y=True)
 LIMITS = ((4.0, 8.0), (1.5, 5.0))
@@ -27,12 +25,8 @@ LIMITS = ((4.0, 8.0), (1.5, 5.0))
 
 def drawn(display: DecisionBoundaryDisplay) -> np.ndarray:
     """The points of all boundaries that are drawn."""
-    assert display.boundaries
-    pieces = [piece for boundary in display.boundaries for piece in boundary.pieces]
-    lines = [np.column_stack(line.get_data()) for line in display.ax_.lines[: len(pieces)]]
-    for line, piece in zip(lines, pieces, strict=True):
-        np.testing.assert_array_equal(line, piece)
-    return np.concatenate(lines)
+    lines = [path.vertices for lines in display.ax_.collections for path in lines.get_paths()]
+    return np.concatenate([points for points in lines if len(points)])
 
 
 @pytest.mark.parametrize(
@@ -48,80 +42,27 @@ def drawn(display: DecisionBoundaryDisplay) -> np.ndarray:
 )
 def test_two_classes_are_equally_probable_on_a_boundary(model: Any) -> None:
     model.fit(X[:, :2], Y)
-    display = DecisionBoundaryDisplay.from_estimator(model, limits=LIMITS, points=60)
+    display = DecisionBoundaryDisplay.from_estimator(model, limits=LIMITS)
     points = drawn(display)
-    assert len(points) > 1_000
-    p = np.sort(model.predict_proba(points), axis=1)
-    np.testing.assert_allclose(p[:, -1], p[:, -2], rtol=1e-7)
+    assert len(points) > 500
+    logs = np.sort(model.predict_log_proba(points), axis=1)
+    np.testing.assert_allclose(logs[:, -1], logs[:, -2], atol=0.1)  # linear between grid points
+    assert np.median(logs[:, -1] - logs[:, -2]) < 1e-3
     # Nothing is left out: between neighbours of the grid with other answers a curve goes by.
     winner = display.log_proba.argmax(axis=2)
     step = display.x[1] - display.x[0]
     changes = np.argwhere(winner[:, 1:] != winner[:, :-1])
     for row, column in changes:
-        near = np.abs(points[:, 1] - display.y[row]) < 0.02
-        assert near.any()
-        assert (points[near, 0] - display.x[column]).min() < 2 * step
-        assert np.abs(points[near, 0] - display.x[column]).min() < 2 * step
-
-
-def test_coefficients_are_those_of_the_form() -> None:
-    model = QuadraticDiscriminantAnalysis().fit(X[:, :2], Y)
-    display = DecisionBoundaryDisplay.from_estimator(model, limits=LIMITS, points=40)
-    functions = quadratics_of(display.x, display.y, display.log_proba)
-    assert functions is not None
-    rng = np.random.default_rng(0)
-    points = rng.uniform(*zip(*LIMITS, strict=True), (50, 2))
-    values = model.quadratic_form().values(model.form_features(points))
-    u = (points - functions.centre) / functions.half
-    powers = np.column_stack(
-        [np.ones(50), u[:, 0], u[:, 1], u[:, 0] ** 2, u[:, 0] * u[:, 1], u[:, 1] ** 2]
-    )
-    found = powers @ functions.coefficients.T
-    np.testing.assert_allclose(
-        found[:, 1:] - found[:, :1], values[:, 1:] - values[:, :1], rtol=1e-8
-    )
+        away = np.hypot(*(points - (display.x[column], display.y[row])).T)
+        assert away.min() < 2 * step
 
 
 def test_columns_that_are_left_out_are_left_out_of_the_curve() -> None:
     model = QuadraticDiscriminantAnalysis().fit(X, Y)
-    display = DecisionBoundaryDisplay.from_estimator(model, ("x2", "x3"), points=40)
+    display = DecisionBoundaryDisplay.from_estimator(model, ("x2", "x3"))
     alone = QuadraticDiscriminantAnalysis().fit(X[:, 2:], Y)
-    p = np.sort(alone.predict_proba(drawn(display)), axis=1)
-    np.testing.assert_allclose(p[:, -1], p[:, -2], rtol=1e-6)
-
-
-HALF = quad(lambda u: np.sqrt(1 + 0.0625 / u**4), 0.25, 1)[0]
-CIRCLE = [-0.25, 0.0, 0.0, 1.0, 0.0, 1.0]
-CONICS = {
-    "a circle": (CIRCLE, np.pi),
-    "a steep line": ([0.1, 1.0, 1e-7, 0.0, 0.0, 0.0], 2.0),
-    "a level line": ([0.1, 0.0, -1.0, 0.0, 0.0, 0.0], 2.0),
-    "two lines that cross": ([0.0, 0.0, 0.0, 1.0, 0.0, -1.0], 4 * np.sqrt(2)),
-    "two parallel lines": ([-0.25, 0.0, 0.0, 1.0, 0.0, 0.0], 4.0),
-    "axes": ([0.0, 0.0, 0.0, 0.0, 1.0, 0.0], 4.0),
-    "a hyperbola": ([-0.25, 0.0, 0.0, 0.0, 1.0, 0.0], 2 * HALF),
-    "a parabola": ([-0.5, 0.0, 1.0, -1.0, 0.0, 0.0], None),
-    "nothing": ([1.0, 0.0, 0.0, 1.0, 0.0, 1.0], 0.0),
-}
-
-
-@pytest.mark.parametrize("name", CONICS)
-def test_every_conic_is_followed(name: str) -> None:
-    coefficients, length = CONICS[name]
-    line = np.linspace(-1, 1, 21)
-    u, v = np.meshgrid(line, line)
-    a, b, c, d, e, f = coefficients
-    lead = a + b * u + c * v + d * u * u + e * u * v + f * v * v
-    functions = quadratics_of(line, line, np.stack([lead, np.zeros_like(lead)], axis=-1))
-    assert functions is not None
-    pieces = [piece for boundary in boundaries(functions) for piece in boundary.pieces]
-    points = np.concatenate([np.empty((0, 2)), *pieces])
-    u, v = points.T
-    off = a + b * u + c * v + d * u * u + e * u * v + f * v * v
-    np.testing.assert_allclose(off, 0.0, atol=1e-9)
-    if length is not None:
-        found = sum(np.hypot(*np.diff(piece, axis=0).T).sum() for piece in pieces)
-        assert found == pytest.approx(length, rel=0.01, abs=1e-9)
+    logs = np.sort(alone.predict_log_proba(drawn(display)), axis=1)
+    np.testing.assert_allclose(logs[:, -1], logs[:, -2], atol=0.1)
 
 
 def test_densities_of_other_shapes_have_boundaries_from_the_grid() -> None:
@@ -130,9 +71,8 @@ def test_densities_of_other_shapes_have_boundaries_from_the_grid() -> None:
     x = np.c_[rng.normal(size=600) + 3 * y * rng.choice([-1, 1], 600), rng.normal(y, 1)]
     model = NaiveBayes().fit(x, y)
     display = DecisionBoundaryDisplay.from_estimator(model)
-    assert display.boundaries is None
     assert display.gaussians == {}
-    points = np.concatenate([path.vertices for path in display.ax_.collections[0].get_paths()])
+    points = drawn(display)
     assert len(points) > 100
     assert np.abs(np.log(model.predict_proba(points)) @ [1, -1]).mean() < 0.2
 
@@ -141,8 +81,7 @@ def test_densities_of_other_shapes_have_boundaries_from_the_grid() -> None:
 def test_ellipses_hold_95_per_cent_of_their_class(model: Any) -> None:
     model.fit(X, Y)
     display = DecisionBoundaryDisplay.from_estimator(model, ("x0", "x2"))
-    pieces = sum(len(boundary.pieces) for boundary in display.boundaries or ())
-    for c, line in enumerate(display.ax_.lines[pieces:]):
+    for c, line in enumerate(display.ax_.lines):
         points = np.column_stack(line.get_data())
         mine = X[c == Y][:, [0, 2]]
         covariance = np.cov(mine.T, bias=True)
@@ -167,12 +106,12 @@ def test_the_plane_of_discriminants_is_that_of_scikit_learn() -> None:
     assert [len(line.get_xdata()) for line in points] == np.bincount(y).tolist()
     # Of three classes, the plane decides as the model does.
     at, expected = display.rows[0], model.predict(x)
-    functions = quadratics_of(display.x, display.y, display.log_proba)
-    assert functions is not None
-    u = (at - functions.centre) / functions.half
-    values = np.column_stack([np.ones(len(u)), u]) @ functions.coefficients[:, :3].T
-    np.testing.assert_array_equal(values.argmax(axis=1), expected)
-    np.testing.assert_allclose(functions.coefficients[:, 3:], 0, atol=1e-9 * np.abs(values).max())
+    nearest = [
+        np.abs(axis[:, None] - z).argmin(axis=0)
+        for axis, z in zip((display.x, display.y), at.T, strict=True)
+    ]
+    decided = display.log_proba[nearest[1], nearest[0]].argmax(axis=1)
+    assert (decided == expected).mean() > 0.99  # a row next to a boundary has another grid point
     for label, (mean, covariance) in display.gaussians.items():
         np.testing.assert_allclose(mean, model.transform(x[y == label]).mean(axis=0), atol=1e-9)
         np.testing.assert_array_equal(covariance, np.eye(2))

@@ -22,7 +22,6 @@ from suffice.plotting import (
     ClassDensityDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
-    DriftDisplay,
     EvidenceDisplay,
 )
 
@@ -325,8 +324,6 @@ def test_an_average_of_models_is_refused_with_what_can_be_drawn() -> None:
             display.from_estimator(model, 0)
     with pytest.raises(ParameterError, match=r"model\.members_"):
         ColumnImportanceDisplay.from_estimator(model)
-    with pytest.raises(ParameterError, match="keeps no sums of its rows"):
-        DriftDisplay.from_estimators(model, model)
     held = {"x0": 5.8, "x1": 3.0}
     plane = DecisionBoundaryDisplay.from_estimator(
         model, ("x2", "x3"), held=held, limits=((1.0, 7.0), (0.0, 2.5)), points=5

@@ -1,7 +1,6 @@
 """What a model tells about single rows, held against the rows."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,13 @@ from suffice import (
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
     Ridge,
-    load,
 )
 from suffice.errors import ParameterError
 from suffice.families import JointTable
 from suffice.naive_bayes import MultinomialNB
 from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
-from suffice.privacy import Audit, audit, reduced
+from suffice.privacy import Audit, audit
 from suffice.privacy.sums import findings_of
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.column_bins import CutBins, ValueBins
@@ -215,27 +213,14 @@ def test_rare_terms_of_a_formula_and_combinations_of_a_linear_model() -> None:
     assert {one.column for one in shown} == {"town, hue"}
 
 
-def test_doubts_are_those_of_rows(tmp_path: Path) -> None:
-    """Whether a row was learnt can be read from a file, and not from a reduced one."""
+def test_doubts_are_those_of_rows() -> None:
+    """Whether a row was learnt can be read from a file."""
     rows = people(60, 3)
     model = NaiveBayes(calibration="temperature").fit(rows, "kind")
     doubts = model.calibration_.doubts
     assert len(np.unique(doubts)) == 60
     (one,) = of_kind(audit(model, 5), "doubts of rows")
     assert (one.rows, one.value) == (1.0, "1,001 quantiles of 1 - P(class) of 60 rows")
-    less = reduced(model, 5)
-    less.save(tmp_path / "less")
-    kept = load(tmp_path / "less").calibration_.doubts
-    assert len(kept) == 13
-    assert not np.isin(kept[1:-1], doubts).any()
-    assert not of_kind(audit(less, 5), "doubts of rows")
-    asked = rows.drop(["kind"])
-    for coverage in (0.5, 0.8, 0.95):
-        assert (less.calibration_.label_doubts.largest(coverage)) >= (
-            model.calibration_.label_doubts.largest(coverage)
-        )
-        assert less.predict_set(asked, coverage=coverage).shape == (60, 2)
-    assert reduced(model, 30).predict_set(asked, coverage=0.6).all()
     average = AutoClassifier(["naive-bayes", "lda"]).fit(rows, "kind")
     assert len(of_kind(audit(average, 5), "doubts of rows")) == 1 + sum(
         isinstance(member, NaiveBayes) for member in average.members_

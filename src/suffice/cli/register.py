@@ -76,7 +76,7 @@ COMMANDS = {
         "suffice sample spam.suffice -n 5 --seed 1",
     ),
     "export": Entry(
-        "Write a model in another language: SQL, JSON, C, JavaScript or an ONNX graph.",
+        "Write a model in another language: SQL, JSON or an ONNX graph.",
         "suffice export adult.suffice --to sql --dialect duckdb --table people -o score.sql",
     ),
     "report": Entry(

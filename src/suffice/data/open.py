@@ -26,7 +26,6 @@ from suffice.data.python_numbers import faithful
 from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
-from suffice.former_names import FORMER
 
 __all__ = ["open_columns", "open_table", "read_csv", "read_excel"]
 
@@ -183,7 +182,7 @@ def read_csv(path: Any, **options: Any) -> Table:
     """
     known = [field.name for field in fields(CsvFormat)]
     for name in options:
-        if name not in (*known, *getattr(CsvFormat, FORMER).values()):
+        if name not in known:
             raise ParameterError(
                 f"read_csv has no option {name!r}",
                 f"its options are {', '.join(known)}",

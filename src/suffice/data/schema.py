@@ -142,26 +142,17 @@ class BlockLayout:
     ----------
     encoding : str
     columns : sequence of str
-    from_2000 : tuple of str
-        Those that hold dates, whose seconds are binned from 2000-01-01; none in files of earlier
-        versions, which bin them from 1970-01-01.
+    dates : tuple of str
+        Those that hold dates, whose seconds are binned from 2000-01-01.
     """
 
     encoding: Encoding
     columns: Sequence[str]
-    from_2000: tuple[str, ...] = field(default=(), metadata={"later": True})
+    dates: tuple[str, ...] = ()
 
     @rule("dates are among the columns")
     def _has_dates(self) -> bool:
-        return not self.from_2000 or set(self.from_2000) <= set(self.columns)
-
-    def binned_as(self, earlier: BlockLayout | None) -> BlockLayout:
-        """The same; dates that an earlier layout has are binned as it does."""
-        if earlier is None:
-            return self
-        old, dates = set(earlier.columns), set(earlier.from_2000)
-        kept = tuple(name for name in self.from_2000 if name in dates or name not in old)
-        return replace(self, from_2000=kept)
+        return set(self.dates) <= set(self.columns)
 
 
 @dataclass(frozen=True)

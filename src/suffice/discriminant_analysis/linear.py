@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -23,7 +23,7 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
+from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -179,7 +179,7 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     class_weight: ClassWeight = None
     ddof: int = 0
     variance_floor: float = 1e-9
-    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
+    precision: PrecisionOfProducts = "pairs"
     costs: Any = None
     categorical: Sequence[str] | None = None
     unlabelled: Unlabelled = "drop"

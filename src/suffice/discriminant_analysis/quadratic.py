@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from suffice.models.generative.row_answers import joint
 from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.interruption import interruptible
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
+from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -116,7 +116,7 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     covariance_estimator: Any = None
     ddof: int = 0
     variance_floor: float = 1e-9
-    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
+    precision: PrecisionOfProducts = "pairs"
     costs: Any = None
     categorical: Sequence[str] | None = None
     unlabelled: Unlabelled = "drop"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -26,7 +26,7 @@ from suffice.models.generative.regularization_choice import (
 )
 from suffice.models.generative.row_answers import joint
 from suffice.phrases import Option
-from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
+from suffice.statistics.precision import PrecisionOfProducts
 from suffice.statistics.row_sample import RowSample
 
 __all__ = ["RegularizedDiscriminantAnalysis"]
@@ -124,7 +124,7 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     calibration: Literal["temperature", "none"] = "temperature"
     keep_sample: bool = False
     variance_floor: float = 1e-9
-    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
+    precision: PrecisionOfProducts = "pairs"
     costs: Any = None
     categorical: Sequence[str] | None = None
     ignore: Sequence[str] = ()

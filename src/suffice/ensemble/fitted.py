@@ -33,7 +33,7 @@ class FittedAverage(Classifier):
         What they were chosen from.
     model_ : AveragedModel
         All that a prediction needs.
-    doubts_ : Doubts, optional
+    doubts_ : Doubts
         How doubtful the classes of rows were that the candidates had not learnt.
     """
 
@@ -43,13 +43,13 @@ class FittedAverage(Classifier):
     members_: tuple[Classifier, ...]
     candidates_: Candidates
     model_: AveragedModel
-    doubts_: Doubts | None
+    doubts_: Doubts
 
     def _notebook_tables(self) -> str:
         return self.candidates_._repr_html_()
 
     def _average(
-        self, members: Sequence[Classifier], shares: NDArray[np.float64], doubts: Doubts | None
+        self, members: Sequence[Classifier], shares: NDArray[np.float64], doubts: Doubts
     ) -> None:
         """Answer by the mean of what these say, each with its share."""
         first = members[0]
@@ -101,8 +101,6 @@ class FittedAverage(Classifier):
         ------
         ParameterError
             If coverage is no fraction, or ``allow_empty`` neither True nor False.
-        DataError
-            If the model is from a file of a version that did not keep how sure it was.
 
         Examples
         --------
@@ -115,12 +113,6 @@ class FittedAverage(Classifier):
         0.88
         """
         self._fitted()
-        if self.doubts_ is None:
-            raise DataError(
-                "the file of this model does not say how sure its answers were",
-                "a set of classes rests on rows that the candidates had not learnt",
-                "fit the model again",
-            )
         return label_sets(self.predict_proba(X), self.doubts_, coverage, allow_empty)
 
     def explain(self, X: Any) -> Evidence:

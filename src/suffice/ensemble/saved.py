@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from suffice.discriminant_analysis import (
@@ -18,7 +18,6 @@ from suffice.models.base.label_sets import Doubts
 from suffice.models.base.saved import SavedClassifier
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
-from suffice.persist import FORMAT_VERSION
 from suffice.rules import rule
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
@@ -50,16 +49,16 @@ class SavedAverage(SavedClassifier):
     Parameters
     ----------
     members : tuple of dict
-        The entries of every member's file, its kind, and the number of its format.
+        The entries of every member's file, and its kind.
     judged : tuple of Candidate
         What was found of all candidates.
-    doubts : Doubts, optional
+    doubts : Doubts
         How doubtful the classes of rows were that they had not learnt.
     """
 
     members: tuple[dict[str, Any], ...]
     judged: tuple[Candidate, ...]
-    doubts: Doubts | None = field(default=None, metadata={"later": True})
+    doubts: Doubts
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
@@ -81,11 +80,11 @@ class SavedAverage(SavedClassifier):
 
 def entries_of(member: Classifier) -> dict[str, Any]:
     """What the file of a fitted estimator would hold."""
-    return {"kind": type(member).__name__, "version": FORMAT_VERSION, **member._entries()}
+    return {"kind": type(member).__name__, **member._entries()}
 
 
 def member_of(entries: dict[str, Any]) -> Classifier:
     """The estimator that such entries are of."""
     content = dict(entries)
     cls = MEMBERS[content.pop("kind")]
-    return cls.restored(content, content.pop("version"))
+    return cls.restored(content)

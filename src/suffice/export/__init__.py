@@ -4,8 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from suffice.export.c import to_c as to_c
-    from suffice.export.javascript import to_js as to_js
     from suffice.export.json import to_json as to_json
     from suffice.export.onnx import to_onnx as to_onnx
     from suffice.export.reading import log_joint as log_joint
@@ -14,14 +12,12 @@ if TYPE_CHECKING:
 # Imported on first use: a target may need a library of its own.
 _HOME = {
     "log_joint": "suffice.export.reading",
-    "to_c": "suffice.export.c",
-    "to_js": "suffice.export.javascript",
     "to_json": "suffice.export.json",
     "to_onnx": "suffice.export.onnx",
     "to_sql": "suffice.export.sql",
 }
 
-__all__ = ["log_joint", "to_c", "to_js", "to_json", "to_onnx", "to_sql"]
+__all__ = ["log_joint", "to_json", "to_onnx", "to_sql"]
 
 
 def __getattr__(name: str) -> Any:

@@ -66,9 +66,6 @@ class Adaptive(Family):
         Numbers that count 20 rows or more: with "ignore" they say nothing of the class.
     choices : tuple of Choice
         What is not to be chosen anew, one for each column; empty to choose.
-    free_cuts : bool
-        Whether cuts that classes have found add nothing to the loss of a histogram, as in files
-        without choices: see `log_losses`.
 
     Raises
     ------
@@ -96,7 +93,6 @@ class Adaptive(Family):
     precision: PrecisionOfMoments = "pairs"
     identifiers: Identifiers = field(default="keep", compare=False)
     choices: tuple[Choice, ...] = field(default=(), compare=False, repr=False)
-    free_cuts: bool = field(default=False, compare=False, repr=False, metadata={"later": True})
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
@@ -151,7 +147,7 @@ class Adaptive(Family):
         """The family of column j; a piece of its density where that is no Gaussian."""
         if not self.choices:
             cells = cells_of_column(statistic.bins, j)
-            return _chosen(statistic.moments, j, cells, self.free_cuts)
+            return _chosen(statistic.moments, j, cells)
         family, bandwidth, _ = choice = self.choices[j]
         if family == "gaussian":
             return choice, None
@@ -173,10 +169,6 @@ class Adaptive(Family):
         assert isinstance(parameters, AdaptiveParameters)
         return replace(self, choices=parameters.choices)
 
-    def as_formerly(self) -> Adaptive:
-        """The same; cuts cost nothing."""
-        return replace(self, free_cuts=True)
-
 
 def _comparable(moments: AnyMoments, origin: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Columns of several values that are near enough to the origin of their grid, (d,)."""
@@ -185,9 +177,7 @@ def _comparable(moments: AnyMoments, origin: NDArray[np.float64]) -> NDArray[np.
     return np.asarray((variance > 0) & (from_origin**2 <= FAR**2 * variance))
 
 
-def _chosen(
-    moments: AnyMoments, j: int, cells: Cells, free_cuts: bool
-) -> tuple[Choice, Piece | None]:
+def _chosen(moments: AnyMoments, j: int, cells: Cells) -> tuple[Choice, Piece | None]:
     """The family of column j; a piece of its density where that is no Gaussian."""
     if len(cells.low) == 1:
         return GAUSSIAN, None
@@ -196,7 +186,7 @@ def _chosen(
     losses = {("gaussian", 0.0): log_losses(normal)}
     for family, bandwidth in (("histogram", 0.0), *(("kernel_density", h) for h in BANDWIDTHS)):
         pieces[family, bandwidth], density = _density(family, bandwidth, cells)
-        losses[family, bandwidth] = log_losses(density, 0.0 if free_cuts else OF_A_CUT)
+        losses[family, bandwidth] = log_losses(density, OF_A_CUT)
     best = min(losses, key=lambda key: losses[key])
     rows, by_family = float(cells.every.sum()), dict.fromkeys((key[0] for key in losses), np.inf)
     for (family, _), loss in losses.items():

@@ -103,7 +103,7 @@ class Categorical(Family):
     min_categories: int | tuple[int, ...] = 0
     from_zero: bool = False
     identifiers: Identifiers = field(  # sums do not depend on it, so models of both go together
-        default="keep", compare=False, metadata={"later": True}
+        default="keep", compare=False
     )
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("category",)

@@ -294,10 +294,6 @@ class Family(ABC):
         """The columns, of d, whose binned counts `estimate` reads, where there are such counts."""
         return np.arange(d)
 
-    def as_formerly(self) -> Family:
-        """The family as it chose when files did not hold its choices."""
-        return self
-
     def estimate_as(self, statistic: Any, choices: Sequence[Any]) -> Parameters:
         """The same parameters, where it is known what this family would choose."""
         return self.estimate(statistic)

@@ -120,9 +120,9 @@ class Gaussian(Family):
     a0: float = 1.0
     b0: float | None = None
     shared: bool = False
-    precision: PrecisionOfMoments = field(default="pairs", metadata={"later": True})
+    precision: PrecisionOfMoments = "pairs"
     identifiers: Identifiers = field(  # sums do not depend on it, so models of both go together
-        default="keep", compare=False, metadata={"later": True}
+        default="keep", compare=False
     )
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, cast, get_args
 
@@ -39,7 +39,6 @@ from suffice.statistics.indicator_comoments import (
     IndicatorComomentsAccumulator,
 )
 from suffice.statistics.precision import (
-    FORMERLY_EXACT,
     PrecisionOfProducts,
     check_precision_of_products,
     comoments_accumulator,
@@ -128,7 +127,7 @@ class MultivariateGaussian(Family):
     variance_floor: float = 1e-9
     kappa0: float = 1.0
     a0: float = 1.0
-    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
+    precision: PrecisionOfProducts = "pairs"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real", "mixed")
     joint: ClassVar[bool] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -67,7 +67,7 @@ class Poisson(Family):
     alpha: float = 1.0
     beta: float = 1.0
     estimation: Estimation = "bayes"
-    precision: PrecisionOfMoments = field(default="pairs", metadata={"later": True})
+    precision: PrecisionOfMoments = "pairs"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("whole",)
     lazy: ClassVar[bool] = True

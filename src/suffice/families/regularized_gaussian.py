@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -26,7 +26,6 @@ from suffice.statistics.indicator_comoments import (
     IndicatorComomentsAccumulator,
 )
 from suffice.statistics.precision import (
-    FORMERLY_EXACT,
     PrecisionOfProducts,
     check_precision_of_products,
     comoments_accumulator,
@@ -89,7 +88,7 @@ class RegularizedGaussian(Family):
     shrinkage: float = 0.0
     prior_rows: float = 1.0
     variance_floor: float = 1e-9
-    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
+    precision: PrecisionOfProducts = "pairs"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real", "mixed")
     joint: ClassVar[bool] = True

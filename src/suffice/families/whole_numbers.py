@@ -66,8 +66,6 @@ class WholeNumbers(Family):
         Numbers that count 20 rows or more: with "ignore" they say nothing of the class.
     choices : tuple of Choice
         What is not to be chosen anew, one for each column; empty to choose.
-    free_cuts : bool
-        Of adaptive numbers: see `Adaptive`.
 
     Raises
     ------
@@ -97,7 +95,6 @@ class WholeNumbers(Family):
     precision: PrecisionOfMoments = "pairs"
     identifiers: Identifiers = field(default="keep", compare=False)
     choices: tuple[Choice, ...] = field(default=(), compare=False, repr=False)
-    free_cuts: bool = field(default=False, compare=False, repr=False, metadata={"later": True})
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
@@ -121,7 +118,7 @@ class WholeNumbers(Family):
         if not isinstance(family, Adaptive):
             return family
         choices = tuple(c for c in self.choices if c.family != CATEGORY.family)
-        return replace(family, choices=choices, free_cuts=self.free_cuts)
+        return replace(family, choices=choices)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
@@ -188,10 +185,6 @@ class WholeNumbers(Family):
         return WholeNumbersLeftOut(
             statistic.bins, replace(self, unseen="ignore").estimate(statistic), found
         )
-
-    def as_formerly(self) -> WholeNumbers:
-        """The same; cuts cost nothing."""
-        return replace(self, free_cuts=True)
 
     def estimate_as(self, statistic: MomentsAndBins, choices: Sequence[Choice]) -> Parameters:
         """The same parameters, where it is known what this family would choose."""

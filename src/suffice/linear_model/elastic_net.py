@@ -8,7 +8,6 @@ from typing import Any
 
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
-from suffice.former_names import formerly
 from suffice.models.base.options import Incomplete
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
@@ -19,7 +18,6 @@ from suffice.statistics.precision import PrecisionOfProducts
 __all__ = ["ElasticNet", "Lasso"]
 
 
-@formerly(incomplete="missing")
 @dataclass(repr=False, eq=False)
 class ElasticNet(L1Regressor):
     """Linear regression with a penalty of absolute values and squares.
@@ -127,7 +125,6 @@ class ElasticNet(L1Regressor):
             )
 
 
-@formerly(incomplete="missing")
 @dataclass(repr=False, eq=False)
 class Lasso(L1Regressor):
     """Linear regression with a penalty of absolute values.

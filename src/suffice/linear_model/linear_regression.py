@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from suffice.engines.choice import Choice
 from suffice.errors import DataError, ParameterError
-from suffice.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
@@ -17,12 +16,11 @@ from suffice.models.linear.robust import POWER, Influences, Robust, influences, 
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 from suffice.statistics.comoments import Comoments
-from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
+from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["LinearRegression"]
 
 
-@formerly(incomplete="missing")
 @dataclass(repr=False, eq=False, kw_only=True)
 class LinearRegression(LinearRegressor):
     """Ordinary least squares: b and w that minimise Σ(y − b − xᵀw)².
@@ -130,7 +128,7 @@ class LinearRegression(LinearRegressor):
     reference: Mapping[str, Any] | None = None
     unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
-    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
+    precision: PrecisionOfProducts = "pairs"
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
     descent: GradientDescent | None = None
     ignore: Sequence[str] = ()

@@ -15,7 +15,6 @@ from suffice.engines.choice import Choice, engine_of
 from suffice.engines.engine import Engine
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
-from suffice.former_names import formerly
 from suffice.models.base.checks import declared_labels
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.options import Dependent
@@ -50,7 +49,6 @@ from suffice.phrases import Option, Phrase
 __all__ = ["LogisticRegression"]
 
 
-@formerly(incomplete="missing")
 @dataclass(repr=False, eq=False)
 class LogisticRegression(FittedLogistic):
     """Logistic regression: class probabilities whose log-ratios are linear in the columns.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
-from suffice.former_names import formerly
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.base.unseen_categories import Unseen
@@ -28,7 +27,7 @@ from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 from suffice.phrases import Option, Phrase
-from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
+from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["Ridge"]
 
@@ -38,7 +37,6 @@ LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
 NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
 
 
-@formerly(incomplete="missing")
 @dataclass(repr=False, eq=False)
 class Ridge(LinearRegressor):
     """Ridge regression: b and w that minimise Σ(y − b − xᵀw)² + α Σ w_j².
@@ -127,7 +125,7 @@ class Ridge(LinearRegressor):
     reference: Mapping[str, Any] | None = None
     unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
-    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
+    precision: PrecisionOfProducts = "pairs"
     descent: GradientDescent | None = None
     ignore: Sequence[str] = ()
     threads: int | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import repeat
 from operator import attrgetter
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from suffice.data.records import RecordReader
 from suffice.data.schema import SPARSE, Column, Layout, UniformColumns
@@ -158,7 +158,6 @@ class NaiveBayes(CalibratedClassifier):
     """
 
     input_tags = ("sparse", "categorical", "string")
-    absent_options: ClassVar[dict[str, Any]] = {"numbers": "gaussian", "calibration": "none"}
 
     families: Any = None
     _: KW_ONLY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ class AlphaEvidence:
     log_evidence: Annotated[Array, Shape("q")]
     tried: Annotated[Array, Shape("a"), POSITIVE]
     curves: Annotated[Array, Shape("q", "a")]
-    names: tuple[str, ...] = field(default=())
+    names: tuple[str, ...] = ()
 
     @classmethod
     def joined(cls, several: Sequence[AlphaEvidence]) -> AlphaEvidence:

@@ -8,25 +8,17 @@ Needs matplotlib: ``pip install 'suffice[plot]'``.
 from suffice.plotting.class_density import ClassDensityDisplay
 from suffice.plotting.coefficients import CoefficientDisplay
 from suffice.plotting.decision_boundary import DecisionBoundaryDisplay
-from suffice.plotting.drift import DriftDisplay
 from suffice.plotting.evidence import EvidenceDisplay
 from suffice.plotting.importance import ColumnImportanceDisplay
 from suffice.plotting.ledger import LedgerDisplay
-from suffice.plotting.loss_history import LossHistoryDisplay
 from suffice.plotting.nomogram import NomogramDisplay
-from suffice.plotting.posterior import PosteriorDisplay
-from suffice.plotting.residuals import ResidualDisplay
 
 __all__ = [
     "ClassDensityDisplay",
     "CoefficientDisplay",
     "ColumnImportanceDisplay",
     "DecisionBoundaryDisplay",
-    "DriftDisplay",
     "EvidenceDisplay",
     "LedgerDisplay",
-    "LossHistoryDisplay",
     "NomogramDisplay",
-    "PosteriorDisplay",
-    "ResidualDisplay",
 ]

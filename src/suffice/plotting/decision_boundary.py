@@ -17,7 +17,6 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, safe_log
 from suffice.plotting.cells import cells_of, rows_with
-from suffice.plotting.conics import boundaries, quadratics_of
 from suffice.plotting.ellipses import Gaussian, ellipse, gaussians_of
 from suffice.plotting.style import (
     INK,
@@ -44,12 +43,10 @@ REACH = 3.0  # standard deviations around points on discriminants
 class DecisionBoundaryDisplay:
     """The most probable class in the plane of two numeric columns.
 
-    The boundary between classes a and b is where log P(a | x) = log P(b | x) and both are larger
-    than all others. Where the log-odds are linear or quadratic in the plane, as of discriminant
-    analysis, Gaussians and logistic regression, it is a line or a conic section, whose points are
-    solved for; else it is drawn as the zero line of the difference on a grid. Other columns are
-    held at given values; of naive Bayes models and discriminant analysis they are left out exactly,
-    as missing cells, unless they are given.
+    The boundary of class a is where log P(a | x) = max log P(b | x) over all other classes b: the
+    zero line of the difference, which matplotlib interpolates on the grid. Other columns are held
+    at given values; of naive Bayes models and discriminant analysis they are left out exactly, as
+    missing cells, unless they are given.
 
     Parameters
     ----------
@@ -70,8 +67,6 @@ class DecisionBoundaryDisplay:
 
     Attributes
     ----------
-    boundaries : tuple of Boundary, or None
-        Linear and quadratic boundaries as points; None where they are neither.
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
 
@@ -106,8 +101,6 @@ class DecisionBoundaryDisplay:
         self.columns, self.x, self.y, self.log_proba = columns, x, y, log_proba
         self.classes, self.held, self.label = classes, dict(held or {}), label
         self.gaussians, self.rows = dict(gaussians or {}), rows
-        functions = quadratics_of(x, y, log_proba)
-        self.boundaries = None if functions is None else tuple(boundaries(functions))
 
     @classmethod
     def from_estimator(
@@ -258,12 +251,8 @@ class DecisionBoundaryDisplay:
         )
         labels = named(self.classes)
         for c in np.unique(winner).tolist():
-            if self.boundaries is None:
-                self._contour(ax, c)
+            self._contour(ax, c)
             ax.fill([], [], facecolor=light[c], edgecolor=INK, linewidth=0.6, label=labels[c])
-        for boundary in self.boundaries or ():
-            for piece in boundary.pieces:
-                ax.plot(*piece.T, color=INK, linewidth=0.9)
         self._classes(ax)
         ax.set_xlim(self.x[0], self.x[-1])
         ax.set_ylim(self.y[0], self.y[-1])

@@ -2,6 +2,5 @@
 
 from suffice.privacy.audit import audit
 from suffice.privacy.finding import Audit, Finding
-from suffice.privacy.reduction import reduced
 
-__all__ = ["Audit", "Finding", "audit", "reduced"]
+__all__ = ["Audit", "Finding", "audit"]

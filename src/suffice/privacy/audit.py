@@ -90,7 +90,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
     for member in getattr(model, "members_", ()):
         yield from _found(member, m)
     if hasattr(model, "members_"):
-        yield from told_by_doubts(model.doubts_, m) if model.doubts_ else ()
+        yield from told_by_doubts(model.doubts_)
         return
     batches = getattr(model, "batches_", None)
     if batches is None:
@@ -106,7 +106,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
             told = f"{len(few):,} of {len(kept.weights):,} rows of a sample"
             yield Finding("whole rows", ALL, None, told, float(few.min()), number)
     if getattr(model, "calibration_", None) is not None:
-        yield from told_by_doubts(model.calibration_.label_doubts, m)
+        yield from told_by_doubts(model.calibration_.label_doubts)
     sampled = getattr(model.model_, "sampled", None)
     if sampled is not None:
         labels, weight = sampled.classes.values, np.zeros(len(sampled.classes))

@@ -77,7 +77,7 @@ class BinnedCounts:
     high: Annotated[NDArray[np.float64], Shape("M"), WEIGHT]
     low: Annotated[NDArray[np.float64], Shape("r"), FINITE]
     unit: Annotated[NDArray[np.float64], Shape("u"), POSITIVE] = field(
-        default_factory=lambda: NO_UNITS, metadata={"later": True}
+        default_factory=lambda: NO_UNITS
     )
 
     __repr__ = described

@@ -7,7 +7,7 @@ likelihood needs of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
 
@@ -78,9 +78,7 @@ class Comoments(GroupedRows):
     weight: Annotated[NDArray[np.float64], Shape("g", 2), SQUARABLE]
     pivot: Annotated[NDArray[np.float64], Shape("g", "d"), SQUARABLE]
     sums: Annotated[NDArray[np.float64], Shape("g", 2, "d"), FINITE]
-    product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)] = field(
-        metadata={"saved_as": "home"}
-    )
+    product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
     products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
 
     __repr__ = described

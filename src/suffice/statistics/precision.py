@@ -15,7 +15,6 @@ from suffice.statistics.exact_moments import ExactMoments, ExactMomentsAccumulat
 from suffice.statistics.moments import Moments, MomentsAccumulator
 
 __all__ = [
-    "FORMERLY_EXACT",
     "MOMENTS_ACCUMULATORS",
     "AnyComoments",
     "AnyMoments",
@@ -33,8 +32,6 @@ MOMENTS_ACCUMULATORS: dict[
     PrecisionOfMoments, Callable[[int], MomentsAccumulator | ExactMomentsAccumulator]
 ] = {"pairs": MomentsAccumulator, "exact": ExactMomentsAccumulator}
 """Makers of empty accumulators of the moments of d columns."""
-FORMERLY_EXACT = {"former_values": {"exact": "pairs"}}
-"""Of a field: pairs of products were called exact before there were exact sums."""
 
 
 def check_precision_of_products(precision: Any) -> None:

@@ -41,25 +41,3 @@ def test_the_table_says_what_it_means(run: Run, model: Path) -> None:
     assert "rare value town 1 1 Bonn; label ill" in text
     assert "few rows of a class show this value, which stands in the file." in text
     assert "About fewer than 2 rows" in text
-
-
-def test_a_reduced_file(run: Run, model: Path) -> None:
-    rows = {"town": ["Ulm"] * 3 + ["Bonn"] * 3 + ["Kiel"]}
-    NaiveBayes.textbook().fit(rows, ["well"] * 3 + ["ill"] * 4).save(model)
-    shown = " ".join(run("audit", model, "--min-count", 2, "--reduced", "r.suffice").stdout.split())
-    assert shown.startswith("Saved to r.suffice, without sums about fewer than 2 rows. It cannot")
-    assert "Kiel" not in shown
-    assert b"Kiel" not in Path("r.suffice").read_bytes()
-    told = "reduced: sums about fewer than 2 rows were left out"
-    assert told in run("show", "r.suffice").stdout
-    assert json.loads(run("show", "r.suffice", "--json").stdout)["min_count"] == 2
-    assert told not in run("show", model).stdout
-    result = run("audit", model, "--reduced", model)
-    assert result.stderr.startswith(f"error: --reduced {model} is one of the files to be read")
-
-
-def test_bad_input(run: Run, model: Path) -> None:
-    for words in ((model, "--min-count", 0), ("no.suffice",)):
-        result = run("audit", *words)
-        assert result.exit_code == 2
-        assert result.stderr.startswith("error: ")

@@ -24,7 +24,7 @@ from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
 from suffice.data.csv.table import CsvFormat, CsvTable
 from suffice.data.table import BATCH_ROWS
-from suffice.errors import FormerNameWarning, ParameterError, ReadError, SchemaError, SufficeWarning
+from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
@@ -717,22 +717,8 @@ class TestRealFiles:
         assert head.column("sex").null_count == 11
 
 
-def test_former_names_of_options_are_understood(tmp_path: Path) -> None:
+def test_an_unknown_option_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("1|red\n2|blue\n")
-    same = read_csv(file, separator="|", names=["n", "hue"], header=False)
-    with pytest.warns(FormerNameWarning) as caught:
-        other = read_csv(file, delimiter="|", columns=["n", "hue"], header=False)
-    assert {str(one.message) for one in caught} == {
-        "CsvFormat: delimiter= is called separator= now; write separator='|'.",
-        "CsvFormat: columns= is called names= now; write names=['n', 'hue'].",
-    }
-    assert other.format == same.format
-    assert other.head().to_pylist() == same.head().to_pylist()
-    with (
-        pytest.warns(FormerNameWarning),
-        pytest.raises(ParameterError, match="separator= and delimiter= are both given"),
-    ):
-        read_csv(file, separator="|", delimiter=",")
     with pytest.raises(ParameterError, match="read_csv has no option 'sep'; its options are sepa"):
         read_csv(file, sep="|")

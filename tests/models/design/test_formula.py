@@ -13,11 +13,11 @@ import pytest
 import statsmodels.formula.api as smf
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.laws.row_laws import check_rows
 
 import suffice
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
-from suffice.testing import check_rows
 
 RNG = np.random.default_rng(0)
 N = 120

@@ -16,7 +16,7 @@ import suffice
 from suffice import AODE, NaiveBayes
 from suffice.discriminant_analysis import RegularizedDiscriminantAnalysis
 from suffice.errors import ParameterError, SufficeWarning
-from suffice.privacy import audit, reduced
+from suffice.privacy import audit
 from suffice.rules import build
 from suffice.statistics.kept_rows import KeptCategories, KeptEvents, KeptNumbers, KeptRows
 from suffice.tree import Encoder
@@ -167,10 +167,7 @@ def test_an_audit_says_that_a_file_holds_rows(tmp_path: Path) -> None:
     (first, *_) = audit(model, 2).lines()
     assert first == ("whole rows", "(all columns)", "1", "1", "240 of 240 rows of a sample")
     without = NaiveBayes().fit(mixed(), LABELS)
-    for other in (without, reduced(model, 3)):
-        assert all(one.what != "whole rows" for one in audit(other, 2).findings)
-    reduced(model, 3).save(tmp_path / "reduced")
-    assert b"Kept" not in (tmp_path / "reduced").read_bytes()
+    assert all(one.what != "whole rows" for one in audit(without, 2).findings)
 
 
 def test_a_row_that_many_show_tells_of_no_single_one() -> None:
@@ -254,6 +251,6 @@ def test_rows_of_other_columns_are_refused(tmp_path: Path) -> None:
         replace(kept, classes=suffice.statistics.vocabulary.Vocabulary(("no", "zebra"))),
     ):
         with pytest.raises(ParameterError, match="rows that are kept are of the columns"):
-            NaiveBayes.restored(entries | {"samples": (wrong,)}, 2)
+            NaiveBayes.restored(entries | {"samples": (wrong,)})
     with pytest.raises(ParameterError, match="rows that are kept are of the columns"):
-        NaiveBayes.restored(entries | {"samples": (kept, kept)}, 2)
+        NaiveBayes.restored(entries | {"samples": (kept, kept)})

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from suffice.cli.options.models import load
-from suffice.cli.options.replacing import Force, new_model, refuse_replacing
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
-from suffice.cli.output.tables import deliver, grid, refuse_overwriting, refuse_result
+from suffice.cli.output.tables import deliver, grid, refuse_result
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,15 +26,6 @@ def audit(
         float,
         typer.Option(metavar="M", help="What is told about fewer rows than this is listed."),
     ] = 10,
-    reduced: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a model without what is told about fewer rows than M, and audit that.",
-            show_default=False,
-        ),
-    ] = None,
-    force: Force = False,
     as_json: AsJson = False,
     output: ResultFile = None,
 ) -> None:
@@ -44,22 +33,13 @@ def audit(
 
     A model is made of sums. A sum over one row is that row. Listed are rare
     labels, values and combinations, numbers of few rows, cells that few rows
-    miss, and values that stand in the file as they are. --reduced writes a
-    model that tells less.
+    miss, and values that stand in the file as they are.
     """
     from suffice.privacy import audit as audited
-    from suffice.privacy import reduced as reduction
 
     refuse_result(output, [model])
-    refuse_overwriting(reduced, [model], "--reduced")
-    fitted = load(model)
-    if reduced is not None:
-        fitted = reduction(fitted, min_count)
-        refuse_replacing(reduced, new_model(fitted), force)
-        fitted.save(reduced)
-    found = audited(fitted, min_count)
-    facts = _facts(found) | ({} if reduced is None else {"reduced": str(reduced)})
-    deliver(facts, lambda: _rendered(found, reduced), as_json, output)
+    found = audited(load(model), min_count)
+    deliver(_facts(found), lambda: _rendered(found), as_json, output)
 
 
 def _facts(found: Audit) -> dict[str, Any]:
@@ -80,14 +60,9 @@ def _facts(found: Audit) -> dict[str, Any]:
     }
 
 
-def _rendered(found: Audit, reduced: Path | None) -> Iterator[RenderableType]:
+def _rendered(found: Audit) -> Iterator[RenderableType]:
     from suffice.privacy.finding import MEANINGS
 
-    if reduced is not None:
-        yield (
-            f"  Saved to {reduced}, without sums about fewer than {found.min_count:g} rows. It "
-            "cannot forget rows."
-        )
     if not found.findings:
         yield f"  Nothing is told about fewer than {found.min_count:g} rows."
         return

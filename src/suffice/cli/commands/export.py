@@ -25,8 +25,6 @@ class Target(StrEnum):
 
     sql = "sql"
     json = "json"
-    c = "c"
-    js = "js"
     onnx = "onnx"
 
 
@@ -53,7 +51,7 @@ def export(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model in another language: SQL, JSON, C, JavaScript or an ONNX graph."""
+    """Write a model in another language: SQL, JSON or an ONNX graph."""
     refuse_result(output, [model])
     of_sql = {"--dialect": dialect, "--table": table}
     if to is Target.sql:

@@ -95,7 +95,6 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
         "columns": [columns[name] for name in chosen or columns],
         "ignored": list(model.layout_.ignored),
         "precision": sorted(_precisions(model)),
-        **({"min_count": least} if (least := model.reader_.min_count) else {}),
         **expected_facts(model),
         **_pairs(model),
     }
@@ -197,8 +196,6 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
         yield f"  ignored: {', '.join(facts['ignored'])}"
     if facts["precision"]:
         yield f"  sums of numbers: {' and '.join(HELD_AS[p] for p in facts['precision'])}"
-    if "min_count" in facts:
-        yield f"  reduced: sums about fewer than {facts['min_count']:g} rows were left out"
     if "pairs" in facts:
         d, bins = len(facts["pairs"]["columns"]), facts["pairs"]["bins"]
         yield (

@@ -58,8 +58,6 @@ def _declared() -> Iterator[tuple[str, Flag]]:
         yield name, Flag(flag(name), _by_value(CSV_WORDS.get(name, {})))
     for recipe in MODELS.values():
         for option, parameter in recipe.parameters.items():
-            if parameter.instead:
-                continue
             yield parameter.name, Flag(flag(option), _by_value(parameter.words))
     for family in FAMILIES:
         yield "families", Flag(flag(family), {f"{{column: {family!r}}}": ""})

@@ -10,7 +10,6 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from suffice.cli.options.former_flags import current_flags
 from suffice.cli.options.help_pages import topics, without_topic
 
 __all__ = ["TOPIC", "Command", "TextAsItIs"]
@@ -39,14 +38,13 @@ class TextAsItIs:
 
 
 class Command(TextAsItIs, TyperCommand):
-    """A command that takes text as it is, and options by their former names, with a warning."""
+    """A command that takes text as it is."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the words of a line apart."""
         parameters = self.get_params(ctx)
-        known = {name for parameter in parameters for name in parameter.opts}
         words, ctx.meta[TOPIC] = without_topic(args, topics(str(self.name), parameters))
-        parsed: list[str] = super().parse_args(ctx, current_flags(words, known))
+        parsed: list[str] = super().parse_args(ctx, words)
         return parsed
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options.parameters import without_former
 from suffice.cli.options.recipes import MODELS
 from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError
@@ -303,8 +302,7 @@ def estimator(model: str, options: Options, **others: Any) -> Any:
             "it is the variance of the prior of --penalty l2",
             "leave one of them out",
         )
-    current = without_former(given, recipe.parameters)
-    known = [(recipe.parameters[name], value) for name, value in current.items()]
+    known = [(recipe.parameters[name], value) for name, value in given.items()]
     parameters = {parameter.name: parameter.parse(value) for parameter, value in known}
     return getattr(import_module(recipe.module), recipe.name)(**parameters, **others)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
-from suffice.errors import FormerNameWarning, ParameterError, warn
+from suffice.errors import ParameterError
 
-__all__ = ["Parameter", "number_or", "one_of", "without_former"]
+__all__ = ["Parameter", "number_or", "one_of"]
 
 Parse = Callable[[Any], Any]
 """The value of a parameter from that of an option."""
@@ -33,14 +32,11 @@ class Parameter:
         Its value from that of the option.
     words : mapping of str to object
         The values that are written as words.
-    instead : str
-        Of a former name: the option that is meant.
     """
 
     name: str
     parse: Parse = _as_given
     words: Mapping[str, Any] = field(default_factory=dict)
-    instead: str = ""
 
 
 def one_of(name: str, option: str, *words: str, none: bool = False) -> Parameter:
@@ -76,39 +72,3 @@ def number_or(name: str, option: str, *words: str, most: float = math.inf) -> Pa
         return value
 
     return Parameter(name, parse, {word: word for word in words})
-
-
-def without_former(given: Mapping[str, Any], known: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Options by the names that they have now, with a warning for every former name.
-
-    Parameters
-    ----------
-    given : mapping of str to object
-        Values by option.
-    known : mapping of str to Parameter
-        What the options stand for.
-
-    Raises
-    ------
-    ParameterError
-        If an option is given by both names.
-    """
-    current: dict[str, Any] = {}
-    for name, value in given.items():
-        instead = known[name].instead
-        if instead:
-            if instead in given:
-                raise ParameterError(
-                    f"--{instead} and --{name} are both given",
-                    "they are names of one option",
-                    f"leave --{name} out",
-                )
-            _warn_of_former(name, instead, str(value))
-        current[instead or name] = value
-    return current
-
-
-@cache
-def _warn_of_former(name: str, instead: str, value: str) -> None:
-    """Warn, once: several models may be built."""
-    warn(f"--{name} is called --{instead} now; write --{instead} {value}.", FormerNameWarning)

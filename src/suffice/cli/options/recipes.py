@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from suffice.cli.options.class_weight import class_weight_of
 from suffice.cli.options.parameters import Parameter, number_or, one_of
@@ -36,8 +36,8 @@ class Recipe:
     roles: tuple[str, ...] = ()
 
     def has(self, option: str) -> bool:
-        """Whether an option is one of its own, by the name that it has now."""
-        return option in self.parameters and not self.parameters[option].instead
+        """Whether an option is one of its own."""
+        return option in self.parameters
 
 
 def _plain(*names: str) -> dict[str, Parameter]:
@@ -56,9 +56,7 @@ def _linear() -> dict[str, Parameter]:
 
 
 def _alpha(*words: str) -> dict[str, Parameter]:
-    """The weight of a penalty, which was called ``--penalty`` before."""
-    alpha = number_or("alpha", "alpha", *words)
-    return {"alpha": alpha, "penalty": replace(alpha, instead="alpha")}
+    return {"alpha": number_or("alpha", "alpha", *words)}
 
 
 def _l1() -> dict[str, Parameter]:

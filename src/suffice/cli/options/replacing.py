@@ -43,8 +43,6 @@ class NewModel(NamedTuple):
         Options that are not yet known.
     forgotten : int
         How many sets of rows it remembers to have forgotten.
-    min_count : float
-        Sums about fewer rows are left out of it.
     """
 
     estimator: Any
@@ -52,13 +50,12 @@ class NewModel(NamedTuple):
     columns: Collection[str]
     open: Collection[str] = ()
     forgotten: int = 0
-    min_count: float = 0.0
 
 
 def new_model(fitted: Any) -> NewModel:
     """What is known of a fitted model."""
     known = fitted.target_names_, fitted.layout_.names, ()
-    return NewModel(fitted, *known, _forgotten(fitted), _min_count(fitted))
+    return NewModel(fitted, *known, _forgotten(fitted))
 
 
 def refuse_replacing(output: Path, new: NewModel, force: bool, own: Sequence[Path] = ()) -> None:
@@ -122,8 +119,6 @@ def _differences(old: Any, new: NewModel) -> Iterator[str]:
         yield f"reads the column {more[0]!r} as well"
     if _forgotten(old) > new.forgotten:
         yield "would learn again what that one has forgotten, if the rows are still there"
-    if _min_count(old) < new.min_count:
-        yield "leaves sums about few rows out"
 
 
 def _settles_columns(model: Any) -> bool:
@@ -133,10 +128,6 @@ def _settles_columns(model: Any) -> bool:
 
 def _forgotten(model: Any) -> int:
     return len(getattr(model, "forgotten_", ()))
-
-
-def _min_count(model: Any) -> float:
-    return float(getattr(getattr(model, "reader_", None), "min_count", 0.0))
 
 
 def _plain(value: Any) -> Any:

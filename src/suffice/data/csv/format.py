@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from suffice.data.missing_tokens import IN_TEXT
 from suffice.data.notation import Notation, notation_named
 from suffice.data.numerals import Numerals
 from suffice.errors import ParameterError
-from suffice.former_names import formerly
 from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["CsvFormat"]
 
 
-@formerly(separator="delimiter", names="columns")
 @dataclass(frozen=True, kw_only=True)
 class CsvFormat:
     r"""How a delimited text file is written.
@@ -66,18 +64,16 @@ class CsvFormat:
     ('', '?')
     """
 
-    separator: str | None = field(default=None, metadata={"saved_as": "delimiter"})
+    separator: str | None = None
     quote: str | None = '"'
     header: bool | None = None
     names: Sequence[str] | None = None
     missing: Sequence[str] = IN_TEXT
     strip: bool | None = None
-    decimal: str | None = field(default=None, metadata={"later": True})
-    thousands: str | None = field(default=None, metadata={"later": True})
-    written: Mapping[str, str] | tuple[tuple[str, str], ...] = field(
-        default=(), metadata={"later": True}
-    )
-    guess: bool = field(default=True, metadata={"later": True})
+    decimal: str | None = None
+    thousands: str | None = None
+    written: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
+    guess: bool = True
     skip_bad_rows: int = 0
     encoding: str = "utf8"
 

@@ -420,9 +420,9 @@ class Classifier(Estimator):
     # -- keeping
 
     @classmethod
-    def restored(cls, content: Any, version: int) -> Self:
+    def restored(cls, content: Any) -> Self:
         """Rebuild a model; costs are those of its classes."""
-        model = super().restored(content, version)
+        model = super().restored(content)
         model._costs(model.costs)
         return model
 

@@ -32,7 +32,6 @@ from suffice.models.base.checks import (
     labels_of,
 )
 from suffice.models.base.fitted_attributes import KeptArray
-from suffice.models.base.former_params import current_params, former_params
 from suffice.models.base.reader import TableReader
 from suffice.models.base.saved import Saved
 from suffice.models.base.saved_options import portable, unportable
@@ -331,7 +330,7 @@ class Estimator(ScikitLearnInterface):
         """What a file holds, in the order of its entries."""
         reader = self.reader_
         return {
-            "params": portable(former_params(self)),
+            "params": portable(self.get_params(deep=False)),
             "layout": reader.layout,
             "format": reader.format,
             "named": self._is_named(),
@@ -340,8 +339,8 @@ class Estimator(ScikitLearnInterface):
         }
 
     @classmethod
-    def restored(cls, content: Any, version: int) -> Self:
-        """Rebuild a model from what `save` wrote in a file of some format.
+    def restored(cls, content: Any) -> Self:
+        """Rebuild a model from what `save` wrote.
 
         Raises
         ------
@@ -352,14 +351,13 @@ class Estimator(ScikitLearnInterface):
         """
         saved = cls.saved.of(content)
         known = [name for name in cls._get_param_names() if name != "engine"]
-        params = current_params(cls, saved.params, version)
-        unknown = sorted(params.keys() - known)
+        unknown = sorted(saved.params.keys() - known)
         if unknown:
             raise ParameterError(
                 f"{unknown[0]!r} is no option of a saved {cls.__name__}",
                 f"its options are {', '.join(known)}",
             )
-        model = cls(**unportable(params, cls.saved_options))
+        model = cls(**unportable(saved.params, cls.saved_options))
         names = saved.layout.names
         model._settle_columns(len(names), names if saved.named else None)
         model._check_saved(saved)

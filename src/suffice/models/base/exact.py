@@ -212,7 +212,6 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """
         check_is_fitted(self)
         self._require_sums()
-        self.reader_.require_all_rows()
         source = to_learn(self._open_more(X, y, sample_weight))
         learnt = self._informed(self._shown(source))
         forgettable(learnt.batches)  # refused before a row is read

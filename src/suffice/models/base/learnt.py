@@ -68,15 +68,6 @@ class ExactReader(TableReader, Generic[S]):
             If there is none.
         """
 
-    def require_all_rows(self) -> None:
-        """Refuse to take rows out of sums that are not those of all rows.
-
-        Raises
-        ------
-        ForgetError
-            If something was left out of them.
-        """
-
     @abstractmethod
     def compare(self, statistic: S, other: Self, others: S) -> Comparison:
         """What divides the rows of two statistics."""

@@ -52,7 +52,7 @@ class Saved:
 
     @classmethod
     def of(cls, content: Any) -> Self:
-        """Read the entries of a file; what earlier versions did not write has a default.
+        """Read the entries of a file; an entry that is left out has its default.
 
         Raises
         ------

@@ -69,12 +69,12 @@ class Terms:
     columns: Sequence[str]
     targets: tuple[str, ...]
     categories: Mapping[str, Vocabulary] = field(default_factory=dict)
-    ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, metadata={"later": True})
-    words: Mapping[str, Words] = field(default_factory=dict, metadata={"later": True})
-    formula: Formula | None = field(default=None, metadata={"later": True})
-    reference: Mapping[str, Any] = field(default_factory=dict, metadata={"later": True})
-    bins: Mapping[str, CutBins] = field(default_factory=dict, metadata={"later": True})
-    missing: tuple[str, ...] = field(default=(), metadata={"later": True})
+    ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    words: Mapping[str, Words] = field(default_factory=dict)
+    formula: Formula | None = None
+    reference: Mapping[str, Any] = field(default_factory=dict)
+    bins: Mapping[str, CutBins] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
 
     @rule("categories and texts are among the columns, and those of an array are numbers")
     def _has_categories(self) -> bool:

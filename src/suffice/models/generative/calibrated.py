@@ -68,7 +68,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
             As `fit` takes them.
         learnt : bool
             Whether the model has learnt these rows; each is then taken out of the sums before
-            it is asked about. Sums that were reduced (`suffice.privacy.reduced`) stay whole.
+            it is asked about.
 
         Raises
         ------
@@ -101,8 +101,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         reader = self._up_to_date(self.reader_)
         warn_of_unseen(model.known_values, source, reader.layout)
         found = self._sampled(reader, source, self._engine_for(source))
-        if not self.reader_.min_count:  # else classes of few rows were left out
-            require_known(found.classes, model.classes)
+        require_known(found.classes, model.classes)
         sample = found.sample
         if not sample.rows:
             raise DataError(
@@ -116,7 +115,6 @@ class CalibratedClassifier(SemiSupervisedClassifier):
                 "values that are missing, or were never seen in training, say nothing of the class",
                 "check how the columns are written",
             )
-        learnt = learnt and not self.reader_.min_count
         try:
             if learnt:
                 _require_learnt(self.statistic_, found.plain)

@@ -378,11 +378,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     def _learnt(self) -> dict[str, Any]:
         reader, chosen = self.reader_, tuple(map(Chosen.of, self.model_.parameters))
         learnt = {"parts": reader.parts, "batches": self.batches_, "declared": reader.declared}
-        more = {
-            "min_count": reader.min_count,
-            "chosen": chosen if any(chosen) else (),
-            "forgotten": self.forgotten_,
-        }
+        more = {"chosen": chosen if any(chosen) else (), "forgotten": self.forgotten_}
         return {**super()._learnt(), **learnt, **{k: v for k, v in more.items() if v}}
 
     def _check_saved(self, saved: Any) -> None:
@@ -391,12 +387,12 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         self._reading()
 
     def _restore_tuned(self, saved: SavedGenerative) -> None:
-        self.model_ = self.model_.as_saved(saved.chosen)
+        self.model_ = replace(self.model_, chosen=saved.chosen)
 
     def _restore(self, saved: SavedGenerative) -> None:
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
         single = saved.single_precision
-        reader = self.reader_type(*of_file, single=single, min_count=saved.min_count)
+        reader = self.reader_type(*of_file, single=single)
         self.forgotten_ = saved.forgotten
         self._restore_sums(Learnt(reader, saved.batches), saved)
 

@@ -56,7 +56,6 @@ def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
                 f"only models that read their tables in the same way can be {verb}",
                 f"fit both with the same {option}",
             )
-    _check_dates(mine.layout, theirs.layout, verb)
     _check_outcomes(mine.layout, theirs.layout, verb)
     labels = mine.layout.label, theirs.layout.label
     if None not in labels and labels[0] != labels[1]:
@@ -67,18 +66,6 @@ def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
             "rename the column if it is the same",
         )
     check_one_type(mine.classes, theirs.classes, "the labels of this model", "those of the other")
-
-
-def _check_dates(mine: Layout, theirs: Layout, verb: str) -> None:
-    """Refuse dates that one model, of an earlier version, binned from 1970."""
-    for block, other in zip(mine.blocks, theirs.blocks, strict=True):
-        for name in sorted(set(block.from_2000) ^ set(other.from_2000))[:1]:
-            raise SchemaError(
-                f"the models differ: the dates of column {name!r} are binned from 1970 in one, "
-                "which an earlier version fitted, and from 2000 in the other",
-                f"only models of the same bins can be {verb}",
-                "fit the earlier one again",
-            )
 
 
 def _check_outcomes(mine: Layout, theirs: Layout, verb: str) -> None:

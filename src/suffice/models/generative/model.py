@@ -131,13 +131,6 @@ class GenerativeModel:
             for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
-    def as_saved(self, chosen: tuple[Chosen | None, ...]) -> Self:
-        """The same model with the choices of a file; one without any chose as it did formerly."""
-        if chosen:
-            return replace(self, chosen=chosen)
-        parts = (FamilyColumns(part.family.as_formerly(), part.layout) for part in self.parts)
-        return replace(self, parts=tuple(parts))
-
     def with_calibration(self, calibration: Calibration) -> Self:
         """The same model with weights of columns; nothing is estimated anew."""
         found = replace(self, calibration=calibration)

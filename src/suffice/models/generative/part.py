@@ -30,7 +30,7 @@ class FamilyColumns:
 
     def accumulator(self, settled: bool = False) -> Accumulator:
         """An empty accumulator of the sums that the family needs, or once ``settled`` fewer."""
-        columns, dates = self.layout.columns, self.layout.from_2000
+        columns, dates = self.layout.columns, self.layout.dates
         found = self.family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):
             found.bin_from(np.array([YEAR_2000 * (name in dates) for name in columns]))

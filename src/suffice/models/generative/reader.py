@@ -5,7 +5,7 @@ It says whether another model's sums are of the same columns, and what divides t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self, cast
@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import BlockLayout, Column, with_kinds
+from suffice.data.schema import Column, with_kinds
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import expecting
-from suffice.errors import ForgetError, warn
+from suffice.errors import ForgetError
 from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.reader import LabelReader
@@ -52,13 +52,10 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
         Families and the columns that they model.
     declared : Vocabulary
         Labels of which there may be no row.
-    min_count : float
-        Sums about fewer rows were left out (`suffice.privacy.reduced`); 0 where none were.
     """
 
     parts: tuple[FamilyColumns, ...] = ()
     declared: Vocabulary = NO_CLASSES
-    min_count: float = 0.0
 
     def summarise(self, source: TableSource | ArraySource, engine: Engine) -> ByClass:
         """The sums over the rows of a table."""
@@ -117,11 +114,7 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
             Chooses families for columns.
         """
         known = with_kinds(self.layout.columns, columns)
-        before = {name: part.layout for part in self.parts for name in part.layout.columns}
-        parts = tuple(
-            replace(part, layout=part.layout.binned_as(_first_of(part, before)))
-            for part in parts_of(known)
-        )
+        parts = parts_of(known)
         layout = replace(self.layout, columns=known, blocks=tuple(part.layout for part in parts))
         sums = tuple(carried(batch, self.parts, parts, layout) for batch in batches)
         return Learnt(replace(self, parts=parts, layout=layout), sums)
@@ -134,30 +127,10 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
     def merged(self, other: Self) -> Self:
         """The reader of both models' tables."""
         both = self.with_labels(other.label_dtype)
-        least = max(self.min_count, other.min_count)
-        if least:
-            warn(
-                f"sums about fewer than {least:g} rows were left out of a model that is merged: "
-                "the result is not that of all rows."
-            )
-        return replace(both, declared=self.declared | other.declared, min_count=least)
-
-    def require_all_rows(self) -> None:
-        """Refuse to take rows out of sums that were reduced."""
-        if self.min_count:
-            raise ForgetError(
-                f"sums about fewer than {self.min_count:g} rows were left out of this model",
-                "rows cannot be taken out of sums that may not hold them",
-                "forget them in the model that was not reduced, and reduce it again",
-            )
+        return replace(both, declared=self.declared | other.declared)
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
         """What divides the rows of two statistics."""
         mine, theirs, names = by_kind(self.parts, statistic, others)
         found: Comparison = mine.compare(theirs, names)
         return found.with_empty(self.layout.undecided)
-
-
-def _first_of(part: FamilyColumns, before: Mapping[str, BlockLayout]) -> BlockLayout | None:
-    """The layout that columns of a part had before."""
-    return next((before[name] for name in part.layout.columns if name in before), None)

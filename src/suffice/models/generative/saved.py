@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from suffice.families import family_named, family_names
 from suffice.families.kinds.chosen import Chosen, fits
@@ -14,7 +14,7 @@ from suffice.models.generative.expected_labels import ExpectedLabels
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
-from suffice.rules import FINITE, NONNEGATIVE, rule
+from suffice.rules import rule
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.kept_rows import KEPT, KeptRows
 from suffice.statistics.moments_and_bins import MomentsAndBins
@@ -64,12 +64,10 @@ class SavedGenerative(SavedClassifier):
     samples : tuple of KeptRows
         The rows that weights were learnt from, a sample for each batch; none unless they were to be
         kept.
-    min_count : float
-        Sums about fewer rows were left out; 0 where none were.
     em : ExpectedLabels, optional
         What became of rows without a label, unless they were left out.
     chosen : tuple of Chosen or None
-        What the family of each part has chosen; empty in files of earlier versions.
+        What the family of each part has chosen; empty where none has.
     forgotten : tuple of bytes
         Sets of rows that were forgotten: of each a key and a digest.
     """
@@ -80,7 +78,6 @@ class SavedGenerative(SavedClassifier):
     calibration: Calibration | None = None
     sampled: SampledBins | None = None
     samples: tuple[KeptRows, ...] = ()
-    min_count: Annotated[float, NONNEGATIVE, FINITE] = 0.0
     em: ExpectedLabels | None = None
     chosen: tuple[Chosen | None, ...] = ()
     forgotten: Forgotten = ()
@@ -144,16 +141,12 @@ class SavedGenerative(SavedClassifier):
         read = [
             (part.layout.encoding, len(own)) for part, own in zip(self.parts, names, strict=True)
         ]
-        return (
-            len(self.samples) == len(self.batches)
-            and not self.min_count
-            and all(
-                kept.are_of(read)
-                and kept.has_hashes_of(names)
-                and set(kept.classes.values) <= set(batch.classes.values)
-                and kept.weights.sum() <= batch.rows * (1 + ROUNDING)
-                for kept, batch in zip(self.samples, self.batches, strict=True)
-            )
+        return len(self.samples) == len(self.batches) and all(
+            kept.are_of(read)
+            and kept.has_hashes_of(names)
+            and set(kept.classes.values) <= set(batch.classes.values)
+            and kept.weights.sum() <= batch.rows * (1 + ROUNDING)
+            for kept, batch in zip(self.samples, self.batches, strict=True)
         )
 
     @rule("words are those of a column of strings, and events of numbers are numbered")

@@ -13,7 +13,7 @@ columns as they were given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, cast
 
@@ -210,7 +210,7 @@ class DescentFit:
     """
 
     standard: Standard
-    optimizer: OptimizerState = field(metadata={"saved_as": "walk"})
+    optimizer: OptimizerState
     loss_history: Annotated[NDArray[np.float64], Shape("epochs"), FINITE]
     converged: bool
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Protocol
 
@@ -63,12 +63,8 @@ class Standard:
     weight: Annotated[float, POSITIVE, WEIGHT]
     rows: Annotated[int, Within(1, 2**63)]
     center: Annotated[NDArray[np.float64], Shape("both"), SQUARABLE]
-    scale: Annotated[NDArray[np.float64], Shape("both"), Within(0, LARGEST)] = field(
-        metadata={"saved_as": "unit"}
-    )
-    variance: Annotated[NDArray[np.float64], Shape("p"), Within(0, LARGEST**2)] = field(
-        metadata={"saved_as": "spread"}
-    )
+    scale: Annotated[NDArray[np.float64], Shape("both"), Within(0, LARGEST)]
+    variance: Annotated[NDArray[np.float64], Shape("p"), Within(0, LARGEST**2)]
     intercept: bool
 
     def __post_init__(self) -> None:

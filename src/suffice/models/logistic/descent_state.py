@@ -11,7 +11,7 @@ derivative of the loss of a row by its scores can be, every second derivative of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated
 
@@ -150,10 +150,8 @@ class DescentState:
         J after every epoch.
     """
 
-    optimizer: OptimizerState = field(metadata={"saved_as": "walk"})
-    scale: Annotated[NDArray[np.float64], Shape("D"), Within(0, LARGEST)] = field(
-        metadata={"saved_as": "unit"}
-    )
+    optimizer: OptimizerState
+    scale: Annotated[NDArray[np.float64], Shape("D"), Within(0, LARGEST)]
     weight: Annotated[float, WEIGHT]
     count: Annotated[int, Within(0, 2**63)]
     loss_history: Annotated[NDArray[np.float64], Shape("epochs"), FINITE]

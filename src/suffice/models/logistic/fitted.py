@@ -61,8 +61,8 @@ class FittedLogistic(UnseenCategories, Classifier):
         Weight of the rows left out for missing cells.
     unlabelled_ : float
         Weight of the rows left out for missing labels.
-    rows_ : float or None
-        Weight of the rows learnt; None of a file of an earlier version.
+    rows_ : float
+        Weight of the rows learnt.
     remarks_ : tuple of str
         What a user may want to know of the columns.
     single_precision_ : bool
@@ -83,7 +83,7 @@ class FittedLogistic(UnseenCategories, Classifier):
     n_passes_: int
     left_out_: float
     unlabelled_: float
-    rows_: float | None
+    rows_: float
     remarks_: tuple[str, ...]
     _is_sparse = False
 
@@ -112,8 +112,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         self.left_out_ += problem.left_out
         self.unlabelled_ += problem.unlabelled
         self._warn_of_unlabelled(problem.unlabelled)
-        if self.rows_ is not None:
-            self.rows_ += problem.learnt
+        self.rows_ += problem.learnt
 
     # -- what was learnt
 
@@ -384,7 +383,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         self.reader_ = LogisticReader(*of_file, single=saved.single_precision)
         centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
         of_rows = centred, saved.classes, saved.coefficients, saved.has_intercept
-        self.model_ = LogisticModel(*of_rows, saved.root_of_covariance)
+        self.model_ = LogisticModel(*of_rows, saved.root)
         if saved.stride is not None:
             self.descent_state_ = saved.stride
         found = saved.likelihood

@@ -18,8 +18,7 @@ from suffice.models.optimise.descent_options import GradientDescent
 from suffice.models.optimise.gradient_descent import OptimizerState
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, WEIGHT
-from suffice.numerics.interruption import interruptible
-from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, rule
+from suffice.rules import NONNEGATIVE, Shape, Within, rule
 from suffice.statistics.column_bins import CutBins
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
@@ -66,11 +65,9 @@ class SavedLogistic(SavedClassifier):
     n_passes : int
     left_out, unlabelled : float
         Weights of rows that were left out.
-    rows : float, optional
-        Weight of the rows learnt, which earlier versions did not write.
+    rows : float
+        Weight of the rows learnt.
     remarks : tuple of str
-    covariance : ndarray (mD, mD), optional
-        I(B)⁻¹, which earlier versions wrote in the place of its root.
     """
 
     design: Design
@@ -87,23 +84,13 @@ class SavedLogistic(SavedClassifier):
     n_passes: Annotated[int, NONNEGATIVE]
     left_out: Annotated[float, WEIGHT]
     unlabelled: Annotated[float, WEIGHT] = 0.0
-    rows: Annotated[float | None, WEIGHT] = None
+    rows: Annotated[float, WEIGHT]
     remarks: tuple[str, ...]
-    covariance: Annotated[NDArray[np.float64] | None, Shape("mD", "mD"), FINITE] = None
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
         """All labels."""
         return (self.classes,)
-
-    @property
-    def root_of_covariance(self) -> NDArray[np.float64] | None:
-        """R with RᵀR = I⁻¹, of the covariance where that was written."""
-        if self.covariance is None:
-            return self.root
-        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 1e-300))
-        values, axes = interruptible(np.linalg.eigh, self.covariance / scale / scale[:, None])
-        return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))).T * scale)
 
     @rule("there are two classes or more, and coefficients of each term for every score")
     def _has_coefficients(self) -> bool:
@@ -128,6 +115,6 @@ class SavedLogistic(SavedClassifier):
     @rule("errors and steps are of these coefficients")
     def _has_others(self) -> bool:
         size, shape = self.coefficients.size, self.coefficients.shape
-        errors = (a.shape[1] for a in (self.root, self.covariance) if a is not None)
+        errors = self.root is None or self.root.shape[1] == size
         steps = self.stride is None or self.stride.optimizer.v.shape == shape
-        return all(width == size for width in errors) and steps
+        return errors and steps

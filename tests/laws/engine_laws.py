@@ -1,0 +1,185 @@
+"""The laws of an engine: order, exceptions, copies, and workers that die."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.laws.comparing import require
+
+from suffice.data.source import Split
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, EngineError
+from suffice.statistics.batch import Batch
+
+__all__ = ["check_engine", "check_recovery"]
+
+LARGE_RESULT = 1 << 21  # characters of a result that no engine calls small
+
+
+def check_engine(engine: Engine) -> None:
+    """Check that an engine gives what a loop over the splits gives.
+
+    ::
+
+        list(map(kernel, params, splits)) = [kernel(s, params) for s in splits]
+        run(kernel, params, splits)       = the sum of these, in their order
+        what a kernel raises is raised    with its type and its message
+        a copy of an engine               = the engine
+
+    Results are strings, whose sum shows their order, from few bytes to some megabytes.
+
+    Parameters
+    ----------
+    engine : Engine
+        What to check.
+
+    Raises
+    ------
+    AssertionError
+        Naming the law that is broken.
+
+    Examples
+    --------
+    >>> from suffice.engines.local import LocalEngine
+    >>> check_engine(LocalEngine(threads=2))
+    """
+    require(engine.workers >= 1, "an engine has a worker")
+    for same in (copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
+        require(same == engine, "a copy of an engine equals it")
+    for splits in ("", "a", "ab", "abcdefg", "the quick brown fox jumps over the lazy dog"):
+        _check_order(engine, splits, times=1 + len(splits) % 3)
+    _check_order(engine, "abcdefghijk", LARGE_RESULT)
+    _check_exceptions(engine)
+    _check_memory(engine)
+
+
+def _check_order(engine: Engine, splits: str, times: int) -> None:
+    expected = [_repeated(split, times) for split in splits]
+    require(list(_map(engine, _repeated, times, splits)) == expected, "results in split order")
+    if splits:
+        require(_run(engine, _repeated, times, splits) == "".join(expected), "sums in split order")
+        results = _map(engine, _repeated, times, splits)
+        require(next(results) == expected[0], "the first result comes first")
+        del results  # work that nobody waits for does not disturb the next
+        require(_run(engine, _repeated, 1, splits) == splits, "an engine can be used again")
+
+
+def _check_exceptions(engine: Engine) -> None:
+    for times in (1, LARGE_RESULT):
+        for call in (_run, lambda *task: list(_map(*task))):
+            caught: Exception | None = None
+            try:
+                call(engine, _failing, times, "abcdefghij")
+            except Exception as error:
+                caught = error
+            require(type(caught) is DataError, f"the kernel's exception is raised, not {caught!r}")
+            require(str(caught) == "split 'd'; it fails.", "an exception keeps its message")
+
+
+def _check_memory(engine: Engine) -> None:
+    inside = _run(engine, _process, None, ["a"]) == {os.getpid()}
+    require(inside == engine.in_process, "in_process says whether kernels run in this process")
+
+
+def check_recovery(
+    engine: Engine, kernel: Callable[[Any, Any], Any], params: Any, splits: Sequence[Split]
+) -> None:
+    """Check that an engine replaces workers that die, counts no row twice, and gives up in the end.
+
+    The first process that reads the middle split is killed; then every one that does.
+
+    Parameters
+    ----------
+    engine : Engine
+        Of other processes of this machine.
+    kernel, params, splits
+        A pass over rows.
+
+    Raises
+    ------
+    AssertionError
+        Naming the law that is broken.
+
+    Examples
+    --------
+    Processes are killed, which takes seconds:
+
+    >>> from suffice.data.open import open_table
+    >>> from suffice.engines.processes import ProcessesEngine
+    >>> from suffice.models.generative.sums import summarise
+    >>> splits = open_table("rows.parquet", "y").splits(layout, 2)  # doctest: +SKIP
+    >>> check_recovery(ProcessesEngine(2), summarise, (parts, layout), splits)  # doctest: +SKIP
+    """
+    expected = kernel(splits[0], params)
+    for split in splits[1:]:
+        expected = expected + kernel(split, params)
+    middle = len(splits) // 2
+    with TemporaryDirectory() as folder:
+        deadly = _Deadly(splits[middle], str(Path(folder) / "one died"))
+        total = engine.run(kernel, params, [*splits[:middle], deadly, *splits[middle + 1 :]])
+        require(any(Path(folder).iterdir()), "a worker was killed")
+    require(total == expected, "a lost worker changes no bit")
+    try:
+        engine.run(kernel, params, [*splits[:middle], replace(deadly, death=None)])
+    except EngineError as error:
+        require("died" in str(error), "the message says that workers died")
+    else:
+        raise AssertionError("rows that kill every worker end in an EngineError")
+    total = engine.run(kernel, params, splits)
+    require(total == expected, "an engine that gave up can be used again")
+
+
+@dataclass(frozen=True)
+class _Deadly:
+    """A split that kills who reads it, once if ``death`` names a file to remember it by."""
+
+    split: Split
+    death: str | None
+
+    def batches(self) -> Iterator[Batch]:
+        death = None if self.death is None else Path(self.death)
+        if death is None or not death.exists():
+            if death is not None:
+                death.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.split.batches()
+
+    def count(self) -> int:
+        return self.split.count()
+
+    def locate(self, row: int) -> str:
+        return self.split.locate(row)
+
+
+# Kernels -----------------------------------------------------------------------------------------
+
+
+def _repeated(split: str, times: int) -> str:
+    return split * times
+
+
+def _failing(split: str, times: int) -> str:
+    if split == "d":
+        raise DataError("split 'd'", "it fails")
+    return split * times
+
+
+def _process(split: str, _: None) -> set[int]:
+    return {os.getpid()}
+
+
+def _map(engine: Any, kernel: Callable[..., Any], params: Any, splits: Any) -> Iterator[Any]:
+    results: Iterator[Any] = engine.map(kernel, params, splits)
+    return results
+
+
+def _run(engine: Any, kernel: Callable[..., Any], params: Any, splits: Any) -> Any:
+    return engine.run(kernel, params, splits)
