@@ -30,7 +30,8 @@ class LinearRegression(LinearRegressor):
     Parameters
     ----------
     fit_intercept : bool
-        Whether b is estimated; else it is 0.
+        Whether b is estimated; else it is 0, and the first category (or column of true and false)
+        has a coefficient for every value. ``0 +`` or ``- 1`` in a formula leaves b out too.
     copy_X, tol, n_jobs
         Accepted for compatibility; the input is never written to, and nothing iterates.
     positive : bool

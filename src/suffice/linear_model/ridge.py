@@ -54,7 +54,7 @@ class Ridge(LinearRegressor):
         ("evidence"), from the sums alone, or by exact leave-one-out errors of the complete rows, in
         a second pass over the rows of `fit`. `ridge_path` has both curves, for any candidates.
     fit_intercept : bool
-        Whether b is estimated; else it is 0.
+        As in `LinearRegression`.
     copy_X, max_iter, tol, random_state
         Accepted for compatibility; nothing iterates but gradient descent, which ``descent`` rules.
     solver : str

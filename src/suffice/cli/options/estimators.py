@@ -218,7 +218,11 @@ class Options:
     ] = None
     no_intercept: Annotated[
         bool | None,
-        typer.Option("--no-intercept", help="Through the origin.", rich_help_panel=LINEAR),
+        typer.Option(
+            "--no-intercept",
+            help="Through the origin; the first category keeps a coefficient for every value.",
+            rich_help_panel=LINEAR,
+        ),
     ] = None
     formula: Annotated[
         str | None,

@@ -123,7 +123,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             self._check_options()
             reader, source = self._open_first(X, y, sample_weight)
             if self.solver in STEPS:
-                descent = self._descent
+                descent = self._descent(self._has_intercept(reader.design))
                 fit = descent.fit(reader, source, self._engine_for(source))
                 if not fit.converged:
                     sentence = descent.how.unfinished(descent.steps, descent.how.max_iter, "normal")
@@ -182,9 +182,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
                 else:
                     reader, source = self.reader_, self._open_more(X, y, sample_weight)
                 engine = self._engine_for(source)
-                return self._set_descended(
-                    reader, self._descent.after(before, reader, source, engine)
-                )
+                descent = self._descent(self._has_intercept(reader.design))
+                return self._set_descended(reader, descent.after(before, reader, source, engine))
             return self._learn_more(X, y, sample_weight, decay, window)
 
     def refit(self, columns: Sequence[str | int] | None = None, **options: Any) -> Self:
@@ -203,7 +202,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         Raises
         ------
         SchemaError
-            If there is no such column.
+            If there is no such column, or the sums lack a term of the new model: that of the first
+            value of a category, which only models without an intercept have.
         ParameterError
             If an option is outside its rule.
 
@@ -221,12 +221,14 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         other._require_sums()
         design, batches = self.design_, self.batches_
         names = design.groups if columns is None else named_columns(columns, design.groups)
-        places = design.places(names)
+        reader = self.reader_.keep(names)
+        intercept = bool(other.fit_intercept)
+        reader = replace(reader, design=reader.design.spanning(intercept))
+        places = design.places_of(reader.design)
         p, t = len(design), len(design.targets)
         if len(places) < p:
             kept = np.append(places, np.arange(p, p + t))
             batches = tuple(batch.marginal(kept) for batch in batches)
-        reader = self.reader_.keep(names)
         kept_names = reader.design.columns
         other._settle_columns(len(kept_names), kept_names if self._is_named() else None)
         return other._set(Learnt(reader, batches))
@@ -243,15 +245,17 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         if self.solver not in SINGLE_ROWS:
             self._require_sums()
 
-    @property
-    def _descent(self) -> DescentSolver:
+    def _has_intercept(self, design: Design) -> bool:
+        return bool(self.fit_intercept) and design.allows_intercept
+
+    def _descent(self, intercept: bool) -> DescentSolver:
         """How this model descends."""
         self._tune()
         return DescentSolver(
             self.descent or GradientDescent(),
             cast(Steps, self.solver),
             self.incomplete == "drop",
-            bool(self.fit_intercept),
+            intercept,
             self._penalty,
         )
 
@@ -309,7 +313,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         _require_values(statistic, design)
         if self.incomplete == "gaussian":
             cells = JointGaussian.of(statistic)
-        equations = self._equations(statistic, len(design), cells)
+        equations = self._equations(statistic, design, cells)
         if not tuned:
             self._tune(equations, reader, source)
         fit = self._minimum(equations)
@@ -343,9 +347,9 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             yield from model.cells.remarks((*design.terms, *design.targets))
 
     def _equations(
-        self, statistic: GroupedRows, p: int, cells: JointGaussian | None
+        self, statistic: GroupedRows, design: Design, cells: JointGaussian | None
     ) -> NormalEquations:
-        intercept = bool(self.fit_intercept)
+        intercept, p = self._has_intercept(design), len(design)
         if cells is not None and not statistic.complete:
             return cells.equations(p, intercept)
         noise = ROUNDED if self.precision == "double" else LEAST_PIVOT
