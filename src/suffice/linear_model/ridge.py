@@ -151,7 +151,8 @@ class Ridge(LinearRegressor):
 
     def _summary(self, target: str | int | None, level: float) -> RidgeSummary:
         posterior, j = self.posterior(), target_place(self.design_.targets, target)
-        lower, upper = posterior.interval(level)
+        known = self._inferable().estimable[:, None]
+        lower, upper = (np.where(known, end, np.nan) for end in posterior.interval(level))
         return RidgeSummary(
             self.design_.targets[j],
             self.terms_,

@@ -60,6 +60,11 @@ def errors_of(model: Any) -> Errors:
         against = root if root.shape[1] == 1 else root[:, 1:] - root[:, :1]
         return Errors(against, np.array([ndtri((1 + LEVEL) / 2)]), None)
     fit, posterior = model._inferable(), model.posterior()
+    if fit.factor.dependent:
+        raise DataError(
+            "columns depend on each other",
+            "not every prediction is determined by the rows of the fit",
+        )
     constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
     reach = posterior.quantile(LEVEL) * np.sqrt(posterior.noise_variance)
     return Errors(np.insert(fit.root, 0, 0.0, axis=1)[:, None], reach, constant)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isfinite
+from math import isfinite, isnan
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any
@@ -118,6 +118,7 @@ def _of_summaries(summaries: Sequence[Summary]) -> dict[str, Any]:
                 "r_squared": found.r_squared,
                 "unexplained": found.unexplained,
                 "adjusted_r_squared": found.adjusted_r_squared,
+                "uncentred": not found.intercept,
                 "f": found.f,
                 "f_p": found.f_p,
                 "log_likelihood": found.log_likelihood,
@@ -340,7 +341,8 @@ def _cells(coefficient: dict[str, Any]) -> dict[str, str]:
     """The numbers in print: to the digits that the standard error leaves them, if there is one."""
     from suffice.models.design.coefficient_table import row
 
-    cells = {name: short(coefficient[name]) for name in (*ENDS, RATIO) if name in coefficient}
+    known = {name: coefficient[name] for name in (*ENDS, RATIO) if name in coefficient}
+    cells = {name: "" if isnan(value) else short(value) for name, value in known.items()}
     if "standard_error" not in coefficient:
         return cells | {"estimate": f"{coefficient['estimate']:.5g}"}
     tested = [name for name in coefficient if name not in (*ENDS, RATIO)]

@@ -24,6 +24,7 @@ from suffice.models.base.streams import check_stream
 from suffice.models.design.empty_columns import without_rows, without_value
 from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
+from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.descent_solver import DescentSolver
@@ -317,6 +318,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         if not tuned:
             self._tune(equations, reader, source)
         fit = self._minimum(equations)
+        if fit.factor.dependent and design.categories:
+            fit = replace(fit, norm=norm_of_coefficients(design))
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
             raise DataError(
                 "; ".join(found),

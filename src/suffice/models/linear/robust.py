@@ -129,14 +129,20 @@ def robust(summary: Summary, found: Comoments, kind: Robust, intercept: bool) ->
     if kind == "HC1":
         covariance *= summary.rows / summary.dof
     error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    error = np.where(np.isnan(summary.standard_error), np.nan, error)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(summary.estimate == 0.0, 0.0, summary.estimate / error)
+        t[np.isnan(error) | summary.perfect] = np.nan
     reach = float(stdtrit(summary.dof, (1.0 + summary.level) / 2.0)) * error
     w, v = summary.estimate[intercept:], covariance[intercept:, intercept:]
     f = (
-        float(w @ interruptible(np.linalg.pinv, v, hermitian=True) @ w) / summary.rank
-        if summary.rank
-        else 0.0
+        np.nan
+        if summary.perfect
+        else (
+            float(w @ interruptible(np.linalg.pinv, v, hermitian=True) @ w) / summary.rank
+            if summary.rank
+            else 0.0
+        )
     )
     return replace(
         summary,
@@ -156,4 +162,6 @@ def _products(found: Comoments) -> NDArray[np.float64]:
     total = found.one_class
     mean = total.mean
     across = product(DoubleDouble(mean.hi.T, mean.lo.T), mean) * total.rows
+    if not len(total.scatter.hi):  # no row has an error
+        return across.value
     return (total.scatter[0] + across).value
