@@ -14,7 +14,7 @@ from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
 from suffice.former_names import formerly
 from suffice.models.base.leave_one_out import LeaveOneOut
-from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.design.normal_equations import NormalEquations
@@ -70,8 +70,8 @@ class Ridge(LinearRegressor):
         shrinkage, for "loo" 60 of these in equal steps of log α.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
-    dependent, precision, descent, ignore
-        As in `LinearRegression`.
+    dependent, precision, weights_are, descent, ignore
+        As in `LinearRegression`; α is on the scale of the weights.
     threads, engine
         As there.
 
@@ -128,6 +128,7 @@ class Ridge(LinearRegressor):
     unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
+    weights_are: WeightsAre = "copies"
     descent: GradientDescent | None = None
     ignore: Sequence[str] = ()
     threads: int | None = None
@@ -160,7 +161,7 @@ class Ridge(LinearRegressor):
             lower[:, j],
             upper[:, j],
             level,
-            self._solved().equations.rows,
+            self._solved().equations.count,
             self.alpha_,
             self.alpha if isinstance(self.alpha, str) else None,
             self.effective_parameters_,

@@ -224,6 +224,16 @@ class Options:
             rich_help_panel=LINEAR,
         ),
     ] = None
+    weights_are: Annotated[
+        str | None,
+        typer.Option(
+            metavar="copies|precisions",
+            help="linear, ridge: a --weight counts as so many copies of its row, or is an inverse "
+            "variance, whose scale changes no standard error.",
+            rich_help_panel=LINEAR,
+            show_default="copies",
+        ),
+    ] = None
     formula: Annotated[
         str | None,
         typer.Option(

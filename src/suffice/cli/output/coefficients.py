@@ -8,7 +8,6 @@ from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options.models import rows_of
 from suffice.cli.output.tables import CommandLine, grid, short
 from suffice.errors import DataError, ParameterError
 
@@ -89,7 +88,7 @@ def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
     try:
         return _tested(model, level)
     except (DataError, ParameterError) as unknown:
-        return _estimates_only(model, unknown.rule)
+        return _estimates_only(model, unknown)
 
 
 def _tested(model: LinearRegression, level: float) -> dict[str, Any]:
@@ -136,7 +135,7 @@ def _ridge(model: Ridge, level: float) -> dict[str, Any]:
     try:
         return _penalised_sums(model, level)
     except (DataError, ParameterError) as unknown:
-        return _estimates_only(model, unknown.rule)
+        return _estimates_only(model, unknown)
 
 
 def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
@@ -159,13 +158,16 @@ def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
     }
 
 
-def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]:
+def _estimates_only(
+    model: LinearRegression | Ridge, why: DataError | ParameterError
+) -> dict[str, Any]:
     import numpy as np
 
-    from suffice.models.design.units import measures
+    from suffice.cli.messages.sentences import sentence
+    from suffice.models.design.units import measures, said_of_weights
 
     estimates = _with_intercepts(model, np.atleast_2d(model.coef_))
-    rows = {"rows": rows_of(model)} if hasattr(model, "statistic_") else {}
+    rows = {"rows": model.model_.fit.equations.count} if hasattr(model, "statistic_") else {}
     return rows | {
         "equations": [
             {
@@ -176,8 +178,9 @@ def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]
             for j, target in enumerate(model.design_.targets)
         ],
         "remarks": [
-            f"Standard errors are not known: {why}.",
+            f"Standard errors are not known: {sentence(why)}",
             *measures(model.design_, model.schema_),
+            *(said_of_weights(model.model_.fit.equations) if rows else ()),
         ],
     }
 

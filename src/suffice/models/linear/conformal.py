@@ -142,8 +142,9 @@ def error_counts(split: Split, params: tuple[LinearModel, bool]) -> BinnedCounts
                 rows.start, np.where(np.isnan(x), 0.0, x), np.where(np.isinf(x), x, 0.0)
             )
             codes = np.where(~np.isnan(size).any(axis=1) & (np.asarray(w) > 0), 0, -1)
+            copies = weights[:0] if fit.equations.weights.precisions else weights
             try:
-                total.add(RealBlock(size / unit), codes, weights, 1)
+                total.add(RealBlock(size / unit), codes, copies, 1)
             except BadCell as bad:
                 bad.row, bad.column = (
                     rows.start + bad.row,

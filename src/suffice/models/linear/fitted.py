@@ -20,7 +20,7 @@ from suffice.models.base.options import Incomplete, Unanswerable, check_unanswer
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
-from suffice.models.design.units import measures
+from suffice.models.design.units import measures, said_of_weights
 from suffice.models.linear.calibrated import ConformalRegressor
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.effects import Effects, effects
@@ -97,7 +97,7 @@ class FittedLinear(ConformalRegressor):
         """Singular values of the columns about their means, decreasing, (min(n, d),)."""
         fit = self._unpenalised()
         values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
-        return np.asarray(values[: max(int(np.ceil(fit.equations.rows)), 1)])
+        return np.asarray(values[: max(int(np.ceil(fit.equations.count)), 1)])
 
     def _unpenalised(self) -> LeastSquares:
         fit = self._solved()
@@ -151,8 +151,15 @@ class FittedLinear(ConformalRegressor):
         suffice.models.linear.summary.Summary : For the formulas and an example.
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
-        found = replace(self._summary(target, level), units=measures(self.design_, self.schema_))
+        found = replace(self._summary(target, level), units=self._said_of_terms)
         return framed(found, as_frame)
+
+    @property
+    def _said_of_terms(self) -> tuple[str, ...]:
+        """What coefficients are compared with and per, and how weights were taken."""
+        lines = measures(self.design_, self.schema_)
+        fit = self.model_.fit
+        return (*lines, *said_of_weights(fit.equations)) if isinstance(fit, LeastSquares) else lines
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.

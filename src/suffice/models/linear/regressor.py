@@ -14,7 +14,13 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
-from suffice.models.base.options import Dependent, Incomplete, check_booleans, check_choices
+from suffice.models.base.options import (
+    Dependent,
+    Incomplete,
+    WeightsAre,
+    check_booleans,
+    check_choices,
+)
 from suffice.models.base.scikit_learn import (
     available_if,
     check_is_fitted,
@@ -70,6 +76,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
     incomplete: Incomplete
     dependent: Dependent
     precision: PrecisionOfProducts
+    weights_are: WeightsAre
     solver: str
     descent: GradientDescent | None
     _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
@@ -104,9 +111,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         y : array-like (n,) or (n, t), str, or list of str
             Targets, or the names of their columns.
         sample_weight : array-like (n,) or str, optional
-            Row weights, 0 or more, or the name of their column. A row of weight 2 is the row
-            twice. Where weights are inverse variances, let their mean be 1: standard errors are
-            then those of weighted least squares.
+            Row weights, 0 or more, or the name of their column: copies of the row, or its
+            precision, as ``weights_are`` says.
 
         Returns
         -------
@@ -236,7 +242,12 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
 
     def _check_options(self) -> None:
         check_booleans(self)
-        check_choices(self, incomplete=get_args(Incomplete), dependent=get_args(Dependent))
+        check_choices(
+            self,
+            incomplete=get_args(Incomplete),
+            dependent=get_args(Dependent),
+            weights_are=get_args(WeightsAre),
+        )
         self._check_unseen()
         check_precision_of_products(self.precision)
         check_descent_options(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
@@ -353,10 +364,19 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         self, statistic: GroupedRows, design: Design, cells: JointGaussian | None
     ) -> NormalEquations:
         intercept, p = self._has_intercept(design), len(design)
-        if cells is not None and not statistic.complete:
+        if cells is not None and not statistic.complete:  # which has no standard errors
             return cells.equations(p, intercept)
         noise = ROUNDED if self.precision == "double" else LEAST_PIVOT
-        return NormalEquations.of(statistic, p, intercept, noise)
+        found = NormalEquations.of(statistic, p, intercept, noise)
+        if self.weights_are == "copies":
+            return found
+        if not found.weights.count:
+            raise DataError(
+                "the sums do not tell how many rows there are",
+                "errors of weights that are precisions are estimated from the number of rows",
+                "fit the rows anew",
+            )
+        return replace(found, weights=replace(found.weights, precisions=True))
 
     # -- keeping
 

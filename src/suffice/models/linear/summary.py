@@ -53,8 +53,9 @@ def target_place(targets: Sequence[str], target: str | int | None) -> int:
 class Summary:
     """Estimates, their errors and tests, and the fit, of one target (conventions of statsmodels).
 
-    With n the weight of the rows, r the rank of X, p = r + 1 parameters (r without an intercept)
-    and TSS the sum of squares about the mean (about 0 without an intercept):
+    With n the weight of the rows, or their number where weights are precisions, r the rank of X,
+    p = r + 1 parameters (r without an intercept) and TSS the sum of squares about the mean (about 0
+    without an intercept):
 
     ::
 
@@ -63,8 +64,9 @@ class Summary:
         F = ((TSS − RSS)/r)/σ̂²,  with r and n − p degrees of freedom
         log L = −n/2 (log(2π RSS/n) + 1)    AIC = 2p − 2 log L    BIC = p log n − 2 log L
 
-    A coefficient that the rows do not determine has no error, interval and test (NaN), and there
-    are no tests where the fit is perfect but for rounding. R counts σ² as one parameter more in AIC
+    Where weights are precisions, log L has ½ Σ log w more, as R and statsmodels have it. A
+    coefficient that the rows do not determine has no error, interval and test (NaN), and there are
+    no tests where the fit is perfect but for rounding. R counts σ² as one parameter more in AIC
     and BIC. Quantiles of the residuals, which R prints
     too, are not known: they need the rows.
 
@@ -81,7 +83,7 @@ class Summary:
     level : float
         Confidence of the intervals.
     rows, dof : float
-        n and n − p.
+        Number of rows, and n − p.
     sigma : float
         σ̂.
     unexplained, adjusted_unexplained : float
@@ -103,6 +105,8 @@ class Summary:
         Whether there is one; else R² is uncentred.
     perfect : bool
         Whether the columns give the target exactly, but for rounding.
+    observations : float
+        n.
 
     Examples
     --------
@@ -144,6 +148,7 @@ class Summary:
     errors: str = "classical"
     intercept: bool = True
     perfect: bool = False
+    observations: float = 0.0
 
     @classmethod
     def of(
@@ -168,7 +173,7 @@ class Summary:
 
         posterior = Posterior.of(fit, terms, targets)
         lower, upper = posterior.interval(level)
-        n, dof, rank = fit.equations.rows, posterior.dof, fit.rank
+        n, dof, rank = fit.equations.observations, posterior.dof, fit.rank
         rss, tss = float(fit.rss[j]), float(fit.tss[j])
         variance = rss / dof
         known, perfect = fit.estimable, bool(fit.is_perfect[j])
@@ -179,6 +184,8 @@ class Summary:
         f = np.nan if perfect and rank else f
         with np.errstate(divide="ignore"):
             log_likelihood = float(-n / 2 * (log(2 * np.pi * rss / n) + 1))
+        if fit.equations.weights.precisions:
+            log_likelihood += fit.equations.weights.log / 2
         parameters = n - dof
         return cls(
             target=targets[j],
@@ -190,7 +197,7 @@ class Summary:
             lower=np.where(known, lower[:, j], np.nan),
             upper=np.where(known, upper[:, j], np.nan),
             level=level,
-            rows=n,
+            rows=fit.equations.count,
             dof=dof,
             sigma=float(np.sqrt(variance)),
             unexplained=unexplained,
@@ -204,6 +211,7 @@ class Summary:
             left_out=left_out,
             intercept=fit.has_intercept,
             perfect=perfect,
+            observations=n,
         )
 
     @property
@@ -292,7 +300,7 @@ class RidgeSummary:
     level : float
         Probability of the intervals.
     rows : float
-        Weight of the rows.
+        Number of rows.
     penalty : float
         α.
     chosen_by : str or None
