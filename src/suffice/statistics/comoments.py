@@ -362,5 +362,5 @@ class Comoments(GroupedRows):
         tally = tally_sum(
             gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys)), sign
         )
-        new = {"weight": weight, "pivot": pivot, "sums": sums, "products": products}
-        return replace(out, **new, tally=tally)._shown()
+        out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
+        return out._shown()

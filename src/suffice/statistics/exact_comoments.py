@@ -110,8 +110,8 @@ class ExactComoments(GroupedRows):
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
         """Co-moments of no rows."""
         none = np.zeros(0, np.intp)
-        tables = (Dyadic.zeros(0, columns) for columns in (1, d, d * (d + 1) // 2))
-        return cls(k, pooled, np.zeros((0, d), bool), none, none, *tables)
+        weight, sums, products = (Dyadic.zeros(0, columns) for columns in (1, d, d * (d + 1) // 2))
+        return cls(k, pooled, np.zeros((0, d), bool), none, none, weight, sums, products)
 
     @property
     def product_index(self) -> NDArray[np.intp]:
@@ -128,8 +128,8 @@ class ExactComoments(GroupedRows):
         tables = w.limbs, w.low, s.limbs, s.low, p.limbs, p.low
         kernels.exact_comoments.recentre(*tables, index, weight, pivot, sums, products)
         groups = self.patterns, self.pattern, self.code
-        sums_of_pairs = weight, pivot, sums, index, products
-        return Comoments(self.k, self.pooled, *groups, *sums_of_pairs, self.tally)
+        pairs = Comoments(self.k, self.pooled, *groups, weight, pivot, sums, index, products)
+        return replace(pairs, tally=self.tally)
 
     @property
     def group_weight(self) -> DoubleDouble:

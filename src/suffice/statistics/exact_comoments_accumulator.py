@@ -59,9 +59,10 @@ class ExactComomentsAccumulator(SeparatingAccumulator):
         g, d = len(groups), self._d
         matrices = len(patterns) if self._pooled else g
         shapes = (g, 1), (g, d), (matrices, d * (d + 1) // 2)
-        tables = (_table(state, which, shape) for which, shape in enumerate(shapes))
+        weight, sums, products = (_table(state, i, shape) for i, shape in enumerate(shapes))
         pattern, code = (np.ascontiguousarray(part) for part in groups.T)
-        found = ExactComoments(self._k, self._pooled, patterns, pattern, code, *tables, tally)
+        of_groups = self._k, self._pooled, patterns, pattern, code
+        found = ExactComoments(*of_groups, weight, sums, products, tally)
         return found._keep(np.flatnonzero(found.weight.value[:, 0] > 0.0))
 
     def _grow(self, k: int) -> None:

@@ -163,11 +163,17 @@ def _estimates_only(
 ) -> dict[str, Any]:
     import numpy as np
 
-    from suffice.cli.messages.sentences import sentence
     from suffice.models.design.units import measures, said_of_weights
+    from suffice.models.linear.least_squares import LeastSquares
 
-    estimates = _with_intercepts(model, np.atleast_2d(model.coef_))
-    rows = {"rows": model.model_.fit.equations.count} if hasattr(model, "statistic_") else {}
+    estimates, fit = _with_intercepts(model, np.atleast_2d(model.coef_)), model.model_.fit
+    rows: dict[str, Any] = {}
+    weights: tuple[str, ...] = ()
+    reason = why.rule
+    if isinstance(fit, LeastSquares):
+        rows, weights = {"rows": fit.equations.count}, said_of_weights(fit.equations)
+        if fit.equations.rows <= fit.flat < fit.equations.count:
+            reason = f"{why.fact}; {why.rule}; precisions take --weights-are precisions"
     return rows | {
         "equations": [
             {
@@ -178,9 +184,9 @@ def _estimates_only(
             for j, target in enumerate(model.design_.targets)
         ],
         "remarks": [
-            f"Standard errors are not known: {sentence(why)}",
+            f"Standard errors are not known: {reason}.",
             *measures(model.design_, model.schema_),
-            *(said_of_weights(model.model_.fit.equations) if rows else ()),
+            *weights,
         ],
     }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.design.expression import quoted
-from suffice.models.design.formula import Factor, is_column, label
+from suffice.models.design.formula import Coded, Factor, is_column, label
 from suffice.models.design.terms import Terms
 
 __all__ = ["norm_of_coefficients"]
@@ -76,9 +78,11 @@ def _columns(
 ) -> tuple[list[Column], list[tuple[frozenset[Factor], frozenset[Factor]]]]:
     """The columns of the design, and the numbers and categories of every group of them."""
     if terms.formula is None:
-        products = [[((quoted(name), name == terms.whole),)] for name in terms.columns]
+        products: Sequence[Sequence[Coded]] = [
+            [((quoted(name), name == terms.whole),)] for name in terms.columns
+        ]
     else:
-        products = [list(of_group) for of_group in terms.products]
+        products = terms.products
     columns: list[Column] = []
     groups = []
     for of_group in products:

@@ -275,7 +275,8 @@ class FittedLinear(ConformalRegressor):
         if not rows:
             return
         fit, terms = self._solved(), self.design_.terms
-        names = [terms[j] for j in np.flatnonzero(~fit.estimable[int(fit.has_intercept) :])]
+        known = fit.estimable[int(fit.has_intercept) :].tolist()
+        names = [term for term, one in zip(terms, known, strict=True) if not one]
         verb = "is" if rows == 1 else "are"
         warn(
             f"{rows:,} of {rows_in_print(of)} {verb} not determined by the rows of the fit, which "
