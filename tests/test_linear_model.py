@@ -549,17 +549,19 @@ def test_summaries_of_one_target_of_many():
     assert (table["estimate"].to_numpy()[1:] == model.coef_[0]).all()
 
 
-def test_a_perfect_fit_and_a_constant_target_have_no_nan():
+def test_a_perfect_fit_and_a_constant_target_have_no_tests_and_print_no_nan():
     x = np.arange(6.0)[:, None]
     for y in (2 * x[:, 0] + 1, np.zeros(6), np.full(6, 7.0)):
         found = LinearRegression().fit(x, y).summary()
+        assert found.perfect
         assert found.sigma == 0
         assert found.r_squared == 1
-        assert not any(
-            np.isnan(value).any()
-            for value in vars(found).values()
-            if not isinstance(value, str | tuple)
-        )
+        unknown = {
+            name
+            for name, value in vars(found).items()
+            if not isinstance(value, str | tuple) and np.isnan(value).any()
+        }
+        assert unknown == {"t", "p", "f", "f_p"}
         assert "nan" not in str(found)
 
 

@@ -37,7 +37,7 @@ class ElasticNet(L1Regressor):
     l1_ratio : float
         ρ, from 0, which is ridge regression with penalty nα, to 1, which is the lasso.
     fit_intercept : bool
-        Whether b is estimated; else it is 0.
+        As in `LinearRegression`.
     max_iter : int
         Most sweeps of coordinate descent over the columns.
     tol : float

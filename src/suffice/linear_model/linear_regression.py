@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from suffice.engines.choice import Choice
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.regressor import LinearRegressor
@@ -28,7 +28,8 @@ class LinearRegression(LinearRegressor):
     Parameters
     ----------
     fit_intercept : bool
-        Whether b is estimated; else it is 0.
+        Whether b is estimated; else it is 0, and the first category (or column of true and false)
+        has a coefficient for every value. ``0 +`` or ``- 1`` in a formula leaves b out too.
     copy_X, tol, n_jobs
         Accepted for compatibility; the input is never written to, and nothing iterates.
     positive : bool
@@ -69,6 +70,11 @@ class LinearRegression(LinearRegressor):
     precision : {"pairs", "exact", "double"}
         Add products as pairs of doubles; as whole numbers, so that the same rows give the same
         file; or in plain double precision, which is faster.
+    weights_are : {"copies", "precisions"}
+        What weights of rows are. Copies (frequency weights): a row of weight 2 is the row twice,
+        also for standard errors. Precisions (inverse variances up to a factor, analytic weights, as
+        in R's ``lm`` and statsmodels' ``WLS``): errors are estimated from the number of rows, and
+        do not depend on the scale of the weights. Coefficients are the same.
     solver : {"normal", "gradient", "sgd", "minibatch"}
         The normal equations; or gradient descent by all rows, by single rows, or by a few rows at
         a time. The last three approach the result of the first, keep no sums, and so know no
@@ -103,7 +109,7 @@ class LinearRegression(LinearRegressor):
     Differences from scikit-learn: rank is decided on columns that are scaled and exactly summed,
     so a column of small scale is not taken for 0, and ``tol`` decides nothing; dependent columns
     are named; missing cells have two ways out; `partial_fit`, `forget` and `merge` give the bits
-    of one `fit`; a row of weight 2 is the row twice in the standard errors also.
+    of one `fit`.
 
     Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), section 5.3.
 
@@ -129,6 +135,7 @@ class LinearRegression(LinearRegressor):
     unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     precision: PrecisionOfProducts = "pairs"
+    weights_are: WeightsAre = "copies"
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
     descent: GradientDescent | None = None
     ignore: Sequence[str] = ()
@@ -163,7 +170,8 @@ class LinearRegression(LinearRegressor):
 
         with residuals e and leverages h. The rows are read once more: these errors are no function
         of the sums. Tests use t with n − p degrees of freedom, F is the robust Wald test that all
-        coefficients but the intercept are 0. A row of weight 2 is the row twice.
+        coefficients but the intercept are 0. A row of weight 2 is the row twice; where weights are
+        precisions, e and x are multiplied by their roots.
 
         Parameters
         ----------
@@ -202,9 +210,10 @@ class LinearRegression(LinearRegressor):
         asked = Influences(replace(model, layout=layout), fit, j, POWER[kind])
         kernel = self._of_answered(influences, "empty" if self.incomplete == "drop" else "error")
         found: Comoments = self._run(kernel, asked, source, layout).found
-        if found.rows != summary.rows:
+        learnt = summary.rows if fit.equations.weights.precisions else fit.equations.rows
+        if found.rows != learnt:
             raise DataError(
-                f"these rows weigh {found.rows:g}, those of the fit {summary.rows:g}",
+                f"these rows weigh {found.rows:g}, those of the fit {learnt:g}",
                 "robust errors are of the rows of the fit",
                 "pass the same table",
             )

@@ -77,7 +77,7 @@ class LogisticRegression(FittedLogistic):
         The largest element of the gradient to stop at, as a fraction of that at 0, in units of the
         columns' standard deviations. Newton and L-BFGS also end where rounding leaves no way down.
     fit_intercept : bool
-        Whether b is estimated; else it is 0.
+        As in `LinearRegression`; numbers that are cut into bins count as categories.
     class_weight : mapping of label to float, or "balanced", optional
         What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
     solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
@@ -344,15 +344,16 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         if isinstance(source, TableSource):
             source = source.read_often(layout)
         splits: Sequence[Any] = source.splits(layout, workers)
-        laid_out, design = None, self.reader_.design
+        laid_out, design, intercept = None, self.reader_.design, bool(self.fit_intercept)
         if design is not None:
             laid_out = read_as(design, layout)
             splits, layout = laid_out.splits(splits), laid_out.terms_layout
+            intercept = intercept and design.allows_intercept
         return Problem(
             data=DataLoop(engine, splits),
             layout=layout,
             laid_out=laid_out,
-            intercept=bool(self.fit_intercept),
+            intercept=intercept,
             incomplete=self.incomplete,
             class_weight=self.class_weight,
             variance=float(self.C) if self._has_penalty else np.inf,

@@ -13,7 +13,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
 from suffice.models.base.leave_one_out import LeaveOneOut
-from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.design.normal_equations import NormalEquations
@@ -52,7 +52,7 @@ class Ridge(LinearRegressor):
         ("evidence"), from the sums alone, or by exact leave-one-out errors of the complete rows, in
         a second pass over the rows of `fit`. `ridge_path` has both curves, for any candidates.
     fit_intercept : bool
-        Whether b is estimated; else it is 0.
+        As in `LinearRegression`.
     copy_X, max_iter, tol, random_state
         Accepted for compatibility; nothing iterates but gradient descent, which ``descent`` rules.
     solver : str
@@ -68,8 +68,8 @@ class Ridge(LinearRegressor):
         shrinkage, for "loo" 60 of these in equal steps of log α.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
-    dependent, precision, descent, ignore
-        As in `LinearRegression`.
+    dependent, precision, weights_are, descent, ignore
+        As in `LinearRegression`; α is on the scale of the weights.
     threads, engine
         As there.
 
@@ -126,6 +126,7 @@ class Ridge(LinearRegressor):
     unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     precision: PrecisionOfProducts = "pairs"
+    weights_are: WeightsAre = "copies"
     descent: GradientDescent | None = None
     ignore: Sequence[str] = ()
     threads: int | None = None
@@ -149,7 +150,8 @@ class Ridge(LinearRegressor):
 
     def _summary(self, target: str | int | None, level: float) -> RidgeSummary:
         posterior, j = self.posterior(), target_place(self.design_.targets, target)
-        lower, upper = posterior.interval(level)
+        known = self._inferable().estimable[:, None]
+        lower, upper = (np.where(known, end, np.nan) for end in posterior.interval(level))
         return RidgeSummary(
             self.design_.targets[j],
             self.terms_,
@@ -157,7 +159,7 @@ class Ridge(LinearRegressor):
             lower[:, j],
             upper[:, j],
             level,
-            self._solved().equations.rows,
+            self._solved().equations.count,
             self.alpha_,
             self.alpha if isinstance(self.alpha, str) else None,
             self.effective_parameters_,

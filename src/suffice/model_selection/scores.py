@@ -52,7 +52,7 @@ NUMBER_SCORES: Mapping[str, Score] = {
     "MAE": Score(
         lambda found: float(found.mean_absolute_error.mean()), False, "neg_mean_absolute_error"
     ),
-    "R²": Score(lambda found: float(found.r_squared.mean()), True, "r2"),
+    "R²": Score(lambda found: float(found.centred.r_squared.mean()), True, "r2"),
 }
 
 

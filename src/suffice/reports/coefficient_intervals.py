@@ -60,6 +60,11 @@ def errors_of(model: Any) -> Errors:
         against = root if root.shape[1] == 1 else root[:, 1:] - root[:, :1]
         return Errors(against, np.array([ndtri((1 + LEVEL) / 2)]), None)
     fit, posterior = model._inferable(), model.posterior()
+    if fit.factor.dependent:
+        raise DataError(
+            "columns depend on each other",
+            "not every prediction is determined by the rows of the fit",
+        )
     constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
     reach = posterior.quantile(LEVEL) * np.sqrt(posterior.noise_variance)
     return Errors(np.insert(fit.root, 0, 0.0, axis=1)[:, None], reach, constant)
@@ -102,7 +107,8 @@ def interval_of_coefficients(model: Any) -> dict[str, Any]:
         if name in design.categories:
             one |= {"ranks": design.ranks(name).tolist(), "ordered": name in design.ordered}
         if name in design.bins:
-            one |= {"starts": design.bins[name].cuts.tolist(), "ordered": True}
+            lowest = [-np.finfo(np.float64).max] * (1 - design.first(name))
+            one |= {"starts": [*lowest, *design.bins[name].cuts.tolist()], "ordered": True}
         if name in design.missing:
             one["missing"] = True
         columns.append(one)
@@ -143,7 +149,8 @@ def effects_of(
     if name in design.categories or name in design.bins:
         own = name in design.missing
         count = len(design.bins[name]) if name in design.bins else 0
-        ranks = (np.arange(count) if count else design.ranks(name))[:most]
+        steps_up = np.arange(count) + 1 - design.first(name)
+        ranks = (steps_up if count else design.ranks(name))[:most]
         rows = indicators(ranks, np.arange(1, len(at) + 1 - own), steps).astype(float)
         if own:
             rows = np.pad(rows, ((0, 1), (0, 1)))

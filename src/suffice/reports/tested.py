@@ -50,7 +50,7 @@ def how_good(model: Any, X: Any, y: Any) -> dict[str, Any]:
             | {
                 "target": str(target),
                 "rows": in_print(float(found.weight[t])),
-                "explained": explained(float(found.unexplained[t])),
+                "explained": explained(float(found.centred.unexplained[t])),
                 "rmse": f"{found.mean_squared_error[t] ** 0.5:.4g}",
                 "mae": f"{found.mean_absolute_error[t]:.4g}",
                 "bias": _bias(float(found.bias[t]), float(found.mean_squared_error[t]) ** 0.5),

@@ -22,6 +22,7 @@ from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.statistics.comoment_groups import aligned, moved
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
+from suffice.statistics.row_tally import UNKNOWN, gathered, scaled_tally, tally_sum
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["Comoments"]
@@ -57,6 +58,8 @@ class Comoments(GroupedRows):
         Which products are the group's; −1 where they are 0, as those of a single row are.
     products : ndarray (m, 2, d, d)
         Upper triangles of the pairs of Σw(x − p)(x − p)ᵀ.
+    tally : ndarray of int (g, 3), or (0, 3)
+        How many rows there are, if it is known: see `suffice.statistics.row_tally`.
 
     Examples
     --------
@@ -80,6 +83,9 @@ class Comoments(GroupedRows):
     sums: Annotated[NDArray[np.float64], Shape("g", 2, "d"), FINITE]
     product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
     products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
+    tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(
+        default_factory=UNKNOWN.copy, metadata={"later": True}
+    )
 
     __repr__ = described
     _repr_html_ = described_in_html
@@ -262,7 +268,8 @@ class Comoments(GroupedRows):
         """The same rows with their weights multiplied by a factor; weight 0 is absence."""
         weight, sums = scaled(self.weight, factor), scaled(self.sums, factor)
         products = scaled(self.products, factor)
-        return replace(self, weight=weight, sums=sums, products=products)._shown()
+        tally = scaled_tally(self.tally, factor)
+        return replace(self, weight=weight, sums=sums, products=products, tally=tally)._shown()
 
     def canonical(self) -> Comoments:
         """The same sums about pivots that means and scatters decide, and no single row.
@@ -318,14 +325,15 @@ class Comoments(GroupedRows):
             sums=self.sums[groups],
             product_index=number[product_index],
             products=self.products[used],
+            tally=self.tally[groups] if len(self.tally) == len(self.code) else UNKNOWN,
         )
 
     def _merge(self, other: Comoments, sign: float) -> Comoments:
         """Add or take away; groups of the other that stand for one group here are added to it."""
         patterns, keys, product_index, mine, theirs = aligned(self, other)
         out = Comoments.of_groups(self.k, self.pooled, patterns, keys, product_index)
-        arrays = [array.copy() for array in (out.weight, out.pivot, out.sums, out.products)]
-        weight, pivot, sums, products = arrays
+        arrays = (out.weight, out.pivot, out.sums, out.products)
+        weight, pivot, sums, products = (array.copy() for array in arrays)
         weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
         products[moved(self, product_index[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
@@ -349,4 +357,8 @@ class Comoments(GroupedRows):
                 error.column = column
                 raise error
             kernel.recentre(weight, pivot, sums, product_index, products)
-        return replace(out, weight=weight, pivot=pivot, sums=sums, products=products)._shown()
+        tally = tally_sum(
+            gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys)), sign
+        )
+        out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
+        return out._shown()

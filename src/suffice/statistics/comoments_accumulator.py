@@ -11,6 +11,7 @@ from suffice.numerics import kernels
 from suffice.statistics.comoment_groups import indexed_products
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import grown
+from suffice.statistics.row_tally import tallied
 from suffice.statistics.separated_rows import IncompleteRows, SeparatingAccumulator
 
 __all__ = ["ComomentsAccumulator"]
@@ -53,7 +54,8 @@ class ComomentsAccumulator(SeparatingAccumulator):
         everything = np.ones((1, self._d), bool)
         rows = Comoments.of_groups(k, self._pooled, everything, groups, self._home)
         weight, pivot, sums, products = (part.copy() for part in self._state)
-        rows = replace(rows, weight=weight, pivot=pivot, sums=sums, products=products)
+        tally = self._tally_of(k)
+        rows = replace(rows, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
         rows = rows._shown()
         return rows + replace(self._others, k=k) if len(self._others.code) else rows
 
@@ -86,5 +88,6 @@ class ComomentsAccumulator(SeparatingAccumulator):
         weight, pivot, sums = part.weight.copy(), part.pivot.copy(), part.sums.copy()
         products, of = part.products.copy(), (rows.x, rows.group, rows.weights)
         kernels.comoments.add_scattered_rows(*of, weight, pivot, sums, product_index, products)
-        part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products)
+        tally = tallied(rows.group, rows.weights, len(rows.groups))
+        part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
         self._others = replace(self._others, k=k) + part._shown()

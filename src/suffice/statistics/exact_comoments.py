@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Self
 
@@ -17,6 +17,7 @@ from suffice.rules import NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.statistics.comoment_groups import together
 from suffice.statistics.comoments import FORGOTTEN, Comoments
 from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.row_tally import UNKNOWN, gathered, scaled_tally, tally_sum
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["ExactComoments"]
@@ -46,6 +47,8 @@ class ExactComoments(GroupedRows):
         S = Σwx.
     products : Dyadic (m, d(d + 1)/2)
         P = Σwxxᵀ, upper triangles row by row: of every group or, pooled, of every pattern.
+    tally : ndarray of int (g, 3), or (0, 3)
+        How many rows there are, if it is known: see `suffice.statistics.row_tally`.
 
     Examples
     --------
@@ -67,6 +70,9 @@ class ExactComoments(GroupedRows):
     weight: Annotated[Dyadic, Shape("g", 1)]
     sums: Annotated[Dyadic, Shape("g", "d")]
     products: Annotated[Dyadic, Shape("m", "t")]
+    tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(
+        default_factory=UNKNOWN.copy, metadata={"later": True}
+    )
 
     __repr__ = described
     _repr_html_ = described_in_html
@@ -104,8 +110,8 @@ class ExactComoments(GroupedRows):
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
         """Co-moments of no rows."""
         none = np.zeros(0, np.intp)
-        tables = (Dyadic.zeros(0, columns) for columns in (1, d, d * (d + 1) // 2))
-        return cls(k, pooled, np.zeros((0, d), bool), none, none, *tables)
+        weight, sums, products = (Dyadic.zeros(0, columns) for columns in (1, d, d * (d + 1) // 2))
+        return cls(k, pooled, np.zeros((0, d), bool), none, none, weight, sums, products)
 
     @property
     def product_index(self) -> NDArray[np.intp]:
@@ -122,7 +128,8 @@ class ExactComoments(GroupedRows):
         tables = w.limbs, w.low, s.limbs, s.low, p.limbs, p.low
         kernels.exact_comoments.recentre(*tables, index, weight, pivot, sums, products)
         groups = self.patterns, self.pattern, self.code
-        return Comoments(self.k, self.pooled, *groups, weight, pivot, sums, index, products)
+        pairs = Comoments(self.k, self.pooled, *groups, weight, pivot, sums, index, products)
+        return replace(pairs, tally=self.tally)
 
     @property
     def group_weight(self) -> DoubleDouble:
@@ -187,12 +194,14 @@ class ExactComoments(GroupedRows):
             weight=mine.weight + theirs.weight,
             sums=mine.sums + theirs.sums,
             products=mine.products + theirs.products,
+            tally=tally_sum(mine.tally, theirs.tally),
         )
 
     def __sub__(self, other: ExactComoments) -> ExactComoments:
         mine, theirs = self._beside(other)
         weight, sums = mine.weight - theirs.weight, mine.sums - theirs.sums
-        rest = replace(mine, weight=weight, sums=sums, products=mine.products - theirs.products)
+        products, tally = mine.products - theirs.products, tally_sum(mine.tally, theirs.tally, -1.0)
+        rest = replace(mine, weight=weight, sums=sums, products=products, tally=tally)
         if (weight.value < 0.0).any():
             raise ForgetError(
                 "fewer rows with these cells missing than are to be forgotten", FORGOTTEN
@@ -242,6 +251,7 @@ class ExactComoments(GroupedRows):
             self.weight.gathered(place, g),
             self.sums.gathered(place, g),
             self.products.gathered(of_matrix, matrices),
+            gathered(self.tally, place, g),
         )
 
     def _keep(self, groups: NDArray[np.intp]) -> ExactComoments:
@@ -257,6 +267,7 @@ class ExactComoments(GroupedRows):
             weight=self.weight.take(groups),
             sums=self.sums.take(groups),
             products=self.products.take(shown if self.pooled else groups),
+            tally=self.tally[groups] if len(self.tally) == len(self.code) else UNKNOWN,
         )
 
     def scaled(self, factor: float) -> ExactComoments:
@@ -270,6 +281,7 @@ class ExactComoments(GroupedRows):
             weight=self.weight.scaled(factor),
             sums=self.sums.scaled(factor),
             products=self.products.scaled(factor, up=True),
+            tally=scaled_tally(self.tally, factor),
         )
         return scaled._keep(np.flatnonzero(scaled.weight.value[:, 0] > 0.0))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.numerics.dyadic import Dyadic
 from suffice.statistics.exact_comoments import ExactComoments
+from suffice.statistics.row_tally import tallied
 from suffice.statistics.separated_rows import IncompleteRows, SeparatingAccumulator
 
 __all__ = ["ExactComomentsAccumulator"]
@@ -44,19 +45,24 @@ class ExactComomentsAccumulator(SeparatingAccumulator):
         self._add(np.empty((0, self._d)), np.empty((0, 0)), none, np.empty(0))  # of all classes
         groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
         everything = np.ones((1 if k else 0, self._d), bool)
-        rows = self._frozen(self._state, everything, groups)
+        rows = self._frozen(self._state, everything, groups, self._tally_of(k))
         return rows + replace(self._others, k=k) if len(self._others.code) else rows
 
     def _frozen(
-        self, state: Any, patterns: NDArray[np.bool_], groups: NDArray[np.intp]
+        self,
+        state: Any,
+        patterns: NDArray[np.bool_],
+        groups: NDArray[np.intp],
+        tally: NDArray[np.int64],
     ) -> ExactComoments:
         """The sums of groups (g, 2), pairs of pattern and class, that have rows."""
         g, d = len(groups), self._d
         matrices = len(patterns) if self._pooled else g
         shapes = (g, 1), (g, d), (matrices, d * (d + 1) // 2)
-        tables = (_table(state, which, shape) for which, shape in enumerate(shapes))
+        weight, sums, products = (_table(state, i, shape) for i, shape in enumerate(shapes))
         pattern, code = (np.ascontiguousarray(part) for part in groups.T)
-        found = ExactComoments(self._k, self._pooled, patterns, pattern, code, *tables)
+        of_groups = self._k, self._pooled, patterns, pattern, code
+        found = ExactComoments(*of_groups, weight, sums, products, tally)
         return found._keep(np.flatnonzero(found.weight.value[:, 0] > 0.0))
 
     def _grow(self, k: int) -> None:
@@ -78,7 +84,8 @@ class ExactComomentsAccumulator(SeparatingAccumulator):
         x = np.where(np.isnan(rows.x), 0.0, rows.x)
         matrix = rows.groups[:, 0] if self._pooled else np.arange(len(rows.groups))
         state.add_rows(x, x[:, :0], rows.group, rows.weights, np.ascontiguousarray(matrix))
-        part = self._frozen(state, rows.patterns, rows.groups)
+        tally = tallied(rows.group, rows.weights, len(rows.groups))
+        part = self._frozen(state, rows.patterns, rows.groups, tally)
         self._others = replace(self._others, k=self._k) + part
 
 

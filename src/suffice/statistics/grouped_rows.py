@@ -29,6 +29,7 @@ class GroupedRows(ABC):
     patterns: Any
     pattern: Any
     code: Any
+    tally: Any  # how many rows there are (`suffice.statistics.row_tally`)
     product_index: Any  # which products are the group's, (g,); −1 where they are 0 and not stored
 
     @rule("groups come in the order of their patterns, then of their classes")

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from suffice.numerics.error_free import LARGEST
 from suffice.statistics.block import RealBlock, require_held, tiles
+from suffice.statistics.counts import grown
 from suffice.statistics.moments import too_large
 from suffice.statistics.pass_memory import PassMemory, PassRows
+from suffice.statistics.row_tally import tallied
 
 __all__ = ["IncompleteRows", "SeparatingAccumulator"]
 
@@ -69,6 +71,15 @@ class SeparatingAccumulator(ABC):
     def __init__(self, d: int, pooled: bool) -> None:
         self.complete = True
         self._d, self._pooled = d, pooled
+        self._tally = np.zeros((0, 3), np.int64)  # of the complete rows of every class
+
+    def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
+        """Count complete rows that were added."""
+        k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
+        self._tally = grown(self._tally, k) + tallied(codes, weights, k)
+
+    def _tally_of(self, k: int) -> NDArray[np.int64]:
+        return grown(self._tally, k)
 
     @abstractmethod
     def _grow(self, k: int) -> None:
@@ -115,6 +126,8 @@ class SeparatingAccumulator(ABC):
             require_held(y, start, left=x.shape[1])
             y = np.ascontiguousarray(y, np.float64)
             done = self._add(x, y, codes[rows], weights[rows])
+            counted = slice(start, start + done)
+            self._count(codes[counted], weights[counted])
             for first in range(done, len(x), SEPARATED_ROWS):
                 rows = slice(start + first, start + min(first + SEPARATED_ROWS, len(x)))
                 part = slice(first, first + SEPARATED_ROWS)
@@ -143,6 +156,7 @@ class SeparatingAccumulator(ABC):
         self.complete = self.complete and bool(complete[codes >= 0].all())
         of_complete = weights[complete] if len(weights) else weights
         self._add(x[complete], np.empty((complete.sum(), 0)), codes[complete], of_complete)
+        self._count(codes[complete], of_complete)
         rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
         if not len(rest):
             return

@@ -165,7 +165,7 @@ REFUSED = {
     "center(size)": "center\\(\\), whose value depends on other rows",
     "scale(size)": "scale\\(\\), whose value depends on other rows",
     "bs(size, df=4)": "bs\\(\\), whose value depends on other rows",
-    "size - 1": "use fit_intercept=False",
+    "size - 1 - size": "it has a term at least",
     "sizes": "names the column 'sizes'",
     "y ~ size": "the formula's left side is y; the target is price",
     "C(size) + log(size)": "'size' in C\\(\\) and as a number",

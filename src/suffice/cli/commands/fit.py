@@ -218,7 +218,8 @@ def _deliver_coefficients(
         if facts["ignored"]:
             yield f"  ignored: {', '.join(facts['ignored'])}"
         if "rows" in facts:
-            yield f"  {rows_learnt(facts['rows'], facts['weight'])}"
+            weight = facts["weight"] if hasattr(model, "rows_") else None  # else rows are counted
+            yield f"  {rows_learnt(facts['rows'], weight)}"
         if facts.get("unlabelled"):
             yield f"  Rows left out without label: {amount(facts['unlabelled'])}"
         yield from tuned_lines(facts["tuned"])

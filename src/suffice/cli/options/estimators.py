@@ -217,7 +217,21 @@ class Options:
     ] = None
     no_intercept: Annotated[
         bool | None,
-        typer.Option("--no-intercept", help="Through the origin.", rich_help_panel=LINEAR),
+        typer.Option(
+            "--no-intercept",
+            help="Through the origin; the first category keeps a coefficient for every value.",
+            rich_help_panel=LINEAR,
+        ),
+    ] = None
+    weights_are: Annotated[
+        str | None,
+        typer.Option(
+            metavar="copies|precisions",
+            help="linear, ridge: a --weight counts as so many copies of its row, or is an inverse "
+            "variance, whose scale changes no standard error.",
+            rich_help_panel=LINEAR,
+            show_default="copies",
+        ),
     ] = None
     formula: Annotated[
         str | None,

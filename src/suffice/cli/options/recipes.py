@@ -75,7 +75,8 @@ _GAUSSIAN = (
 
 _UNLABELLED = {"unlabelled": one_of("unlabelled", "unlabelled", "drop", "em")}
 _PRECISION = {"precision": one_of("precision", "precision", "pairs", "exact")}
-_LEAST_SQUARES = _linear() | _PRECISION
+_WEIGHTS = {"weights_are": one_of("weights_are", "weights-are", "copies", "precisions")}
+_LEAST_SQUARES = _linear() | _PRECISION | _WEIGHTS
 
 CATEGORIES = ("categorical", "text")  # which columns are categories or texts
 DISCRIMINANTS = ("categorical",)

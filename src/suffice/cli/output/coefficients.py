@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isfinite
+from math import isfinite, isnan
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options.models import rows_of
 from suffice.cli.output.tables import CommandLine, grid, short
 from suffice.errors import DataError, ParameterError
 
@@ -89,7 +88,7 @@ def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
     try:
         return _tested(model, level)
     except (DataError, ParameterError) as unknown:
-        return _estimates_only(model, unknown.rule)
+        return _estimates_only(model, unknown)
 
 
 def _tested(model: LinearRegression, level: float) -> dict[str, Any]:
@@ -118,6 +117,7 @@ def _of_summaries(summaries: Sequence[Summary]) -> dict[str, Any]:
                 "r_squared": found.r_squared,
                 "unexplained": found.unexplained,
                 "adjusted_r_squared": found.adjusted_r_squared,
+                "uncentred": not found.intercept,
                 "f": found.f,
                 "f_p": found.f_p,
                 "log_likelihood": found.log_likelihood,
@@ -135,7 +135,7 @@ def _ridge(model: Ridge, level: float) -> dict[str, Any]:
     try:
         return _penalised_sums(model, level)
     except (DataError, ParameterError) as unknown:
-        return _estimates_only(model, unknown.rule)
+        return _estimates_only(model, unknown)
 
 
 def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
@@ -158,13 +158,22 @@ def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
     }
 
 
-def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]:
+def _estimates_only(
+    model: LinearRegression | Ridge, why: DataError | ParameterError
+) -> dict[str, Any]:
     import numpy as np
 
-    from suffice.models.design.units import measures
+    from suffice.models.design.units import measures, said_of_weights
+    from suffice.models.linear.least_squares import LeastSquares
 
-    estimates = _with_intercepts(model, np.atleast_2d(model.coef_))
-    rows = {"rows": rows_of(model)} if hasattr(model, "statistic_") else {}
+    estimates, fit = _with_intercepts(model, np.atleast_2d(model.coef_)), model.model_.fit
+    rows: dict[str, Any] = {}
+    weights: tuple[str, ...] = ()
+    reason = why.rule
+    if isinstance(fit, LeastSquares):
+        rows, weights = {"rows": fit.equations.count}, said_of_weights(fit.equations)
+        if fit.equations.rows <= fit.flat < fit.equations.count:
+            reason = f"{why.fact}; {why.rule}; precisions take --weights-are precisions"
     return rows | {
         "equations": [
             {
@@ -175,8 +184,9 @@ def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]
             for j, target in enumerate(model.design_.targets)
         ],
         "remarks": [
-            f"Standard errors are not known: {why}.",
+            f"Standard errors are not known: {reason}.",
             *measures(model.design_, model.schema_),
+            *weights,
         ],
     }
 
@@ -338,7 +348,8 @@ def _cells(coefficient: dict[str, Any]) -> dict[str, str]:
     """The numbers in print: to the digits that the standard error leaves them, if there is one."""
     from suffice.models.design.coefficient_table import row
 
-    cells = {name: short(coefficient[name]) for name in (*ENDS, RATIO) if name in coefficient}
+    known = {name: coefficient[name] for name in (*ENDS, RATIO) if name in coefficient}
+    cells = {name: "" if isnan(value) else short(value) for name, value in known.items()}
     if "standard_error" not in coefficient:
         return cells | {"estimate": f"{coefficient['estimate']:.5g}"}
     tested = [name for name in coefficient if name not in (*ENDS, RATIO)]

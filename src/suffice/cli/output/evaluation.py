@@ -219,7 +219,9 @@ def error_facts(result: RegressionEvaluation) -> dict[str, Any]:
     }
     return {
         "targets": [
-            {"target": target} | {name: float(values[j]) for name, values in columns.items()}
+            {"target": target}
+            | {name: float(values[j]) for name, values in columns.items()}
+            | ({} if result.intercept else {"uncentred": True})
             for j, target in enumerate(result.targets)
         ]
     }
@@ -229,8 +231,10 @@ def error_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
     """The same for people."""
     from suffice.numerics.in_print import explained
 
+    uncentred = any(known.get("uncentred") for known in facts["targets"])
+    r_squared, nothing = ("R² (uncentred)", "0") if uncentred else ("R²", "the mean")
     lines = {
-        "R²": ("unexplained", explained, "1 is perfect, 0 is no better than the mean"),
+        r_squared: ("unexplained", explained, f"1 is perfect, 0 is no better than {nothing}"),
         "RMSE": ("root_mean_squared_error", short, "root of the mean squared error"),
         "MAE": ("mean_absolute_error", short, "mean absolute error"),
         "mean error": ("mean_error", short, "truth less prediction"),

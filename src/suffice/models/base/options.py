@@ -17,6 +17,7 @@ __all__ = [
     "Dependent",
     "Incomplete",
     "Unanswerable",
+    "WeightsAre",
     "check_booleans",
     "check_choices",
     "check_level",
@@ -27,6 +28,9 @@ __all__ = [
 ]
 
 Incomplete = Literal["error", "drop", "gaussian"]
+WeightsAre = Literal["copies", "precisions"]
+"""What weights of rows are: so many copies, or inverse variances up to a factor."""
+
 Dependent = Literal["minimum_norm", "error"]
 Unanswerable = Literal["error", "empty"]
 

@@ -43,10 +43,13 @@ def row(
     --------
     >>> row("size", -0.950049, 0.038733, -24.5279, 5.1e-88, -1.02615, -0.87395)
     ['size', '-0.95005', '0.03873', '-24.53', '<2e-16', '-1.02615', '-0.87395']
+    >>> row("size", -0.950049, *[float("nan")] * 5)
+    ['size', '-0.950049', '', '', '', '', '']
     """
     decimals = DIGITS - 1 - int(np.floor(np.log10(error))) if error > 0.0 else None
     form = f".{DIGITS + 2}g"
     if decimals is not None and decimals <= MOST_DECIMALS:
         form = f".{max(decimals, 0)}f"
-    numbers = f"{estimate:{form}}", f"{error:{form}}"
-    return [term, *numbers, f"{statistic:.2f}", probability(p), *(f"{end:{form}}" for end in ends)]
+    tests = "" if np.isnan(statistic) else f"{statistic:.2f}", "" if np.isnan(p) else probability(p)
+    cells = ["" if np.isnan(value) else f"{value:{form}}" for value in (error, *ends)]
+    return [term, f"{estimate:{form}}", cells[0], *tests, *cells[1:]]

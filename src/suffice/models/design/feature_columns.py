@@ -57,6 +57,8 @@ class Predictors:
         The terms, where they are not the columns.
     reference : mapping of str to object, optional
         The values that those of unordered categories are compared with.
+    intercept : bool
+        Whether there is to be one.
     """
 
     categorical: Sequence[str] | None = None
@@ -65,6 +67,7 @@ class Predictors:
     ordered: Mapping[str, Sequence[Any]] | None = None
     formula: str | None = None
     reference: Mapping[str, Any] | None = None
+    intercept: bool = True
 
     def check(self) -> None:
         """Refuse words that are neither counted nor hashed into so many places, and odd references.
@@ -90,7 +93,8 @@ class Predictors:
 
 def predictors(estimator: Any) -> Predictors:
     """What an estimator was told of its columns, checked."""
-    found = Predictors(**{name: getattr(estimator, name) for name in PREDICTORS})
+    told = {name: getattr(estimator, name) for name in PREDICTORS}
+    found = Predictors(**told, intercept=bool(estimator.fit_intercept))
     found.check()
     return found
 
@@ -128,7 +132,8 @@ def features(
 ) -> Features:
     """What the columns are: numbers; texts; categories where there are other strings.
 
-    Any column may be named as categorical, or as ordered, and columns of strings as texts.
+    Any column may be named as categorical, or as ordered, and columns of strings as texts. Without
+    an intercept, columns of true and false are categories: false is not 0 in the target too.
 
     Raises
     ------
@@ -164,13 +169,16 @@ def features(
         columns = UniformColumns(source.names, "number", "real", AS_NUMBERS)
         return Features(columns, {}, formula)
     schema, found, ordered = source.table.shown.schema, [], {}
+    computed = formula.functions_of if formula else frozenset[str]()
+    intercept = told.intercept and (formula is None or formula.intercept)
     for column in source.columns():
         if column.name in targets or (formula and column.name not in formula.columns):
             continue
         kind = schema.field(column.name).type
         told_so = column.name in categorical or column.name in levels
+        told_so |= not intercept and column.stored == "boolean" and column.name not in computed
         read = _read(column, kind, told_so, column.name in texts)
-        if formula and read.kind != "real" and column.name in formula.functions_of:
+        if read.kind != "real" and column.name in computed:
             raise SchemaError(
                 f"column {read.name!r} holds {'text' if read.kind == 'text' else 'categories'}",
                 "a formula computes with numbers",

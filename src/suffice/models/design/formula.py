@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -29,8 +29,8 @@ Coded = tuple[tuple[Factor, bool], ...]
 class Formula:
     """The terms of a linear model, without the intercept.
 
-    A category enters by indicators of all its values but the first wherever the terms before span
-    the rest; so no column of the design matrix follows from others.
+    A category enters by indicators of all its values but the first wherever the intercept and the
+    terms before span the rest; so no column of the design matrix follows from others.
 
     Parameters
     ----------
@@ -38,6 +38,8 @@ class Formula:
         As it was written.
     factors : tuple of tuple of str
         Those of every term.
+    intercept : bool
+        Whether there is one: else the first category has an indicator of every value.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Formula:
 
     text: str
     factors: tuple[tuple[Factor, ...], ...]
+    intercept: bool = field(default=True, metadata={"later": True})
 
     @rule("every factor is a column or an expression, and no term is there twice")
     def _has_terms(self) -> bool:
@@ -82,6 +85,17 @@ class Formula:
         """Names of the terms."""
         return tuple(":".join(map(label, term)) for term in self.factors)
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Names of the terms, a 0 for no intercept among them.
+
+        Examples
+        --------
+        >>> Formula("0 + a", (("`a`",),), intercept=False).terms
+        ('0', 'a')
+        """
+        return self.labels if self.intercept else ("0", *self.labels)
+
     def keep(self, labels: Sequence[str]) -> Formula:
         """Some of the terms."""
         kept = (t for t, name in zip(self.factors, self.labels, strict=True) if name in set(labels))
@@ -94,8 +108,11 @@ class Formula:
         --------
         >>> Formula("a:b", (("`a`", "`b`"),)).coded({"a": ...})
         (((('`a`', True), ('`b`', False)),),)
+        >>> Formula("0 + a", (("`a`",),), intercept=False).coded({"a": ...})
+        (((('`a`', True),),),)
         """
-        spanned: dict[frozenset[Factor], set[frozenset[Factor]]] = {frozenset(): {frozenset()}}
+        constant = {frozenset[Factor]()} if self.intercept else set[frozenset[Factor]]()
+        spanned = {frozenset[Factor](): constant}
         found = []
         for term in self.factors:
             coded = [f for f in term if is_column(f) and label(f) in categories]

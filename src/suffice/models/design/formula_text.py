@@ -9,7 +9,7 @@ from typing import Any
 from suffice.errors import ParameterError
 from suffice.models.design.expression import OF_ALL_ROWS, expression, quoted
 from suffice.models.design.formula import Factor, Formula, is_column
-from suffice.phrases import Option, Phrase
+from suffice.phrases import Option
 
 __all__ = ["formula_of"]
 
@@ -36,14 +36,10 @@ def formula_of(
     Raises
     ------
     ParameterError
-        If it cannot be read, names another column, has a term that is no function of one row, or
-        leaves the intercept out.
+        If it cannot be read, names another column, or has a term that is no function of one row.
     """
     terms = _terms(text, columns, targets)
-    if not any([str(f.expr) for f in term.factors] == [ONE] for term in terms):
-        raise _refused(
-            text, "an intercept is left out by an option", Option("fit_intercept", "False")
-        )
+    intercept = any([str(f.expr) for f in term.factors] == [ONE] for term in terms)
     categories: dict[str, None] = {}
     factors: dict[frozenset[Factor], tuple[Factor, ...]] = {}
     for term in terms:
@@ -53,7 +49,8 @@ def formula_of(
             factors.setdefault(frozenset(found), found)
     if not factors:
         raise _refused(text, "it has a term at least")
-    formula = Formula(text, tuple(sorted(factors.values(), key=len)))  # columns before products
+    ordered = tuple(sorted(factors.values(), key=len))  # columns before products
+    formula = Formula(text, ordered, intercept)
     for name in formula.columns:
         if name not in columns:
             raise ParameterError(
@@ -138,6 +135,6 @@ def _factor(text: str, columns: Sequence[str], categories: dict[str, None]) -> F
     return text if not is_column(text) or len(read.columns) != 1 else quoted(read.columns[0])
 
 
-def _refused(text: str, rule: str, next_step: str = "") -> ParameterError:
-    step = Phrase("use ", next_step) if next_step else "write it as 'size * C(year) + I(size**2)'"
+def _refused(text: str, rule: str) -> ParameterError:
+    step = "write it as 'size * C(year) + I(size**2)'"
     return ParameterError(Option.of("formula", text), rule, step)

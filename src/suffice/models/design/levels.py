@@ -76,7 +76,7 @@ def sums_of_terms(
     for j, (name, known) in enumerate(terms.categories.items()):
         own = values[..., start : start + len(shown[j])]
         start += len(shown[j])
-        by_rank = np.zeros((*own.shape[:-1], len(known)))
+        by_rank = np.zeros((*own.shape[:-1], 1 + len(known) - terms.first(name)))
         by_rank[..., terms.ranks(name)[known.index(shown[j].values, -1)]] = own
         if name in terms.ordered:
             by_rank = summed_down(by_rank, [slice(None)])
@@ -114,7 +114,9 @@ def added_by(
     by_level = np.insert(own, 0, 0.0, axis=1)
     if name in terms.bins or name in terms.ordered:  # a weight is the step to its level
         by_level = by_level.cumsum(axis=1)
-    return (by_level if name in terms.bins else by_level[:, terms.ranks(name)]), missing
+    if name in terms.bins:
+        return by_level[:, 1 - terms.first(name) :], missing
+    return by_level[:, terms.ranks(name)], missing
 
 
 def shares_of(
@@ -142,4 +144,6 @@ def shares_of(
     if name in terms.bins or name in terms.ordered:  # a term says that the level is reached
         levels = levels - np.append(levels[1:], 0.0)[: len(levels)]
     shares = np.append(1 - missing - levels.sum(), levels)
-    return (shares if name in terms.bins else shares[terms.ranks(name)]), missing
+    return shares[1 - terms.first(name) :] if name in terms.bins else shares[
+        terms.ranks(name)
+    ], missing

@@ -189,7 +189,8 @@ class Design(Terms):
             ranks, places = self.ranks(name), self.places([name])
             first = int(places[0]) if len(places) else 0
             side_by_side = slice(first, first + len(places) - (name in self.missing))
-            found.append((side_by_side, ranks, np.arange(1, len(ranks)), name in self.ordered))
+            later = np.arange(1, len(places) + 1 - (name in self.missing))
+            found.append((side_by_side, ranks, later, name in self.ordered))
         return found
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Self
 
 import numpy as np
@@ -13,10 +13,40 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.row_tally import LOG_UNIT, Tally
 
-__all__ = ["ROUNDED", "NormalEquations"]
+__all__ = ["ROUNDED", "NormalEquations", "Weights"]
 
 ROUNDED = 2.0**-44  # noise of products that were added in double about a pivot near the rows
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the weights of rows are, besides their sum.
+
+    Parameters
+    ----------
+    count : int
+        Number of rows with a weight; 0 if it is not known.
+    fractional : int
+        How many of the weights are no whole numbers.
+    log : float
+        Σ log w.
+    precisions : bool
+        Whether weights are inverse variances, known up to a factor; else copies of rows.
+    """
+
+    count: int = 0
+    fractional: int = 0
+    log: float = 0.0
+    precisions: bool = False
+
+    @classmethod
+    def of(cls, tally: Tally) -> Self:
+        """Those of all groups of a tally."""
+        count, fractional, log = tally.sum(axis=0).tolist()
+        known = count > 0 and 0 <= fractional <= count
+        return cls(count, fractional, log * LOG_UNIT) if known else cls()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +67,8 @@ class NormalEquations:
         Variance of every column, with divisor n.
     noise : ndarray (p,)
         The fraction of every diagonal element of XᵀX that means nothing (`factorise`).
+    weights : Weights
+        What is known of the weights besides n.
     """
 
     n: Annotated[DoubleDouble, Shape(), POSITIVE]
@@ -48,6 +80,7 @@ class NormalEquations:
     intercept: bool
     variance: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
     noise: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
+    weights: Weights = field(default_factory=lambda: Weights())
 
     @classmethod
     def of(
@@ -75,7 +108,8 @@ class NormalEquations:
         product, d = int(statistic.product_index[group]), statistic.d
         scatter = DoubleDouble.zeros((d, d)) if product < 0 else statistic.scatter[product]
         weight = statistic.group_weight[group]
-        return cls.about(weight, statistic.mean[group], scatter, p, intercept, tolerance)
+        found = cls.about(weight, statistic.mean[group], scatter, p, intercept, tolerance)
+        return replace(found, weights=Weights.of(statistic.tally[group : group + 1]))
 
     @classmethod
     def about(
@@ -115,6 +149,16 @@ class NormalEquations:
     def rows(self) -> float:
         """Weight of the rows, rounded."""
         return float(self.n.value)
+
+    @property
+    def count(self) -> float:
+        """Number of rows; their weight, where it is not known."""
+        return float(self.weights.count) if self.weights.count > 0 else self.rows
+
+    @property
+    def observations(self) -> float:
+        """What errors are estimated from: weights are so many copies, or each row is one."""
+        return self.count if self.weights.precisions else self.rows
 
     @property
     def p(self) -> int:

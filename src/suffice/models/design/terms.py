@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Numbered
-from suffice.models.design.bins import steps
+from suffice.errors import SchemaError
+from suffice.models.design.bins import BELOW, steps
 from suffice.models.design.formula import Coded, Formula, label, names
 from suffice.models.design.words import Words
 from suffice.rules import rule
@@ -31,6 +32,8 @@ class Terms:
     reference that they are compared with: the first, or the one that is named. Of an ordered
     category they are indicators of this level and those above it, so that a coefficient is the
     step from one level to the next. A number that is cut into bins is an ordered category of these.
+    Without an intercept, the first of these columns has a term of its first level too, so that
+    predictions do not depend on which level is the first.
     A text is as many terms as there are words, or places for them. With a formula, the terms are
     its products.
 
@@ -54,6 +57,8 @@ class Terms:
         The bins of those numbers that are cut.
     missing : tuple of str
         The categories, and numbers that are cut, of which a missing cell has a term of its own.
+    whole : str
+        The category, or number that is cut, whose first level has a term too; "" for none.
 
     Examples
     --------
@@ -64,6 +69,8 @@ class Terms:
     ('age', 'size[>=M]', 'size[>=L]')
     >>> Terms(("age",), (), bins={"age": CutBins(np.array([30.5, 65]))}, missing=("age",)).terms
     ('age[>=30.5]', 'age[>=65]', 'age[(missing)]')
+    >>> Terms(("age", "size"), ("price",), {"size": size}, whole="size").terms
+    ('age', 'size[L]', 'size[M]', 'size[S]')
     """
 
     columns: Sequence[str]
@@ -75,6 +82,7 @@ class Terms:
     reference: Mapping[str, Any] = field(default_factory=dict)
     bins: Mapping[str, CutBins] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    whole: str = ""
 
     @rule("categories and texts are among the columns, and those of an array are numbers")
     def _has_categories(self) -> bool:
@@ -117,11 +125,38 @@ class Terms:
         known = set(self.missing) <= {*self.categories, *self.bins}
         return distinct and known and not (self.missing and self.formula)
 
+    @rule("only a category, or bins, has a term of its first level, without a formula")
+    def _has_whole(self) -> bool:
+        known = {*self.categories, *self.bins} if self.formula is None else set[str]()
+        return not self.whole or self.whole in known
+
     @property
     def is_plain(self) -> bool:
         """Whether terms are numbers, or indicators of all values of categories but the first."""
         more = self.ordered or self.words or self.formula or self.reference
-        return not (more or self.bins or self.missing)
+        return not (more or self.bins or self.missing or self.whole)
+
+    @property
+    def allows_intercept(self) -> bool:
+        """Whether no sum of terms is 1 in every row, as that of all levels of a category is."""
+        return not self.whole and (self.formula is None or self.formula.intercept)
+
+    def spanning(self, intercept: bool) -> Self:
+        """The same terms, and that of a first level where there is no intercept.
+
+        Examples
+        --------
+        >>> size = Vocabulary(("L", "M"))
+        >>> Terms(("age", "size"), ("price",), {"size": size}).spanning(False).terms
+        ('age', 'size[L]', 'size[M]')
+        """
+        if self.formula is not None:
+            kept = self.formula.intercept and intercept
+            return replace(self, formula=replace(self.formula, intercept=kept))
+        if intercept or not (self.categories or self.bins):
+            return replace(self, whole="")
+        coded = {*self.categories, *self.bins}
+        return replace(self, whole=next(name for name in self.columns if name in coded))
 
     @property
     def is_of_cells(self) -> bool:
@@ -207,14 +242,15 @@ class Terms:
             return self.words[name].terms(name)
         own = [f"{name}[{MISSING}]"] if name in self.missing else []
         if name in self.bins:
-            return [*(f"{name}[>={step}]" for step in steps(self.bins[name])), *own]
+            starts = (*([BELOW] if name == self.whole else []), *steps(self.bins[name]))
+            return [*(f"{name}[>={start}]" for start in starts), *own]
         if name not in self.categories:
             return (name,)
         levels = self.levels(name)
         if full:
             return [f"{name}[{value}]" for value in levels]
         at_least = ">=" if name in self.ordered else ""
-        return [*(f"{name}[{at_least}{value}]" for value in levels[1:]), *own]
+        return [*(f"{name}[{at_least}{value}]" for value in levels[self.first(name) :]), *own]
 
     def levels(self, name: str) -> tuple[Any, ...]:
         """The values of a category: the reference and the others, sorted; or in their order."""
@@ -226,9 +262,24 @@ class Terms:
             return values.values
         return tuple(level for level in self.ordered[name] if level in values.codes)
 
+    def first(self, name: str) -> int:
+        """How many levels have no term: 1, or none of a column with a term of every level."""
+        return int(name != self.whole)
+
+    def has_each_value(self, name: str) -> bool:
+        """Whether a formula has a category by itself, with an indicator of every value."""
+        return self.formula is not None and any(
+            [(label(factor), full) for factor, full in product] == [(name, True)]
+            for products in self.products
+            for product in products
+        )
+
     def ranks(self, name: str) -> NDArray[np.intp]:
-        """The place among the levels of every value of a category, (m,)."""
-        place = {level: rank for rank, level in enumerate(self.levels(name))}
+        """The place among the levels of every value of a category, (m,).
+
+        It counts from 0 for a level without a term, and so from 1 where every level has one.
+        """
+        place = {level: rank for rank, level in enumerate(self.levels(name), 1 - self.first(name))}
         return np.array([place[value] for value in self.categories[name].values], np.intp)
 
     def __len__(self) -> int:
@@ -240,6 +291,24 @@ class Terms:
         """Which terms the given columns, or products of a formula, make, increasing."""
         chosen = set(names)
         return np.flatnonzero([group in chosen for group in self._group_of_term])
+
+    def places_of(self, fewer: Terms) -> NDArray[np.intp]:
+        """Which terms those of another design are, in its order.
+
+        Raises
+        ------
+        SchemaError
+            If one is none of them.
+        """
+        own = {pair: j for j, pair in enumerate(zip(self._group_of_term, self.terms, strict=True))}
+        pairs = list(zip(fewer._group_of_term, fewer.terms, strict=True))
+        for _, term in (pair for pair in pairs if pair not in own):
+            raise SchemaError(
+                f"there are no sums of the term {term!r}",
+                "a model of some columns, or with another intercept, needs all of its terms",
+                "fit it anew",
+            )
+        return np.array([own[pair] for pair in pairs], np.intp)
 
     def column(self, place: int) -> str:
         """The column, product or target that makes a term; targets come after the terms."""
@@ -258,7 +327,8 @@ class Terms:
             "texts": tuple(f"{n}: {w.places or 'counted'}" for n, w in self.words.items()),
             "bins": tuple(f"{n}: {', '.join(steps(b))}" for n, b in self.bins.items()),
             "terms of missing cells": self.missing,
-            "terms of formulas": self.formula.labels if self.formula else (),
+            "columns with a term of every level": (self.whole,) if self.whole else (),
+            "terms of formulas": self.formula.terms if self.formula else (),
         }
 
     def keep(self, names: Sequence[str]) -> Self:
@@ -278,6 +348,7 @@ class Terms:
             {name: value for name, value in self.reference.items() if name in chosen},
             {name: bins for name, bins in self.bins.items() if name in chosen},
             tuple(name for name in self.missing if name in chosen),
+            self.whole if self.whole in chosen else "",
         )
 
     @property
@@ -286,7 +357,10 @@ class Terms:
 
         Sums of the terms tell which values and words rows show.
         """
-        widths = {name: max(len(values) - 1, 0) for name, values in self.categories.items()}
+        widths = {
+            name: len(values) - (0 if self.has_each_value(name) else self.first(name))
+            for name, values in self.categories.items()
+        }
         widths |= {name: len(words) for name, words in self.words.items() if not words.places}
         own = {name for name, width in widths.items() if len(self.places([name])) == width}
         if self.formula is not None:
@@ -339,7 +413,7 @@ class Terms:
         if name in self.words:
             words = self.words[name]
             return range(words.places) if words.places else words.known.values
-        return self.levels(name)[1:] if name in self.categories else (None,)
+        return self.levels(name)[self.first(name) :] if name in self.categories else (None,)
 
     @cached_property
     def _group_of_term(self) -> Sequence[str]:

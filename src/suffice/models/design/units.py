@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from suffice.data.schema import Column, UniformColumns
+from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.terms import Terms
 
-__all__ = ["measures", "units"]
+__all__ = ["measures", "said_of_weights", "units"]
 
 MOST_NAMED = 8
 
@@ -39,3 +40,23 @@ def units(columns: Sequence[Column]) -> tuple[str, ...]:
     if isinstance(columns, UniformColumns):
         return ()
     return tuple(f"{c.name}: {c.reason}" for c in columns if c.stored == "time")
+
+
+def said_of_weights(equations: NormalEquations) -> tuple[str, ...]:
+    """Lines that say what weights add up to, and what they were taken for, if there are any."""
+    weights, total = equations.weights, equations.rows
+    if weights.precisions:
+        return (
+            f"Weights are precisions, known up to a factor (weights_are: precisions). Sum of "
+            f"weights: {total:g}",
+        )
+    if not weights.count or (weights.count == total and not weights.fractional):
+        return ()
+    line = f"A weight is so many copies of its row (weights_are: copies). Sum of weights: {total:g}"
+    if not weights.fractional:
+        return (line,)
+    return (
+        line,
+        f"{weights.fractional:,} of the weights are no whole numbers: if they are inverse "
+        "variances, weights_are: precisions gives errors that do not depend on their scale.",
+    )

@@ -61,7 +61,9 @@ def category_counts(statistic: GroupedRows, design: Design, name: str) -> Counts
     """
     places = design.places([name])
     total, sums = _sums(statistic, places)
-    if name in design.ordered:  # sums of this level and those above it
+    if design.has_each_value(name):
+        by_level = sums
+    elif name in design.ordered:  # sums of this level and those above it
         after = DoubleDouble.concatenate([sums[1:], DoubleDouble.zeros(min(len(places), 1))])
         first = total - (sums[0] if len(places) else DoubleDouble.zeros(()))
         by_level = DoubleDouble.concatenate([first[None], sums - after])

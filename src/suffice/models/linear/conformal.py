@@ -14,7 +14,7 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.leave_one_out import LEAST_REST
-from suffice.models.linear.model import LinearModel
+from suffice.models.linear.model import LinearModel, ends_of
 from suffice.phrases import Option, Phrase
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.statistics.batch import Batch
@@ -101,8 +101,7 @@ class ErrorSizes:
     def ends(self, fit: LeastSquares, level: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """ŷ ± q s √(1 + h), (n, t, 2)."""
         reach = np.sqrt(1.0 + fit.leverage(x))[:, None] * self.quantile(level)
-        middle = fit.predict(x)
-        return np.stack([middle - reach, middle + reach], axis=-1)
+        return ends_of(fit, reach, x)
 
 
 def unit_of(fit: LeastSquares) -> NDArray[np.float64]:
@@ -143,8 +142,9 @@ def error_counts(split: Split, params: tuple[LinearModel, bool]) -> BinnedCounts
                 rows.start, np.where(np.isnan(x), 0.0, x), np.where(np.isinf(x), x, 0.0)
             )
             codes = np.where(~np.isnan(size).any(axis=1) & (np.asarray(w) > 0), 0, -1)
+            copies = weights[:0] if fit.equations.weights.precisions else weights
             try:
-                total.add(RealBlock(size / unit), codes, weights, 1)
+                total.add(RealBlock(size / unit), codes, copies, 1)
             except BadCell as bad:
                 bad.row, bad.column = (
                     rows.start + bad.row,

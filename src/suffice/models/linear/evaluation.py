@@ -20,7 +20,7 @@ from suffice.statistics.moments import Moments
 
 __all__ = ["RegressionEvaluation", "r_squared_of_sums"]
 
-HEADER = ["", "rows", "R²", "mean squared error", "mean absolute error", "bias"]
+UNCENTRED = "R² (uncentred)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +33,9 @@ class RegressionEvaluation:
         Names of the t targets.
     moments : Moments
         Of e, of its size and of y, 3t columns.
+    intercept : bool
+        Whether the model has one. R² of a model without compares it with 0 in the place of ȳ, as
+        its summary does: it is uncentred.
 
     Examples
     --------
@@ -45,9 +48,10 @@ class RegressionEvaluation:
 
     targets: tuple[str, ...]
     moments: Moments
+    intercept: bool = True
 
     @classmethod
-    def of(cls, targets: tuple[str, ...], moments: Moments) -> Self:
+    def of(cls, targets: tuple[str, ...], moments: Moments, intercept: bool = True) -> Self:
         """The evaluation of one row at least.
 
         Raises
@@ -61,14 +65,27 @@ class RegressionEvaluation:
                 "an evaluation needs at least one",
                 "check the targets and the weights",
             )
-        return cls(targets, moments)
+        return cls(targets, moments, intercept)
+
+    @property
+    def centred(self) -> Self:
+        """The same errors, with R² about the mean, whatever the model."""
+        return replace(self, intercept=True)
+
+    @property
+    def _r_squared(self) -> str:
+        return "R²" if self.intercept else UNCENTRED
 
     def __repr__(self) -> str:
-        return "\n".join(aligned([HEADER, *self._rows()]))
+        return "\n".join(aligned([self._header(), *self._rows()]))
+
+    def _header(self) -> list[str]:
+        return ["", "rows", self._r_squared, "mean squared error", "mean absolute error", "bias"]
 
     def _repr_html_(self) -> str:
         r_squared = (1 - self.unexplained).tolist()
-        return html_table("Predictions against the truth", HEADER, self._rows(), r_squared)
+        title = "Predictions against the truth"
+        return html_table(title, self._header(), self._rows(), r_squared)
 
     def _rows(self) -> list[list[str]]:
         errors = self.mean_squared_error, self.mean_absolute_error, self.bias
@@ -89,7 +106,7 @@ class RegressionEvaluation:
         root, bias = self.mean_squared_error.mean() ** 0.5, self.bias.mean()
         return {
             "rows": f"{self.weight.max():,g}",
-            "R²": explained(float(self.unexplained.mean())),
+            self._r_squared: explained(float(self.unexplained.mean())),
             "RMSE": f"{root:.4g}",
             "MAE": f"{self.mean_absolute_error.mean():.4g}",
             "mean error": f"{bias:.4g}" if abs(bias) > 1e-12 * root else "0",
@@ -119,13 +136,19 @@ class RegressionEvaluation:
 
     @property
     def r_squared(self) -> NDArray[np.float64]:
-        """R² = 1 − Σe²/Σ(y − ȳ)², (t,); where y has one value only, 1 if e is 0, else 0."""
+        """R² = 1 − Σe²/Σ(y − ȳ)², (t,), or 1 − Σe²/Σy² without an intercept.
+
+        Where y has one value only, 1 if e is 0, else 0.
+        """
         return 1.0 - self.unexplained
 
     @property
     def unexplained(self) -> NDArray[np.float64]:
-        """1 − R² = Σe²/Σ(y − ȳ)², (t,): where R² is nearly 1, with the digits that it has not."""
-        total = self.moments.scatter[0, 2 * len(self.targets) :]
+        """1 − R², (t,): where R² is nearly 1, with the digits that it has not."""
+        t = len(self.targets)
+        total = self.moments.scatter[0, 2 * t :]
+        if not self.intercept:
+            total = total + self.weight * self.moments.mean[0, 2 * t :] ** 2
         rss = self.mean_squared_error * self.weight
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(total > 0, rss / total, np.sign(rss)))

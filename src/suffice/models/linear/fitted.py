@@ -7,38 +7,43 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, TypeGuard, cast, get_args
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.engines.batches import map_batches
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable, framed
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
-from suffice.models.design.units import measures
+from suffice.models.design.units import measures, said_of_weights
 from suffice.models.linear.calibrated import ConformalRegressor
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import (
+    UNDETERMINED,
     LinearModel,
     Prediction,
     answer_names,
     answer_table,
     predictions,
     with_ends,
+    with_mark,
     within,
+    without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
 from suffice.models.optimise.descent_options import STEPS
+from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
-from suffice.phrases import Option, Phrase
+from suffice.phrases import Option, Phrase, rows_in_print
 from suffice.statistics.block import BadCell
 from suffice.statistics.grouped_rows import GroupedRows
 
@@ -93,7 +98,7 @@ class FittedLinear(ConformalRegressor):
         """Singular values of the columns about their means, decreasing, (min(n, d),)."""
         fit = self._unpenalised()
         values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
-        return np.asarray(values[: max(int(np.ceil(fit.equations.rows)), 1)])
+        return np.asarray(values[: max(int(np.ceil(fit.equations.count)), 1)])
 
     def _unpenalised(self) -> LeastSquares:
         fit = self._solved()
@@ -147,8 +152,15 @@ class FittedLinear(ConformalRegressor):
         suffice.models.linear.summary.Summary : For the formulas and an example.
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
-        found = replace(self._summary(target, level), units=measures(self.design_, self.schema_))
+        found = replace(self._summary(target, level), units=self._said_of_terms)
         return framed(found, as_frame)
+
+    @property
+    def _said_of_terms(self) -> tuple[str, ...]:
+        """What coefficients are compared with and per, and how weights were taken."""
+        lines = measures(self.design_, self.schema_)
+        fit = self.model_.fit
+        return (*lines, *said_of_weights(fit.equations)) if isinstance(fit, LeastSquares) else lines
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.
@@ -249,10 +261,29 @@ class FittedLinear(ConformalRegressor):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return b + xᵀw of every row, (n,) or (n, t).
 
-        With ``incomplete="gaussian"``, a missing cell is taken as expected given the others.
+        With ``incomplete="gaussian"``, a missing cell is taken as expected given the others. A
+        warning tells of rows whose predictions the rows of the fit do not determine.
         """
-        found = self._predictions(X, self._fitted().fit.predict)
-        return self._in_precision(X, self._shaped(found))
+        fit = self._fitted().fit
+        if not _is_deficient(fit):
+            return self._in_precision(X, self._shaped(self._predictions(X, fit.predict)))
+        found = self._predictions(X, partial(with_mark, fit.predict, fit))
+        self._tell_undetermined(int(found[:, -1].sum()), len(found))
+        return self._in_precision(X, self._shaped(found[:, :-1]))
+
+    def _tell_undetermined(self, rows: int, of: int) -> None:
+        """Warn of rows whose predictions the rows of the fit do not determine."""
+        if not rows:
+            return
+        fit, terms = self._solved(), self.design_.terms
+        known = fit.estimable[int(fit.has_intercept) :].tolist()
+        names = [term for term, one in zip(terms, known, strict=True) if not one]
+        verb = "is" if rows == 1 else "are"
+        warn(
+            f"{rows:,} of {rows_in_print(of)} {verb} not determined by the rows of the fit, which "
+            f"leave open {listed(map(repr, names), NAMED)}: the prediction is one of many that fit "
+            "as well, and has no interval."
+        )
 
     def predict_interval(
         self, X: Any, kind: Interval = "prediction", level: float = 0.95
@@ -266,7 +297,9 @@ class FittedLinear(ConformalRegressor):
 
         with h of `leverage` and t a quantile of Student's distribution. With a penalty, the first
         two are intervals of the posterior predictive (`posterior`). q is the quantile of the errors
-        of rows, each left out of the model: see `calibrate`.
+        of rows, each left out of the model: see `calibrate`. Where the rows of the fit do not
+        determine a prediction, as of an empty combination of two categories, the interval is
+        (−∞, ∞), with a warning.
 
         Parameters
         ----------
@@ -290,7 +323,10 @@ class FittedLinear(ConformalRegressor):
         >>> model.predict_interval([[1.5]], "confidence").round(3)
         array([[0.917, 2.583]])
         """
-        return self._shaped(self._predictions(X, self._ends(kind, level), complete=True))
+        found = self._predictions(X, self._ends(kind, level), complete=True)
+        if _is_deficient(self._fitted().fit):
+            self._tell_undetermined(int(np.isinf(found[:, 0, 0]).sum()), len(found))
+        return self._shaped(found)
 
     def _ends(self, kind: Interval, level: float) -> Prediction:
         """What says the ends of intervals, (n, t, 2)."""
@@ -329,7 +365,8 @@ class FittedLinear(ConformalRegressor):
         -------
         iterator of pyarrow.Table
             With the columns ``prediction``, ``lower`` and ``upper``, of several targets
-            ``prediction of a`` and so on; one table at least, maybe without rows.
+            ``prediction of a`` and so on; one table at least, maybe without rows. Rows whose
+            predictions are not determined have no ends, and a warning counts them.
 
         Raises
         ------
@@ -350,18 +387,33 @@ class FittedLinear(ConformalRegressor):
             # The ends of an interval do not know the error of a cell that is filled in.
             model = replace(model, cells=None)
             answer = partial(with_ends, answer, self._ends(interval, level))
+        deficient = _is_deficient(model.fit)
+        if deficient:
+            answer = partial(with_mark, answer, model.fit)
         check_unanswerable(unanswerable)
         source = self._open(X)
         warn_of_unseen(model.known_values, source, model.layout)
         question: Any = partial(model.predicted, answer)
-        names = answer_names(self.design_.targets, interval is not None)
+        names = answer_names(self.design_.targets, interval is not None, deficient)
         answered = partial(map_batches, self._engine_for(source))
         if unanswerable == "empty" and model.cells is None:
             question = partial(answer_complete, model.complete, question)
             gaps = answered(question, source, model.layout)
-            return tables_with_gaps(lambda few: answer_table(names, np.concatenate(few)), gaps)
+            tables = tables_with_gaps(lambda few: answer_table(names, np.concatenate(few)), gaps)
+            return self._without_marks(tables) if deficient else tables
         found = answered(question, source, model.layout)
-        return (answer_table(names, part) for parts in found for part in parts)
+        tables = (answer_table(names, part) for parts in found for part in parts)
+        return self._without_marks(tables) if deficient else tables
+
+    def _without_marks(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        """The same tables; rows that are not determined have no interval, and are told of."""
+        rows = marked = 0
+        for table in tables:
+            marks = pc.fill_null(pc.equal(table.column(UNDETERMINED), 1.0), False)
+            marked += pc.sum(marks).as_py() or 0
+            rows += len(table)
+            yield without_intervals(table.drop_columns([UNDETERMINED]), marks)
+        self._tell_undetermined(marked, rows)
 
     def explain(self, X: Any) -> Effects:
         """Return what every column adds to the prediction of every row (`Effects`).
@@ -403,3 +455,8 @@ class FittedLinear(ConformalRegressor):
 
     def _allows_missing(self) -> bool:
         return self.incomplete == "gaussian"
+
+
+def _is_deficient(fit: LeastSquares | DescentFit) -> TypeGuard[LeastSquares]:
+    """Whether there are rows whose predictions the sums do not determine."""
+    return isinstance(fit, LeastSquares) and bool(fit.factor.dependent) and not fit.positive

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError, warn
 from suffice.families.options import check_nonnegative
 from suffice.models.base.learnt import Learnt
+from suffice.models.base.options import WeightsAre
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.l1_least_squares import L1LeastSquares
@@ -74,6 +75,7 @@ class L1Regressor(LinearRegressor):
     """
 
     solver, descent, dependent = "normal", None, "minimum_norm"
+    weights_are: WeightsAre = "copies"  # nothing here depends on it
     alpha: float
     standardize: bool
     max_iter: int
@@ -237,7 +239,7 @@ class L1Regressor(LinearRegressor):
             self.design_.targets[j],
             self.terms_,
             np.append(first, fit.coefficients[:, j]),
-            fit.equations.rows,
+            fit.equations.count,
             float(self.alpha),
             self._ratio,
             int(np.count_nonzero(fit.coefficients[:, j])),

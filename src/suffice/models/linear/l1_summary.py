@@ -35,7 +35,7 @@ class L1Summary:
         Names of the q coefficients; the intercept comes first.
     estimate : ndarray (q,)
     rows : float
-        Weight of the rows.
+        Number of rows.
     penalty, l1_ratio : float
         α, and ρ, the part of it that is of absolute values.
     chosen, columns : int

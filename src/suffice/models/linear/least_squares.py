@@ -21,6 +21,7 @@ from suffice.rules import NONNEGATIVE, Shape, rule
 
 __all__ = ["LeastSquares"]
 
+DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may leave
 NEGLIGIBLE = 2.0**-96  # of the scale: what rounding leaves of a sum of pairs
 
 
@@ -37,7 +38,9 @@ class LeastSquares:
 
     Where columns depend on each other and nothing penalises them, many w have the least sum of
     squares. Of these, w has the least norm in the units of the columns, as that of
-    ``numpy.linalg.lstsq``; the intercept takes no part in the norm.
+    ``numpy.linalg.lstsq``; the intercept takes no part in the norm. Of categories, the norm is that
+    of coefficients of all values (`suffice.models.design.norm`), so that no prediction depends on
+    which value has none.
 
     Parameters
     ----------
@@ -47,6 +50,8 @@ class LeastSquares:
         λ, 0 or more.
     positive : bool
         Only w ≥ 0 is allowed.
+    norm : ndarray (p, p), optional
+        H of the norm wᵀHw; default: I.
 
     Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), sections 5.3
     and 5.5; C. L. Lawson and R. J. Hanson, Solving Least Squares Problems (1974), chapter 23.
@@ -66,6 +71,7 @@ class LeastSquares:
     equations: NormalEquations
     penalty: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
     positive: bool = False
+    norm: Annotated[NDArray[np.float64] | None, Shape("p", "p")] = None
 
     @rule("coefficients are finite, so that predictions are")
     def _is_finite(self) -> bool:
@@ -106,6 +112,22 @@ class LeastSquares:
     def tss(self) -> NDArray[np.float64]:
         """Sum of squares of y about its mean, or about 0 without an intercept, (t,)."""
         return np.maximum(self.equations.yy.value, 0.0)
+
+    @property
+    def is_perfect(self) -> NDArray[np.bool_]:
+        """Whether nothing is left of each target but what rounding leaves, (t,).
+
+        ::
+
+            RSS ≤ 2⁻⁹² (Σy² + Σⱼ wⱼ² Σxⱼ²)
+
+        which is residuals of 100 units in the last place of y. R's ``summary.lm`` has 1e-30 in the
+        place of 2⁻⁹², and Σŷ² in that of the bracket.
+        """
+        n, squares = self.equations.rows, np.diagonal(self.equations.xx.hi)
+        x = squares + n * self.equations.x_mean.hi**2
+        y = self.equations.yy.hi + n * self.equations.y_mean.hi**2
+        return np.asarray(self.rss <= 2.0**-92 * (y + x @ self.coefficients**2))
 
     @property
     def penalty_paid(self) -> NDArray[np.float64]:
@@ -241,10 +263,45 @@ class LeastSquares:
         return _transposed(DoubleDouble(rows.hi * scale, rows.lo * scale))
 
     def _shortest(self, w: DoubleDouble) -> DoubleDouble:
-        """Take away what w (p, m) has of null directions: w − N(NᵀN)⁻¹Nᵀw."""
+        """Take away what w (p, m) has of null directions: w − N(NᵀHN)⁻¹NᵀHw."""
         across = _transposed(self._null)
+        if self.norm is not None:
+            across = product(across, DoubleDouble.of(self.norm))
         gram = factorise(product(across, self._null), SHARPEST)
         return w - product(self._null, gram.solve(product(across, w)))
+
+    @cached_property
+    def estimable(self) -> NDArray[np.bool_]:
+        """Whether the rows determine each coefficient, (q,), the intercept first if there is one.
+
+        They do not if a null direction changes it. Of a constant column alone, the intercept is
+        that of the model without the column.
+        """
+        found = np.ones(self.equations.p + self.equations.intercept, np.bool_)
+        w = found[int(self.equations.intercept) :]
+        for j in self.factor.dependent:
+            made_of = self.factor.combination(j)
+            w[[j, *made_of]] = False
+            if made_of and self.equations.intercept:
+                v = self._null.hi[:, self.factor.dependent.index(j)]
+                found[0] &= abs(self.origin @ v) <= DETERMINED * (np.abs(self.origin) @ np.abs(v))
+        return found
+
+    def determined(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether the rows of the fit determine the prediction of rows (n, p), (n,).
+
+        They do if x − o has nothing of a null direction but for rounding.
+
+        Source: S. R. Searle, Linear Models (1971), section 5.4: estimable functions.
+        """
+        if not self.factor.dependent or self.positive:
+            return np.ones(len(x), np.bool_)
+        null = self._null.hi
+        spread = np.sqrt(np.maximum(np.diagonal(self.equations.xx.hi), 0.0) / self.equations.rows)
+        size = np.abs(x) + np.abs(self.origin) + spread
+        return np.asarray(
+            (np.abs((x - self.origin) @ null) <= DETERMINED * (size @ np.abs(null))).all(axis=1)
+        )
 
     def remarks(self, terms: Sequence[str]) -> Iterator[str]:
         """Say which columns depend on others."""

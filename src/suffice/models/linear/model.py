@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
@@ -30,20 +31,26 @@ from suffice.statistics.precision import PrecisionOfProducts, comoments_accumula
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
+    "UNDETERMINED",
     "IncompleteRow",
     "LinearModel",
     "Prediction",
     "accumulator",
     "answer_names",
     "answer_table",
+    "ends_of",
     "errors",
     "errors_left_out",
     "missing_cells",
     "predictions",
     "summarise",
     "with_ends",
+    "with_mark",
     "within",
+    "without_intervals",
 ]
+
+UNDETERMINED = "undetermined"  # a column of answers while they are on their way
 
 NO_PREDICTION = "a missing cell (NaN or null) leaves a row without a prediction"
 
@@ -227,8 +234,16 @@ def within(
 ) -> NDArray[np.float64]:
     """Answer ŷ ± reach · √((noise + h) r/a), (n, t, 2): of the mean, or with noise = 1 of a row."""
     scale = np.sqrt((noise + fit.leverage(x))[:, None] * posterior.noise_variance)
-    middle = fit.predict(x)
-    return np.stack([middle - reach * scale, middle + reach * scale], axis=-1)
+    return ends_of(fit, reach * scale, x)
+
+
+def ends_of(
+    fit: LeastSquares, reach: NDArray[np.float64], x: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """ŷ ± reach, (n, t, 2), of rows (n, p); ± ∞ of a row that the fit does not determine."""
+    middle, known = fit.predict(x), fit.determined(x)
+    reach = np.where(known[:, None], reach, np.inf)
+    return np.stack([middle - reach, middle + reach], axis=-1)
 
 
 def with_ends(predict: Prediction, ends: Prediction, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -236,11 +251,26 @@ def with_ends(predict: Prediction, ends: Prediction, x: NDArray[np.float64]) -> 
     return np.concatenate([predict(x)[:, :, None], ends(x)], axis=2).reshape(len(x), -1)
 
 
-def answer_names(targets: Sequence[str], ends: bool) -> list[str]:
+def with_mark(answer: Prediction, fit: LeastSquares, x: NDArray[np.float64]) -> Any:
+    """Answer rows, and 1 where the rows of the fit do not determine what, else 0."""
+    return np.concatenate([answer(x), ~fit.determined(x)[:, None]], axis=1)
+
+
+def answer_names(targets: Sequence[str], ends: bool, marked: bool = False) -> list[str]:
     """What the columns of the answers are called."""
     kinds = ("prediction", "lower", "upper") if ends else ("prediction",)
-    of_several = len(targets) > 1
-    return [f"{kind} of {target}" if of_several else kind for target in targets for kind in kinds]
+    several = len(targets) > 1
+    names = [f"{kind} of {target}" if several else kind for target in targets for kind in kinds]
+    return [*names, UNDETERMINED] if marked else names
+
+
+def without_intervals(table: pa.Table, marks: Any) -> pa.Table:
+    """The same answers, where marked rows have no ends."""
+    for j, name in enumerate(table.column_names):
+        if name.partition(" ")[0] in ("lower", "upper"):
+            ends = pc.if_else(marks, pa.scalar(None, pa.float64()), table.column(j))
+            table = table.set_column(j, name, ends)
+    return table
 
 
 def answer_table(names: Sequence[str], answers: NDArray[np.float64]) -> pa.Table:

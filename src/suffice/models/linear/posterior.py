@@ -13,6 +13,7 @@ from suffice.errors import DataError
 from suffice.models.base.options import check_level, generator
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.interruption import interruptible
+from suffice.phrases import Option, Phrase
 
 __all__ = ["Posterior"]
 
@@ -84,10 +85,18 @@ class Posterior:
         DataError
             If there are no more rows than parameters with a flat prior, and a₀ = 0.
         """
-        shape = a0 + (fit.equations.rows - fit.flat) / 2
+        equations = fit.equations
+        shape = a0 + (equations.observations - fit.flat) / 2
+        if shape <= 0 and equations.count > fit.flat:
+            raise DataError(
+                f"the weights of {equations.count:g} rows add up to {equations.rows:g}",
+                f"each counts as so many copies of its row, and errors of {fit.flat} parameters "
+                "need more",
+                Phrase("if weights are precisions, use ", Option.of("weights_are", "precisions")),
+            )
         if shape <= 0:
             raise DataError(
-                f"rows of weight {fit.equations.rows:g} for {fit.flat} parameters",
+                f"rows of weight {equations.observations:g} for {fit.flat} parameters",
                 "nothing is left to estimate the error from",
                 "learn from more rows, or of fewer columns",
             )

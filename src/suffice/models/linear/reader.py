@@ -207,7 +207,7 @@ def settled(
     found = features(rows, told, targets)
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
-    design = settled_design(rows, found, told.words, engine, targets)
+    design = settled_design(rows, found, told.words, engine, targets).spanning(told.intercept)
     more = {"design": design, "single_target": single_target}
     reader = LinearReader.of(rows, found.columns, design.blocks, {}, **more)
     ignored = (*reader.layout.ignored, *unused(rows, found, targets))

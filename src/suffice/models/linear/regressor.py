@@ -14,7 +14,13 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
-from suffice.models.base.options import Dependent, Incomplete, check_booleans, check_choices
+from suffice.models.base.options import (
+    Dependent,
+    Incomplete,
+    WeightsAre,
+    check_booleans,
+    check_choices,
+)
 from suffice.models.base.scikit_learn import (
     available_if,
     check_is_fitted,
@@ -24,6 +30,7 @@ from suffice.models.base.streams import check_stream
 from suffice.models.design.empty_columns import without_rows, without_value
 from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
+from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.descent_solver import DescentSolver
@@ -69,6 +76,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
     incomplete: Incomplete
     dependent: Dependent
     precision: PrecisionOfProducts
+    weights_are: WeightsAre
     solver: str
     descent: GradientDescent | None
     _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
@@ -103,9 +111,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         y : array-like (n,) or (n, t), str, or list of str
             Targets, or the names of their columns.
         sample_weight : array-like (n,) or str, optional
-            Row weights, 0 or more, or the name of their column. A row of weight 2 is the row
-            twice. Where weights are inverse variances, let their mean be 1: standard errors are
-            then those of weighted least squares.
+            Row weights, 0 or more, or the name of their column: copies of the row, or its
+            precision, as ``weights_are`` says.
 
         Returns
         -------
@@ -123,7 +130,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             self._check_options()
             reader, source = self._open_first(X, y, sample_weight)
             if self.solver in STEPS:
-                descent = self._descent
+                descent = self._descent(self._has_intercept(reader.design))
                 fit = descent.fit(reader, source, self._engine_for(source))
                 if not fit.converged:
                     sentence = descent.how.unfinished(descent.steps, descent.how.max_iter, "normal")
@@ -184,9 +191,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
                 else:
                     reader, source = self.reader_, self._open_more(X, y, sample_weight)
                 engine = self._engine_for(source)
-                return self._set_descended(
-                    reader, self._descent.after(before, reader, source, engine)
-                )
+                descent = self._descent(self._has_intercept(reader.design))
+                return self._set_descended(reader, descent.after(before, reader, source, engine))
             return self._learn_more(X, y, sample_weight, decay, window)
 
     def refit(self, columns: Sequence[str | int] | None = None, **options: Any) -> Self:
@@ -205,7 +211,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         Raises
         ------
         SchemaError
-            If there is no such column.
+            If there is no such column, or the sums lack a term of the new model: that of the first
+            value of a category, which only models without an intercept have.
         ParameterError
             If an option is outside its rule.
 
@@ -223,12 +230,14 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         other._require_sums()
         design, batches = self.design_, self.batches_
         names = design.groups if columns is None else named_columns(columns, design.groups)
-        places = design.places(names)
+        reader = self.reader_.keep(names)
+        intercept = bool(other.fit_intercept)
+        reader = replace(reader, design=reader.design.spanning(intercept))
+        places = design.places_of(reader.design)
         p, t = len(design), len(design.targets)
         if len(places) < p:
             kept = np.append(places, np.arange(p, p + t))
             batches = tuple(batch.marginal(kept) for batch in batches)
-        reader = self.reader_.keep(names)
         kept_names = reader.design.columns
         other._settle_columns(len(kept_names), kept_names if self._is_named() else None)
         if len(places) == p:  # of fewer columns, the same rows have other digests
@@ -237,7 +246,12 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
 
     def _check_options(self) -> None:
         check_booleans(self)
-        check_choices(self, incomplete=get_args(Incomplete), dependent=get_args(Dependent))
+        check_choices(
+            self,
+            incomplete=get_args(Incomplete),
+            dependent=get_args(Dependent),
+            weights_are=get_args(WeightsAre),
+        )
         self._check_unseen()
         check_precision_of_products(self.precision)
         check_descent_options(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
@@ -247,15 +261,17 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         if self.solver not in SINGLE_ROWS:
             self._require_sums()
 
-    @property
-    def _descent(self) -> DescentSolver:
+    def _has_intercept(self, design: Design) -> bool:
+        return bool(self.fit_intercept) and design.allows_intercept
+
+    def _descent(self, intercept: bool) -> DescentSolver:
         """How this model descends."""
         self._tune()
         return DescentSolver(
             self.descent or GradientDescent(),
             cast(Steps, self.solver),
             self.incomplete == "drop",
-            bool(self.fit_intercept),
+            intercept,
             self._penalty,
         )
 
@@ -313,10 +329,12 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         _require_values(statistic, design)
         if self.incomplete == "gaussian":
             cells = JointGaussian.of(statistic)
-        equations = self._equations(statistic, len(design), cells)
+        equations = self._equations(statistic, design, cells)
         if not tuned:
             self._tune(equations, reader, source)
         fit = self._minimum(equations)
+        if fit.factor.dependent and design.categories:
+            fit = replace(fit, norm=norm_of_coefficients(design))
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
             raise DataError(
                 "; ".join(found),
@@ -347,13 +365,22 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             yield from model.cells.remarks((*design.terms, *design.targets))
 
     def _equations(
-        self, statistic: GroupedRows, p: int, cells: JointGaussian | None
+        self, statistic: GroupedRows, design: Design, cells: JointGaussian | None
     ) -> NormalEquations:
-        intercept = bool(self.fit_intercept)
-        if cells is not None and not statistic.complete:
+        intercept, p = self._has_intercept(design), len(design)
+        if cells is not None and not statistic.complete:  # which has no standard errors
             return cells.equations(p, intercept)
         noise = ROUNDED if self.precision == "double" else LEAST_PIVOT
-        return NormalEquations.of(statistic, p, intercept, noise)
+        found = NormalEquations.of(statistic, p, intercept, noise)
+        if self.weights_are == "copies":
+            return found
+        if not found.weights.count:
+            raise DataError(
+                "the sums do not tell how many rows there are",
+                "errors of weights that are precisions are estimated from the number of rows",
+                "fit the rows anew",
+            )
+        return replace(found, weights=replace(found.weights, precisions=True))
 
     # -- keeping
 

@@ -131,8 +131,8 @@ class RidgeSpectrum:
 
     @property
     def rows(self) -> float:
-        """Weight of the rows, n."""
-        return self.plain.equations.rows
+        """What errors are estimated from, n: the weight of the rows, or their number."""
+        return self.plain.equations.observations
 
     def coefficients(self, alpha: float) -> NDArray[np.float64]:
         """w(α), (p, t)."""
@@ -246,7 +246,7 @@ class RidgeSpectrum:
         z = (x - self.plain.origin) @ self.axes
         offset = y - equations.y_mean.value
         inverse = 1.0 / (self.singular[:, None] ** 2 + alphas)
-        constant = 1.0 / self.rows if equations.intercept else 0.0
+        constant = 1.0 / equations.rows if equations.intercept else 0.0
         rest = np.maximum(1.0 - constant - z**2 @ inverse, LEAST_REST)
         weights = self.singular[:, None, None] * inverse[:, :, None] * self.strength[:, None, :]
         fit = np.tensordot(z, weights, axes=1)

@@ -56,7 +56,8 @@ def influences(split: Split, asked: Influences) -> Comoments:
 
         g = e/(1 − h)^a · (1/n − x̄ᵀv, v),   v = (XᵀX)⁺(x − x̄)
 
-    Σ w g gᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺.
+    Σ w g gᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where weights are precisions,
+    it is Σ (wg)(wg)ᵀ, with wh in the place of h.
 
     Raises
     ------
@@ -69,13 +70,15 @@ def influences(split: Split, asked: Influences) -> Comoments:
         for rows, x, y in asked.model.rows(batch, with_targets=True):
             predicted = fit.predict(x)
             asked.model.require_finite(rows.start, x, predicted)
-            e = (y - predicted)[:, asked.target]
+            e, weights = (y - predicted)[:, asked.target], batch.weights[rows]
+            precision = weights if weights.size and fit.equations.weights.precisions else 1.0
             if asked.power:
-                e = e / _free(fit.leverage(x), rows.start) ** asked.power
-            weights, known = batch.weights[rows], np.isfinite(e)
+                e = e / _free(precision * fit.leverage(x), rows.start) ** asked.power
+            e, known = precision * e, np.isfinite(e)
             counted = known & (weights > 0) if weights.size else known
             g = np.where(known, e, 0.0)[:, None] * _directions(fit, x)
-            total.add(RealBlock(g), np.where(counted, 0, -1).astype(np.intp), weights, 1)
+            copies = weights[:0] if fit.equations.weights.precisions else weights
+            total.add(RealBlock(g), np.where(counted, 0, -1).astype(np.intp), copies, 1)
 
     for _ in each_batch(split, asked.model.layout, add):
         pass
@@ -127,16 +130,22 @@ def robust(summary: Summary, found: Comoments, kind: Robust, intercept: bool) ->
 
     covariance = _products(found)
     if kind == "HC1":
-        covariance *= summary.rows / summary.dof
+        covariance *= summary.observations / summary.dof
     error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    error = np.where(np.isnan(summary.standard_error), np.nan, error)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(summary.estimate == 0.0, 0.0, summary.estimate / error)
+        t[np.isnan(error) | summary.perfect] = np.nan
     reach = float(stdtrit(summary.dof, (1.0 + summary.level) / 2.0)) * error
     w, v = summary.estimate[intercept:], covariance[intercept:, intercept:]
     f = (
-        float(w @ interruptible(np.linalg.pinv, v, hermitian=True) @ w) / summary.rank
-        if summary.rank
-        else 0.0
+        np.nan
+        if summary.perfect
+        else (
+            float(w @ interruptible(np.linalg.pinv, v, hermitian=True) @ w) / summary.rank
+            if summary.rank
+            else 0.0
+        )
     )
     return replace(
         summary,
@@ -156,4 +165,6 @@ def _products(found: Comoments) -> NDArray[np.float64]:
     total = found.one_class
     mean = total.mean
     across = product(DoubleDouble(mean.hi.T, mean.lo.T), mean) * total.rows
+    if not len(total.scatter.hi):  # no row has an error
+        return across.value
     return (total.scatter[0] + across).value

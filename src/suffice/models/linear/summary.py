@@ -16,12 +16,17 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.numerics.elementary import log
 from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import aligned, criterion, explained, probability
+from suffice.numerics.in_print import aligned, criterion, explained, listed, probability
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = ["RidgeSummary", "Summary", "target_place"]
+
+PERFECT = (
+    "An essentially perfect fit: the columns give the target exactly, but for rounding. Is it "
+    "among them, under another name? Tests are not shown, and errors are those of rounding."
+)
 
 
 def target_place(targets: Sequence[str], target: str | int | None) -> int:
@@ -48,8 +53,9 @@ def target_place(targets: Sequence[str], target: str | int | None) -> int:
 class Summary:
     """Estimates, their errors and tests, and the fit, of one target (conventions of statsmodels).
 
-    With n the weight of the rows, r the rank of X, p = r + 1 parameters (r without an intercept)
-    and TSS the sum of squares about the mean (about 0 without an intercept):
+    With n the weight of the rows, or their number where weights are precisions, r the rank of X,
+    p = r + 1 parameters (r without an intercept) and TSS the sum of squares about the mean (about 0
+    without an intercept):
 
     ::
 
@@ -58,7 +64,10 @@ class Summary:
         F = ((TSS − RSS)/r)/σ̂²,  with r and n − p degrees of freedom
         log L = −n/2 (log(2π RSS/n) + 1)    AIC = 2p − 2 log L    BIC = p log n − 2 log L
 
-    R counts σ² as one parameter more in AIC and BIC. Quantiles of the residuals, which R prints
+    Where weights are precisions, log L has ½ Σ log w more, as R and statsmodels have it. A
+    coefficient that the rows do not determine has no error, interval and test (NaN), and there are
+    no tests where the fit is perfect but for rounding. R counts σ² as one parameter more in AIC
+    and BIC. Quantiles of the residuals, which R prints
     too, are not known: they need the rows.
 
     Parameters
@@ -68,20 +77,20 @@ class Summary:
     terms : tuple of str
         Names of the q coefficients; the intercept comes first.
     estimate, standard_error, t, p : ndarray (q,)
-        Coefficients, and the test that each is 0. Where the fit is perfect, t is infinite.
+        Coefficients, and the test that each is 0.
     lower, upper : ndarray (q,)
         Ends of their intervals.
     level : float
         Confidence of the intervals.
     rows, dof : float
-        n and n − p.
+        Number of rows, and n − p.
     sigma : float
         σ̂.
     unexplained, adjusted_unexplained : float
         1 − R² and 1 − adjusted R², from the residuals: where R² is nearly 1, these keep the digits
         that it has not.
     f, f_p : float
-        F and its p; 0 and 1 where there is no column to test.
+        F and its p; 0 and 1 where there is no column to test, NaN where the fit is perfect.
     rank : int
         r, the degrees of freedom of F with n − p.
     log_likelihood, aic, bic : float
@@ -92,6 +101,12 @@ class Summary:
         What the numbers of columns of times are in.
     errors : str
         "classical", or the kind of robust errors: HC0 to HC3 (`LinearRegression.robust_summary`).
+    intercept : bool
+        Whether there is one; else R² is uncentred.
+    perfect : bool
+        Whether the columns give the target exactly, but for rounding.
+    observations : float
+        n.
 
     Examples
     --------
@@ -131,6 +146,9 @@ class Summary:
     left_out: float = 0.0
     units: tuple[str, ...] = ()
     errors: str = "classical"
+    intercept: bool = True
+    perfect: bool = False
+    observations: float = 0.0
 
     @classmethod
     def of(
@@ -155,15 +173,19 @@ class Summary:
 
         posterior = Posterior.of(fit, terms, targets)
         lower, upper = posterior.interval(level)
-        n, dof, rank = fit.equations.rows, posterior.dof, fit.rank
+        n, dof, rank = fit.equations.observations, posterior.dof, fit.rank
         rss, tss = float(fit.rss[j]), float(fit.tss[j])
         variance = rss / dof
-        estimate, error = posterior.location[:, j], posterior.scale[:, j]
-        t = _ratio(estimate, error)
+        known, perfect = fit.estimable, bool(fit.is_perfect[j])
+        estimate, error = posterior.location[:, j], np.where(known, posterior.scale[:, j], np.nan)
+        t = np.where(known & (not perfect), _ratio(estimate, error), np.nan)
         unexplained = rss / tss if tss > 0 else 0.0
         f = float(_ratio(np.array((tss - rss) / rank), np.array(variance))) if rank else 0.0
+        f = np.nan if perfect and rank else f
         with np.errstate(divide="ignore"):
             log_likelihood = float(-n / 2 * (log(2 * np.pi * rss / n) + 1))
+        if fit.equations.weights.precisions:
+            log_likelihood += fit.equations.weights.log / 2
         parameters = n - dof
         return cls(
             target=targets[j],
@@ -172,10 +194,10 @@ class Summary:
             standard_error=error,
             t=t,
             p=np.asarray(2.0 * stdtr(dof, -np.abs(t)), np.float64),
-            lower=lower[:, j],
-            upper=upper[:, j],
+            lower=np.where(known, lower[:, j], np.nan),
+            upper=np.where(known, upper[:, j], np.nan),
             level=level,
-            rows=n,
+            rows=fit.equations.count,
             dof=dof,
             sigma=float(np.sqrt(variance)),
             unexplained=unexplained,
@@ -187,6 +209,9 @@ class Summary:
             aic=2 * parameters - 2 * log_likelihood,
             bic=float(parameters * log(n)) - 2 * log_likelihood,
             left_out=left_out,
+            intercept=fit.has_intercept,
+            perfect=perfect,
+            observations=n,
         )
 
     @property
@@ -222,17 +247,29 @@ class Summary:
         return table + html_notes(self._notes())
 
     def _notes(self) -> list[str]:
+        about = "" if self.intercept else " (uncentred, as there is no intercept)"
+        test = (
+            f"F-statistic: {self.f:.4g} on {self.rank} and {self.dof:g} degrees of freedom, "
+            f"p-value: {probability(self.f_p)}"
+        )
         lines = [
             f"Residual standard error: {self.sigma:.4g} on {self.dof:g} degrees of freedom",
             f"R²: {explained(self.unexplained)}, "
-            f"adjusted R²: {explained(self.adjusted_unexplained)}",
-            f"F-statistic: {self.f:.4g} on {self.rank} and {self.dof:g} degrees of freedom, "
-            f"p-value: {probability(self.f_p)}",
+            f"adjusted R²: {explained(self.adjusted_unexplained)}{about}",
+            *([] if np.isnan(self.f) else [test]),
             f"Log-likelihood: {criterion(self.log_likelihood)}, AIC: {criterion(self.aic)}, "
             f"BIC: {criterion(self.bic)}, rows: {self.rows:g}",
             *rows_left_out(self.left_out),
             *self.units,
         ]
+        if self.perfect:
+            lines.append(PERFECT)
+        if unknown := [
+            repr(term)
+            for term, error in zip(self.terms, self.standard_error, strict=True)
+            if np.isnan(error)
+        ]:
+            lines.append(f"Not determined by the rows, so without an error: {listed(unknown)}.")
         if self.errors != "classical":
             lines.append(f"Standard errors, tests and F are robust: {self.errors}.")
         return lines
@@ -263,7 +300,7 @@ class RidgeSummary:
     level : float
         Probability of the intervals.
     rows : float
-        Weight of the rows.
+        Number of rows.
     penalty : float
         α.
     chosen_by : str or None
@@ -325,7 +362,7 @@ class RidgeSummary:
     def _rows(self) -> list[list[str]]:
         columns = self.estimate, self.lower, self.upper
         return [
-            [term, *(f"{value:.4g}" for value in values)]
+            [term, *("" if np.isnan(value) else f"{value:.4g}" for value in values)]
             for term, *values in zip(self.terms, *columns, strict=True)
         ]
 

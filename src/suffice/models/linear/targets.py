@@ -73,8 +73,11 @@ class Regressor(UnseenCategories):
     # -- being judged
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², the mean over targets."""
-        return float(self.evaluate(X, y, sample_weight).r_squared.mean())
+        """Return R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², the mean over targets.
+
+        It is about the mean also for a model without an intercept, as in scikit-learn.
+        """
+        return float(self.evaluate(X, y, sample_weight).centred.r_squared.mean())
 
     def evaluate(
         self,
@@ -85,6 +88,8 @@ class Regressor(UnseenCategories):
         unanswerable: Unanswerable = "error",
     ) -> RegressionEvaluation:
         """Return R², mean squared and absolute errors of rows whose targets are known.
+
+        R² of a model without an intercept is uncentred, as in its summary.
 
         Parameters
         ----------
@@ -105,7 +110,7 @@ class Regressor(UnseenCategories):
         kernel = self._of_answered(errors, unanswerable)
         warn_of_unseen(model.known_values, source, layout)
         found = self._run(kernel, replace(model, layout=layout), source, layout)
-        return RegressionEvaluation.of(self.design_.targets, told({"all": found})["all"])
+        return self._evaluation(told({"all": found})["all"])
 
     def evaluate_by(
         self,
@@ -152,8 +157,14 @@ class Regressor(UnseenCategories):
             at,
             len(known.blocks),
         )
-        judged = partial(RegressionEvaluation.of, self.design_.targets)
-        return ByGroup(by, {value: judged(moments) for value, moments in told(found).items()})
+        judged = told(found).items()
+        return ByGroup(by, {value: self._evaluation(moments) for value, moments in judged})
+
+    @property
+    def _evaluation(self) -> Callable[[Moments], RegressionEvaluation]:
+        """What the moments of errors are called."""
+        intercept = bool(self._fitted().fit.has_intercept)
+        return partial(RegressionEvaluation.of, self.design_.targets, intercept=intercept)
 
     def _judge(self, source: Rows) -> Judge:
         """What the evaluation of a table needs; rows without an answer are left out of it."""
@@ -162,7 +173,7 @@ class Regressor(UnseenCategories):
             self._of_answered(errors, "empty"),
             replace(self._fitted(), layout=layout),
             layout,
-            partial(RegressionEvaluation.of, self.design_.targets),
+            self._evaluation,
         )
 
     def _of_answered(
@@ -183,7 +194,7 @@ class Regressor(UnseenCategories):
         )
 
     def _mean_r_squared(self, found: Moments) -> float:
-        return float(RegressionEvaluation.of(self.design_.targets, found).r_squared.mean())
+        return float(self._evaluation(found).centred.r_squared.mean())
 
     def _shaped(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Predictions (n, t) in the shape of the targets."""

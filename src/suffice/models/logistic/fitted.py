@@ -222,7 +222,9 @@ class FittedLogistic(UnseenCategories, Classifier):
             first,
             self.terms_,
             estimate,
-            np.sqrt(np.diagonal(covariance)).reshape(estimate.shape),
+            np.where(
+                model.estimable, np.sqrt(np.diagonal(covariance)).reshape(estimate.shape), np.nan
+            ),
             level,
             self.likelihood_,
             self.penalty == "firth",

@@ -13,7 +13,7 @@ from suffice.models.base.options import check_level
 from suffice.models.design.coefficient_table import header, row, rows_left_out
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import aligned, criterion, probability
+from suffice.numerics.in_print import aligned, criterion, listed, probability
 from suffice.rules import FINITE, NONNEGATIVE
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ class LogisticSummary:
     terms : tuple of q str
         Names of the coefficients; the intercept comes first.
     estimate, standard_error, z, p : ndarray (r, q)
+        The last three are NaN where the rows do not determine a coefficient.
     lower, upper : ndarray (r, q)
         Ends of the intervals.
     level : float
@@ -162,9 +163,8 @@ class LogisticSummary:
 
     @property
     def z(self) -> NDArray[np.float64]:
-        """Wald's z, (r, q); 0 for a coefficient that is fixed at 0."""
-        fixed = self.standard_error == 0
-        return np.asarray(self.estimate / np.where(fixed, np.inf, self.standard_error))
+        """Wald's z, (r, q); NaN for a coefficient that the rows do not determine."""
+        return np.asarray(self.estimate / self.standard_error)
 
     @property
     def p(self) -> NDArray[np.float64]:
@@ -216,15 +216,21 @@ class LogisticSummary:
         return DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
 
     def __repr__(self) -> str:
-        left_out = rows_left_out(self.left_out)
         table = aligned([self._header(), *self._rows()])
-        return "\n".join([*table, "", *self._fit(), *left_out, *self.units])
+        return "\n".join([*table, "", *self._notes()])
+
+    def _notes(self) -> list[str]:
+        unknown = np.isnan(self.standard_error).all(axis=0)
+        terms = [repr(self.terms[j]) for j in np.flatnonzero(unknown).tolist()]
+        said = f"Not determined by the rows, so without an error: {listed(terms)}."
+        left_out = rows_left_out(self.left_out)
+        return [*self._fit(), *([said] if terms else []), *left_out, *self.units]
 
     def _repr_html_(self) -> str:
         z, several = self.z.tolist(), len(self.outcomes) > 1
         bars = [value for of_class in z for value in [*[nan] * several, *of_class]]
         table = html_table("Coefficients", self._header(), self._rows(), bars)
-        return table + html_notes([*self._fit(), *rows_left_out(self.left_out), *self.units])
+        return table + html_notes(self._notes())
 
     def _header(self) -> list[str]:
         return [*header("z", self.level), "Odds ratio"]

@@ -18,6 +18,7 @@ from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.elementary import exp, log1p, log_of
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import log_normalise, scores
 from suffice.numerics.rows import affine
 from suffice.statistics.batch import Batch, scored_rows
@@ -26,6 +27,10 @@ from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LogisticModel", "Prediction", "log_probabilities", "predictions"]
+
+
+LEAST_TOLD = 1e-12  # of the largest singular value of R: below, it is rounding
+SEEN = 1e-6  # of a coefficient: what rounding of R may leave
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +102,52 @@ class LogisticModel:
         shift = centred.algebra.times(coefficients[:, 1:], centred.mean)
         coefficients[:, 0] = self.intercept + shift
         return coefficients
+
+    @cached_property
+    def null(self) -> NDArray[np.float64]:
+        """N, (D, r): directions u in which the rows say nothing of coefficients, Ru = 0.
+
+        In units of the columns; those of constant columns come first.
+        """
+        assert self.root is not None
+        root = self.root.reshape(-1, self.centred.width)
+        unit = np.append(1.0, self.term_scales)
+        shown = root.any(axis=0) & (unit > 0)
+        absent = np.eye(self.centred.width)[:, ~shown]
+        absent = absent[:, absent[0] == 0.0]  # without an intercept, that is no direction
+        if len(self.root) == (len(self.classes) - 1) * shown.sum():
+            return absent
+        told = root[:, shown] * unit[shown]
+        _, size, axes = interruptible(np.linalg.svd, told)
+        rank = int((size > LEAST_TOLD * size.max(initial=0.0)).sum())
+        moved = np.zeros((self.centred.width, len(axes) - rank))
+        moved[shown] = axes[rank:].T * unit[shown, None]
+        return np.concatenate([absent, moved], axis=1)
+
+    @cached_property
+    def estimable(self) -> NDArray[np.bool_]:
+        """Whether the rows determine each coefficient of a score, (q,), the intercept first.
+
+        Of a constant column, the intercept is that of the model without it.
+        """
+        asked, null = np.eye(self.centred.width), self.null
+        single = (null != 0).sum(axis=0) == 1
+        asked[0, 1:] = -self.centred.mean * ~null[1:, single].any(axis=1)
+        unit = np.append(1.0, np.where(self.term_scales > 0, self.term_scales, 1.0))
+        moved = np.abs(asked @ null) > SEEN * (np.abs(asked) @ unit)[:, None]
+        return np.asarray(~moved.any(axis=1)[int(not self.has_intercept) :])
+
+    def determined(self, batch: Batch) -> NDArray[np.bool_]:
+        """Whether the rows of the fit determine the scores of the rows of a batch, (n,)."""
+        if not self.null.shape[1]:
+            return np.ones(batch.rows, np.bool_)
+        size = np.append(0.0, np.abs(self.centred.mean) + self.term_scales)
+        found = [np.ones(0, np.bool_)]
+        for (z,) in self.centred.pieces(self.answerable(batch), False):
+            dense = np.asarray(z.todense()) if self.centred.has_sparse(batch) else z
+            moved = np.abs(dense @ self.null)
+            found.append((moved <= SEEN * ((np.abs(dense) + size) @ np.abs(self.null))).all(axis=1))
+        return np.concatenate(found)
 
     def against(self, reference: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Coefficients of x for log-odds against one class, and their covariance matrix.

@@ -30,9 +30,17 @@ DRAWN_CELLS = 2**22  # scores of all draws that are held at a time
 def ends_of(model: LogisticModel, options: tuple[float, int, Any]) -> Ends:
     """What gives the ends of a batch, whose rows need all their cells."""
     level, draws, seed = options
-    return (
+    ends = (
         partial(_drawn_ends, model, level, draws, seed) if draws else partial(_ends, model, level)
     )
+    return partial(_of_determined, model, ends) if model.null.shape[1] else ends
+
+
+def _of_determined(model: LogisticModel, ends: Ends, batch: Batch) -> NDArray[np.float64]:
+    """The ends of a batch; 0 and 1 of a row that the rows of the fit do not determine."""
+    found = ends(batch)
+    found[~model.determined(batch)] = 0.0, 1.0
+    return found
 
 
 def _ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float64]:

@@ -286,7 +286,7 @@ class Problem:
         values = dict(zip(last.columns, sums.vocabularies, strict=True))
         for name in (name for name, vocabulary in values.items() if not len(vocabulary)):
             raise without_value(name, rows=learnt_rows(self.seen, self.layout))
-        return Design(names, (), values)
+        return Design(names, (), values).spanning(self.intercept)
 
     def _class_weights(self, seen: ByClass) -> NDArray[np.float64]:
         return class_weights(self.class_weight, seen.weight.value, seen.classes.values)

@@ -86,7 +86,7 @@ def settled(
     if cutting is not None:
         splits = source.splits(reader.layout, engine.workers)
         design = with_learnt_bins(design, reader.layout, engine, splits, *cutting)
-        reader = replace(reader, design=design)
+    reader = replace(reader, design=design.spanning(told.intercept))
     ignored = (*reader.layout.ignored, *unused(source, found))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
 
