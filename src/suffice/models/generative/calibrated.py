@@ -95,7 +95,8 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         check_boolean(learnt=learnt)
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         reader = self._up_to_date(self.reader_)
-        sample = self._sampled(reader, source, self._engine_for(source)).sample
+        sampled = self._sampled(reader, source, self._engine_for(source))
+        sample = sampled.sample
         if not sample.rows:
             raise DataError(
                 "there is no labelled row whose weight is not zero",
@@ -103,6 +104,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
                 "check the label column and the weights",
             )
         learnt = learnt and not self.reader_.min_count
+        sample = replace(sample, unit=self.row_weight_ if learnt else sampled.row_weight)
         if learnt:
             model = model.with_sample(sample)
         try:
@@ -197,6 +199,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         source: TableSource | ArraySource | None = None,
         tuned: bool = False,
     ) -> GenerativeModel:
+        statistic = self._in_rows(statistic)
         model = super()._estimate(reader, statistic, source, tuned)
         if self.calibration == "none" or tuned:
             return model  # what a file holds is put in its place by `_restore_tuned`

@@ -13,7 +13,7 @@ from suffice.models.generative.expected_labels import ExpectedLabels
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
-from suffice.rules import FINITE, NONNEGATIVE, rule
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, rule
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.kept_rows import KEPT, KeptRows
 from suffice.statistics.moments_and_bins import MomentsAndBins
@@ -69,6 +69,8 @@ class SavedGenerative(SavedClassifier):
         What became of rows without a label, unless they were left out.
     chosen : tuple of Chosen or None
         What the family of each part has chosen; empty in files of earlier versions.
+    row_weight : float
+        What one row weighs in the sums.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -80,6 +82,7 @@ class SavedGenerative(SavedClassifier):
     min_count: Annotated[float, NONNEGATIVE, FINITE] = 0.0
     em: ExpectedLabels | None = None
     chosen: tuple[Chosen | None, ...] = ()
+    row_weight: Annotated[float, POSITIVE, FINITE] = 1.0
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
