@@ -102,7 +102,11 @@ class NaiveBayes(CalibratedClassifier):
     calibration : {"weights", "temperature", "none"}
         How much of what columns say is counted: a share of each column; a share, one for all
         columns; or all. The shares w are learnt from at most 4,096 rows, each taken out of the
-        sums before it is asked about. See ``calibration_`` and `calibrate`.
+        sums before it is asked about. See ``calibration_`` and `calibrate`. Unless it is "none",
+        weights of rows are relative: sums are divided by ``row_weight_``, what one row weighs,
+        before anything is estimated. Where columns tell rows apart, equal rows are copies of one
+        row, and leave together; a file holds no rows, so a model that was loaded takes for new
+        rows what it learns again.
     keep_sample : bool
         Whether a file holds the rows that the shares are learnt from, as they are. A model that was
         loaded then learns, merges and forgets as in one process. By default no file holds a row,

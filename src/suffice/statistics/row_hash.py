@@ -27,7 +27,15 @@ from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Hashes", "batch_hashes", "column_hashes", "hash_of_text", "mixed", "name_hashes", "rank_hashes"]
+__all__ = [
+    "Hashes",
+    "batch_hashes",
+    "column_hashes",
+    "hash_of_text",
+    "mixed",
+    "name_hashes",
+    "rank_hashes",
+]
 
 Hashes = NDArray[np.uint64]
 

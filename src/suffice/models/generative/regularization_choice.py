@@ -65,7 +65,7 @@ def chosen_regularization(
         −1/Σω Σ_i ω_i log p(c_i | x_i; λ, γ, t)    log p(c | x) = log π_c + t log p(x | c) + const
 
     at the t ≥ 0 that is best, drawn towards 1 as in `suffice.models.generative.column_weights`.
-    One row is left out at a time, of equal ones too; the only row of a class is not asked about.
+    One row is left out at a time; the only row of a class is not asked about.
     Of a mixed table, nor are rows that lack a cell, where half of all lack none.
 
     Parameters
