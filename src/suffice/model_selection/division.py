@@ -14,7 +14,7 @@ from suffice.model_selection.folds import row_groups
 from suffice.model_selection.pairs import pairs_of
 from suffice.model_selection.stratified import consecutive, stratified
 
-__all__ = ["FOLDS", "ByContent", "Division", "divided"]
+__all__ = ["FOLDS", "ByContent", "Division", "EqualRowsTogether", "divided"]
 
 FOLDS = 5  # as in scikit-learn
 MOST_FOLDS = 64
@@ -103,6 +103,10 @@ class ByContent:
     n_folds: int = FOLDS
 
 
+class EqualRowsTogether:
+    """A splitter whose groups are hashes of rows, so that it can keep equal rows in one fold."""
+
+
 def divided(
     cv: Any,
     n: int,
@@ -122,7 +126,7 @@ def divided(
         Labels; −1 where there is none, and then the row is in no fold.
     groups : ndarray of int (n,), optional
     hashes : ndarray of uint64 (n,), optional
-        For folds by content.
+        For folds by content, and for a splitter that keeps equal rows together.
     random : numpy.random.Generator, optional
         Puts the rows in random order first, for a number of folds without groups.
 
@@ -149,7 +153,8 @@ def divided(
             raise ParameterError("cv is a hash", "the rows of a table are hashed", "give a table")
         fold = (hashes[known] % np.uint64(_checked(cv.n_folds))).astype(np.intp)
     elif not isinstance(cv, Integral):
-        return _by_splitter(cv, n, known, codes, groups)
+        alike = hashes if isinstance(cv, EqualRowsTogether) else groups
+        return _by_splitter(cv, n, known, codes, alike)
     elif groups is not None:
         fold = _grouped(groups[known], _checked(int(cv)))
     else:
@@ -189,7 +194,7 @@ def _by_splitter(
     n: int,
     known: NDArray[np.intp],
     codes: NDArray[np.intp] | None,
-    groups: NDArray[np.intp] | None,
+    groups: NDArray[Any] | None,
 ) -> Division:
     """The folds of a splitter of scikit-learn, which sees the rows with labels; or pairs."""
     labels = None if codes is None else codes[known]

@@ -93,7 +93,8 @@ def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
 def column_hashes(batches: Sequence[Batch]) -> Iterator[Hashes]:
     """The hashes of the cells of every column of all batches, (n,); of words, those of all."""
     for b, first in enumerate(batches[0].blocks if batches else ()):
-        blocks, unnamed = [batch.blocks[b] for batch in batches], np.zeros(first.width, np.uint64)
+        blocks: list[Any] = [batch.blocks[b] for batch in batches]
+        unnamed = np.zeros(first.width, np.uint64)
         if isinstance(first, SparseBlock):
             yield np.concatenate([_of_words(block, np.uint64(0)) for block in blocks])
             continue
