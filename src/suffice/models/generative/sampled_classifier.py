@@ -41,7 +41,7 @@ class SampledClassifier(GenerativeClassifier):
     """
 
     keep_sample: bool = False
-    row_weight_: float
+    row_weight_: float = 1.0
 
     @property
     def _is_of_sums(self) -> bool:
@@ -78,7 +78,7 @@ class SampledClassifier(GenerativeClassifier):
             self.row_weight_ = 1.0
         elif isinstance(statistic, Sampled) and self._stands_for(statistic):
             self.row_weight_ = statistic.row_weight
-        weight = getattr(self, "row_weight_", 1.0)
+        weight = self.row_weight_
         if weight == 1:
             return statistic
         if not isinstance(statistic, Sampled):
