@@ -345,7 +345,8 @@ class FittedGenerative(Classifier):
     def class_count_(self) -> NDArray[np.float64]:
         """Σw of the rows of each class, (k,)."""
         self._fitted()
-        return self.statistic_.over(self.model_.classes).weight.value
+        weight: NDArray[np.float64] = self.statistic_.over(self.model_.classes).weight.value
+        return weight
 
     @property
     def class_prior_(self) -> NDArray[np.float64]:
