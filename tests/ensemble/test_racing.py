@@ -62,3 +62,14 @@ def test_one_that_is_behind_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         if one.refusal is None:  # by the first fold and the rest, which are all
             assert one.log_loss == pytest.approx(judged[one.name], rel=1e-9)
     assert len(model.members_) == 1
+
+
+def test_copies_of_a_row_are_in_one_fold() -> None:
+    rng = np.random.default_rng(0)
+    row = rng.permutation(np.tile(np.arange(60), 5))
+    y = row % 3
+    asked = [set(row[places]) for _, places in Folds(0, together=True).split(None, y, row)]
+    assert sorted(number for fold in asked for number in fold) == list(range(60))
+    apart = [test for _, test in Folds(0).split(None, y)]
+    alone = [test for _, test in Folds(0, together=True).split(None, y, np.arange(300))]
+    assert all((a == b).all() for a, b in zip(apart, alone, strict=True))

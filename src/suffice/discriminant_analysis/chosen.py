@@ -81,7 +81,7 @@ class ChosenRegularization(SemiSupervisedClassifier, DiscriminantAnalysis):
     ) -> GenerativeModel:
         found = None
         if self._is_chosen and not tuned:
-            found = self._choice(reader, statistic)
+            found = self._choice(reader, self._in_rows(statistic))
             if found is not None:
                 reader = replace(reader, parts=found.parts(reader.parts))
         model = super()._estimate(reader, statistic, source, tuned)

@@ -50,7 +50,8 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
         Weight s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
         Ledoit and Wolf for the correlations. "loo" is the one of 15 of least log loss for rows that
         are left out: 4,096 at most, each in closed form but for the diagonal, that of all rows;
-        where cells are missing, in five folds. Rows that are added or forgotten choose anew.
+        where cells are missing, in five folds. Rows that are added or forgotten choose anew. A row
+        is left out with all its weight; the number of rows in the formula of "auto" is Σw.
     priors : array-like (k,), optional
         P(c), divided by their sum; default: relative frequencies.
     class_weight : mapping of label to float, or "balanced", optional

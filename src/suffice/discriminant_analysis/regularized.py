@@ -53,7 +53,8 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     λ and γ are chosen by leave-one-out: of 6 values of each, those whose probabilities have the
     least log loss for rows that are not in the sums. Rows leave the scatters in closed form, in the
     units D of all rows; where cells are missing, in five folds, but of a table with categories
-    rows without a missing cell are asked about, where they are half of all. The temperature t is
+    rows without a missing cell are asked about, where they are half of all. Weights of rows are
+    relative: a row is left out with all its weight, copies included. The temperature t is
     then learnt as by `NaiveBayes`. At most 4,096 rows are asked about; these are kept in memory,
     and in a file only with ``keep_sample``. Categories become columns as in
     `LinearDiscriminantAnalysis`.

@@ -26,12 +26,14 @@ from suffice.ensemble.candidates import (
 from suffice.ensemble.fitted import FittedAverage
 from suffice.ensemble.racing import judged
 from suffice.ensemble.stacking import members
-from suffice.errors import ParameterError, warn
+from suffice.errors import ParameterError, SufficeError, warn
 from suffice.families.options import Identifiers, check_words
 from suffice.models.base.checks import is_array
 from suffice.models.base.label_sets import Doubts
+from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import row_sums
+from suffice.statistics.row_sample import Sampled
 
 __all__ = ["AutoClassifier"]
 
@@ -125,6 +127,9 @@ class AutoClassifier(FittedAverage):
         y : array-like (n,) or str
             Labels, or the name of the column that holds them. A row without a label is left out.
         sample_weight : array-like (n,) or str, optional
+            Row weights, 0 or more, or the name of their column. They are relative in naive Bayes,
+            AODE and regularised discriminants (see `NaiveBayes`); elsewhere weight 2 is two rows.
+            Copies of a row are judged in one fold.
 
         Returns
         -------
@@ -154,7 +159,8 @@ class AutoClassifier(FittedAverage):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
                 rows = X, y, sample_weight
-                found = judged(learners, rows, self.random_state, self.best)
+                together = _tells_apart(naive_bayes(roles, numbers="gaussian"), rows)
+                found = judged(learners, rows, self.random_state, self.best, together)
             known = [one for one in found.values() if not isinstance(one, Exception)]
             asked = max((one.pooled.weight for one in known), default=1.0)
             order = sorted(
@@ -196,6 +202,15 @@ class AutoClassifier(FittedAverage):
         if not (isinstance(self.best, int) and self.best >= 1):
             raise ParameterError(f"best={self.best!r}", "it is a whole number, 1 or more")
         check_words(identifiers=self.identifiers)
+
+
+def _tells_apart(model: NaiveBayes, rows: tuple[Any, Any, Any]) -> bool:
+    """Whether equal rows are copies of one row."""
+    try:
+        statistic = model.fit(*rows).statistic_
+    except SufficeError:  # as every candidate will say that cannot learn them
+        return False
+    return isinstance(statistic, Sampled) and statistic.sample.tells_apart
 
 
 def _label_scores(found: Sequence[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -18,6 +18,7 @@ from suffice.discriminant_analysis import (
 from suffice.errors import SufficeError
 from suffice.families.options import Identifiers
 from suffice.linear_model import LogisticRegression
+from suffice.model_selection.division import EqualRowsTogether
 from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.stratified import stratified
 from suffice.naive_bayes import NaiveBayes
@@ -157,7 +158,7 @@ class Candidates(tuple[Candidate, ...]):
         return html_table("Candidates", header, rows, [one.log_loss for one in self])
 
 
-class Folds:
+class Folds(EqualRowsTogether):
     """A splitter: 10 stratified folds in random order, of which few are enough of many rows.
 
     A fold learns from at most 200,000 rows, and is judged on at most 20,000.
@@ -168,6 +169,8 @@ class Folds:
         Of the order.
     part : {"all", "first", "rest"}
         The first fold and the others, where the first has 2,000 rows; else all are the first part.
+    together : bool
+        Whether equal rows are copies, and in one fold.
 
     Attributes
     ----------
@@ -177,8 +180,10 @@ class Folds:
         Whether the first fold is apart.
     """
 
-    def __init__(self, seed: int, part: Literal["all", "first", "rest"] = "all") -> None:
-        self._seed, self._part = seed, part
+    def __init__(
+        self, seed: int, part: Literal["all", "first", "rest"] = "all", together: bool = False
+    ) -> None:
+        self._seed, self._part, self._together = seed, part, together
         self.left, self.raced = 0, False
 
     def split(
@@ -187,14 +192,20 @@ class Folds:
         """Yield places of rows to learn from, and to be judged on."""
         n = len(y)
         order = np.random.default_rng(self._seed).permutation(n)
-        k = max(2, min(FOLDS, int(np.bincount(y).max())))
-        of_order = stratified(y[order], k)
+        first = place = np.arange(n)
+        if self._together:
+            _, start, place = np.unique(groups[order], return_index=True, return_inverse=True)
+            first = np.sort(start)
+            place = np.searchsorted(first, start)[place]
+        labels = y[order][first]
+        k = max(2, min(FOLDS, int(np.bincount(labels).max())))
+        of_order = stratified(labels, k)[place]
         folds = range(min(k, -(-k * ENOUGH_TESTED // n)))
         self.raced = n // k >= LEAST_RACED
         self.left = len(folds) - 1 if self.raced else 0
         if self._part != "all":
-            first = 1 if self.raced else len(folds)
-            folds = folds[:first] if self._part == "first" else folds[first:]
+            begun = 1 if self.raced else len(folds)
+            folds = folds[:begun] if self._part == "first" else folds[begun:]
         for f in folds:
             learnt, asked = order[of_order != f][:MOST_LEARNT], order[of_order == f][:MOST_TESTED]
             yield np.sort(learnt), np.sort(asked)

@@ -23,7 +23,13 @@ MARGIN = 3.0  # standard errors
 Judged = dict[str, FoldEvaluations | Exception]
 
 
-def judged(learners: Mapping[str, Any], rows: tuple[Any, Any, Any], seed: int, best: int) -> Judged:
+def judged(
+    learners: Mapping[str, Any],
+    rows: tuple[Any, Any, Any],
+    seed: int,
+    best: int,
+    together: bool = False,
+) -> Judged:
     """What each candidate says of rows that it has not learnt, or its error.
 
     Where the first fold has 2,000 rows, those that are clearly behind so many others there are not
@@ -38,30 +44,32 @@ def judged(learners: Mapping[str, Any], rows: tuple[Any, Any, Any], seed: int, b
         Of the folds.
     best : int
         How many candidates are averaged.
+    together : bool
+        Whether equal rows are in one fold.
     """
 
     def evaluated(chosen: Mapping[str, Any], folds: Folds) -> Judged:
         return evaluate_models(chosen, *rows, cv=folds, label_scores=True)
 
-    first = Folds(seed, "first")
+    first = Folds(seed, "first", together)
     cheap = {name: one for name, one in learners.items() if name not in DEAR}
     found = evaluated(cheap, first) if cheap else {}
     behind = {}
     for name in learners.keys() - cheap.keys():
         if first.raced:
             trial = learners[name].unfitted().set_params(**DEAR[name])
-            tried = evaluated({name: trial}, Folds(seed, "first"))[name]
+            tried = evaluated({name: trial}, Folds(seed, "first", together))[name]
             if is_behind(tried, found, best):
                 behind[name] = tried
                 continue
-        found |= evaluated({name: learners[name]}, Folds(seed, "first"))
+        found |= evaluated({name: learners[name]}, Folds(seed, "first", together))
     if first.raced:
         others = dict(found)
         behind |= {name: one for name, one in others.items() if is_behind(one, others, best)}
         found |= {name: _refusal(one) for name, one in behind.items()}
     left = {name: one for name, one in learners.items() if not isinstance(found[name], Exception)}
     if first.left and left:
-        rest = evaluated(left, Folds(seed, "rest"))
+        rest = evaluated(left, Folds(seed, "rest", together))
         found |= {name: _joined(found[name], one) for name, one in rest.items()}
     return {name: found[name] for name in learners}
 

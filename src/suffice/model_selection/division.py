@@ -14,7 +14,7 @@ from suffice.model_selection.folds import row_groups
 from suffice.model_selection.pairs import pairs_of
 from suffice.model_selection.stratified import consecutive, stratified
 
-__all__ = ["FOLDS", "ByContent", "Division", "InOrder", "divided"]
+__all__ = ["FOLDS", "ByContent", "Division", "EqualRowsTogether", "InOrder", "divided"]
 
 FOLDS = 5  # as in scikit-learn
 MOST_FOLDS = 64
@@ -116,6 +116,10 @@ class InOrder:
     n_folds: int = FOLDS
 
 
+class EqualRowsTogether:
+    """A splitter whose groups are hashes of rows, so that it can keep equal rows in one fold."""
+
+
 def divided(
     cv: Any,
     n: int,
@@ -135,7 +139,7 @@ def divided(
         Labels; −1 where there is none, and then the row is in no fold.
     groups : ndarray of int (n,), optional
     hashes : ndarray of uint64 (n,), optional
-        For folds by content.
+        For folds by content, and for a splitter that keeps equal rows together.
     random : numpy.random.Generator, optional
         Puts the rows, or the groups, in random order first, for a number of folds.
 
@@ -165,7 +169,8 @@ def divided(
     elif isinstance(cv, InOrder):
         fold = consecutive(len(known), _checked(cv.n_folds))
     elif not isinstance(cv, Integral):
-        return _by_splitter(cv, n, known, codes, groups)
+        alike = hashes if isinstance(cv, EqualRowsTogether) else groups
+        return _by_splitter(cv, n, known, codes, alike)
     elif groups is not None:
         fold = _grouped(groups[known], _checked(int(cv)), random)
     else:
@@ -226,7 +231,7 @@ def _by_splitter(
     n: int,
     known: NDArray[np.intp],
     codes: NDArray[np.intp] | None,
-    groups: NDArray[np.intp] | None,
+    groups: NDArray[Any] | None,
 ) -> Division:
     """The folds of a splitter of scikit-learn, which sees the rows with labels; or pairs."""
     labels = None if codes is None else codes[known]

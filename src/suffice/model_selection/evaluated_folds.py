@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
-from suffice.model_selection.division import ByContent, Division, divided
+from suffice.model_selection.division import (
+    ByContent,
+    Division,
+    EqualRowsTogether,
+    divided,
+)
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.label_scores import scores_of_labels
 from suffice.model_selection.leave_one_out import LeftOut
@@ -253,7 +258,7 @@ def evaluate_models(
             )
         return dict(_left_out(estimators, X, y, sample_weight, groups))
     cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv
-    rows = _placed(estimators, X, y, sample_weight, isinstance(cv, ByContent), groups)
+    rows = _placed(estimators, X, y, sample_weight, cv, groups)
     random = generator(random_state) if shuffle else None
     division = divided(cv, rows.n, rows.codes, rows.groups, rows.hashes, random)
     work = _Work(rows, division, label_scores)
@@ -280,7 +285,7 @@ def _left_out(
     """Judge estimators on every row by the model of all others."""
     if groups is not None:
         raise ParameterError("groups with cv='loo'", "single rows are left out", "use cv=10")
-    rows = _placed(estimators, X, y, weight, False, None)
+    rows = _placed(estimators, X, y, weight, None, None)
     for name, estimator in estimators.items():
         started, found = perf_counter(), dict[str, Any]()
         with _kept(found, name):
@@ -291,7 +296,7 @@ def _left_out(
 
 
 def _placed(
-    estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, hashed: bool, groups: Any
+    estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, cv: Any, groups: Any
 ) -> TableRows | MemoryRows:
     """The rows by their places, for estimators of one kind."""
     for name, estimator in estimators.items():
@@ -308,13 +313,15 @@ def _placed(
         )
     first = next(iter(estimators.values()))
     labelled = isinstance(first, Classifier)
-    if is_table(X) or (hashed and isinstance(y, str)):
+    hashed = isinstance(cv, ByContent | EqualRowsTogether)
+    if is_table(X) or (isinstance(cv, ByContent) and isinstance(y, str)):
         reading = first._reading() if isinstance(first, Classifier) else None
         return TableRows.of(X, y, weight, first._engine_for, reading, groups, hashed)
     from suffice.model_selection.memory_rows import MemoryRows  # which needs scikit-learn
 
     ignored = {name for estimator in estimators.values() for name in estimator.ignore or ()}
-    return MemoryRows.of(X, y, weight, labelled, groups, ignored)
+    equal = isinstance(cv, EqualRowsTogether)
+    return MemoryRows.of(X, y, weight, labelled, groups, ignored, hashed=equal)
 
 
 @contextmanager

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.content_hash import row_hashes
+from suffice.data.open import open_table
 from suffice.model_selection.rows import Rows
 from suffice.model_selection.rows_at import rows_at
-from suffice.models.base.checks import labels_of
+from suffice.models.base.checks import is_array, labels_of
 
 __all__ = ["MemoryRows"]
 
@@ -27,17 +29,25 @@ class MemoryRows:
     codes : ndarray of int (n,), optional
         Labels; −1 where there is none.
     groups : ndarray of int (n,), optional
+    hashes : ndarray of uint64 (n,), optional
     """
 
     rows: Rows
     weight: Any
     codes: NDArray[np.intp] | None
     groups: NDArray[np.intp] | None
-    hashes: None = None
+    hashes: NDArray[np.uint64] | None = None
 
     @classmethod
     def of(
-        cls, X: Any, y: Any, weight: Any, labelled: bool, groups: Any, ignored: Collection[str] = ()
+        cls,
+        X: Any,
+        y: Any,
+        weight: Any,
+        labelled: bool,
+        groups: Any,
+        ignored: Collection[str] = (),
+        hashed: bool = False,
     ) -> MemoryRows:
         """Encode labels and groups; the rows of a regression have targets instead of labels.
 
@@ -48,7 +58,7 @@ class MemoryRows:
             rows = replace(rows, X=_without(rows.X, groups))
         codes = np.asarray(labels_of(rows.truth).codes(slice(None)), np.intp) if labelled else None
         groups = None if groups is None else np.unique(rows.groups, return_inverse=True)[1]
-        return cls(rows, weight, codes, groups)
+        return cls(rows, weight, codes, groups, _hashes(rows.X, rows.n) if hashed else None)
 
     @property
     def n(self) -> int:
@@ -65,6 +75,18 @@ class MemoryRows:
         places = np.repeat(np.arange(self.n), times)
         X, y, weight = (rows_at(given, places) for given in self.whole)
         return X, y, weight
+
+
+def _hashes(X: Any, n: int) -> NDArray[np.uint64]:
+    """The hash of every row without its label; all differ in a sparse matrix."""
+    if hasattr(X, "tocsr"):
+        return np.arange(n, dtype=np.uint64)
+    if is_array(X):
+        X = {str(j): column for j, column in enumerate(np.asarray(X).T)}
+    table = open_table(X).table
+    parts = table.splits(dict.fromkeys(table.names))
+    found = [row_hashes(records) for part in parts for records in part.record_batches()]
+    return np.concatenate([np.zeros(0, np.uint64), *found])
 
 
 def _without(X: Any, name: str) -> Any:

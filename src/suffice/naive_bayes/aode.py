@@ -146,6 +146,7 @@ decay, window, costs, threads, engine
             return reader.paired
         if self.bins is not None:
             return given_bins(reader.parts, self.bins)
+        sums = self._in_rows(sums)
         if isinstance(sums, Sampled) and (found := SampledBins.of(reader.parts, sums, sums.sample)):
             sums = found.instead(reader.parts, sums)
         return learnt_bins(reader.parts, sums, self.max_pairs_memory * 1e6)

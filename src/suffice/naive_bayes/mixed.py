@@ -39,6 +39,7 @@ __all__ = ["NaiveBayes"]
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial", "whole_numbers")  # by the evidence
 MANY = 100  # columns of a sparse matrix, which take their time one by one
+JUDGED = ("adaptive", "histogram", "kernel_density")  # bins and bandwidths depend on n
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
@@ -109,7 +110,11 @@ class NaiveBayes(CalibratedClassifier):
     calibration : {"weights", "temperature", "none"}
         How much of what columns say is counted: a share of each column; a share, one for all
         columns; or all. The shares w are learnt from at most 4,096 rows, each taken out of the
-        sums before it is asked about. See ``calibration_`` and `calibrate`.
+        sums before it is asked about. See ``calibration_`` and `calibrate`. Unless it is "none" and
+        numbers are Gaussian, weights of rows are relative: sums are divided by ``row_weight_``,
+        what one row weighs, before anything is estimated. Where columns tell rows apart, equal rows
+        are copies of one row, and leave together; a file holds no rows, so a model that was loaded
+        takes for new rows what it learns again.
     keep_sample : bool
         Whether a file holds the rows that the shares are learnt from, as they are. A model that was
         loaded then learns, merges and forgets as in one process. By default no file holds a row,
@@ -272,6 +277,13 @@ class NaiveBayes(CalibratedClassifier):
     @property
     def _numbers(self) -> Numbers:
         return self.numbers or ("adaptive" if self.estimation == "bayes" else "gaussian")
+
+    @property
+    def _looks_again(self) -> bool:
+        """Whether weights of columns, or families of numbers, are judged by rows."""
+        given = self.families.values() if isinstance(self.families, Mapping) else [self.families]
+        names = [family.name if isinstance(family, Family) else family for family in given]
+        return super()._looks_again or any(name in JUDGED for name in [self._numbers, *names])
 
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""

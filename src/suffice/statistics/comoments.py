@@ -83,9 +83,7 @@ class Comoments(GroupedRows):
     sums: Annotated[NDArray[np.float64], Shape("g", 2, "d"), FINITE]
     product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
     products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
-    tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(
-        default_factory=UNKNOWN.copy, metadata={"later": True}
-    )
+    tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(default_factory=UNKNOWN.copy)
 
     __repr__ = described
     _repr_html_ = described_in_html

@@ -70,9 +70,7 @@ class ExactComoments(GroupedRows):
     weight: Annotated[Dyadic, Shape("g", 1)]
     sums: Annotated[Dyadic, Shape("g", "d")]
     products: Annotated[Dyadic, Shape("m", "t")]
-    tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(
-        default_factory=UNKNOWN.copy, metadata={"later": True}
-    )
+    tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(default_factory=UNKNOWN.copy)
 
     __repr__ = described
     _repr_html_ = described_in_html

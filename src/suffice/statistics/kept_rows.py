@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Protocol, Self
 
 import numpy as np
@@ -200,6 +200,8 @@ class KeptRows:
         The label of each.
     cells : tuple
         Those of every family.
+    read : int
+        How many rows the sample was chosen from, copies included.
     """
 
     size: Annotated[int, POSITIVE]
@@ -209,6 +211,7 @@ class KeptRows:
     classes: Annotated[Vocabulary, Shape("k")]
     codes: Annotated[NDArray[np.int64], Shape("n"), Index("k")]
     cells: tuple[Cells, ...]
+    read: Annotated[int, NONNEGATIVE] = field(default=0, metadata={"later": True})
 
     @rule("rows are at most so many, and in the order of distinct hashes up to the cut")
     def _is_sorted(self) -> bool:
@@ -233,6 +236,7 @@ class KeptRows:
             classes,
             codes[order],
             tuple(cells) if pieces else (),
+            sample.read,
         )
 
     def are_of(self, encodings: Sequence[tuple[str, int]]) -> bool:
@@ -258,10 +262,10 @@ class KeptRows:
         """The sample."""
         cut, n = np.uint64(self.cut), len(self.hashes)
         if not n:
-            return RowSample(self.size, cut, ())
+            return RowSample(self.size, cut, (), self.read)
         blocks = tuple(own.block() for own in self.cells)
         batch = Batch(n, blocks, self.codes.astype(np.intp), self.classes, self.weights)
-        return RowSample(self.size, cut, (SampledRows(batch, self.hashes),))
+        return RowSample(self.size, cut, (SampledRows(batch, self.hashes),), self.read)
 
 
 def _joined(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:

@@ -12,7 +12,7 @@ number generators (OOPSLA 2014), figure 16, with the constants of D. Stafford's 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
@@ -27,7 +27,15 @@ from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Hashes", "batch_hashes", "hash_of_text", "mixed", "name_hashes", "rank_hashes"]
+__all__ = [
+    "Hashes",
+    "batch_hashes",
+    "column_hashes",
+    "hash_of_text",
+    "mixed",
+    "name_hashes",
+    "rank_hashes",
+]
 
 Hashes = NDArray[np.uint64]
 
@@ -80,6 +88,18 @@ def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
     for block, columns in zip(batch.blocks, names, strict=True):
         total = total + _of_block(block, columns)
     return np.asarray(total, np.uint64)
+
+
+def column_hashes(batches: Sequence[Batch]) -> Iterator[Hashes]:
+    """The hashes of the cells of every column of all batches, (n,); of words, those of all."""
+    for b, first in enumerate(batches[0].blocks if batches else ()):
+        blocks: list[Any] = [batch.blocks[b] for batch in batches]
+        unnamed = np.zeros(first.width, np.uint64)
+        if isinstance(first, SparseBlock):
+            yield np.concatenate([_of_words(block, np.uint64(0)) for block in blocks])
+            continue
+        for own in np.eye(first.width, dtype=np.bool_):
+            yield np.concatenate([_of_block(block.showing(own), unnamed) for block in blocks])
 
 
 def rank_hashes(batches: Sequence[Batch]) -> list[Hashes]:

@@ -19,7 +19,7 @@ def test_every_copy_of_a_row_is_in_one_fold(dealt: bool) -> None:
     piece = SampledRows(batch, rng.integers(0, 2**63, 60, dtype=np.uint64))
     total, folds = np.zeros(60), np.zeros(60)
     for fold in range(10):
-        rows, hashes = _share(piece, fold, 10, dealt)
+        rows, hashes = _share(piece, fold, 10, 1.0 if dealt else None)
         at = rows.blocks[0].values[:, 0].astype(int)
         assert_array_equal(hashes, piece.hashes[at])
         total[at] += rows.weights

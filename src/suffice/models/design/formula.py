@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -52,7 +52,7 @@ class Formula:
 
     text: str
     factors: tuple[tuple[Factor, ...], ...]
-    intercept: bool = field(default=True, metadata={"later": True})
+    intercept: bool = True
 
     @rule("every factor is a column or an expression, and no term is there twice")
     def _has_terms(self) -> bool:

@@ -23,8 +23,11 @@ from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.column_bins import CutBins
 from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
+from suffice.statistics.row_sample import Sampled, SampledAccumulator
 
 __all__ = ["with_learnt_bins"]
+
+ROWS = 4096  # distinct ones, that say what one row weighs
 
 Numbers: TypeAlias = NDArray[np.float64]
 
@@ -41,7 +44,8 @@ def with_learnt_bins(
 
     The cuts are those of `suffice.families.univariate.learnt_cuts`, of counts by class on the grid
     of `suffice.statistics.value_grid`. Columns far from 0 take a second pass, on a grid that starts
-    near their mean. A column that shows one cell of the grid is one bin.
+    near their mean. A column that shows one cell of the grid is one bin. Counts are in units of
+    what one row weighs, `suffice.statistics.row_sample.Sampled.row_weight`.
 
     Parameters
     ----------
@@ -88,9 +92,11 @@ def _bins(
         plan = layout, complete, far, rows.mean[0], np.sqrt(rows.variance[0])
         again = engine.run(far_counts, plan, splits).over(sums.classes).blocks[0]
         found = found.with_columns(far, again, np.arange(len(far)))
-    bins = {}
+    assert isinstance(sums, Sampled)
+    bins, weight = {}, sums.row_weight
     for j, name in enumerate(names):
         cells = cells_of_column(found, j)
+        cells = cells._replace(counts=cells.counts / weight)
         cuts = learnt_cuts(cells) if len(cells.low) > 1 else np.empty(0, np.intp)
         bins[name] = binned_counts(cells, cuts)[0]
     return bins
@@ -109,7 +115,8 @@ def value_sums(split: Split, plan: tuple[Layout, bool]) -> ByClass:
     """
     layout, complete = plan
     summed = [b for b in layout.blocks if b.encoding in ACCUMULATORS]
-    total = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in summed])
+    sums = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in summed])
+    total = SampledAccumulator(sums, [b.columns for b in summed], ROWS)
 
     def add(batch: Batch) -> None:
         batch = batch.complete_rows() if complete else batch

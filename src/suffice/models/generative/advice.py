@@ -22,7 +22,7 @@ def advice(model: GenerativeClassifier) -> Iterator[str]:
     A label that is a quantity, classes of a handful of rows, and what families say of their
     columns: constants, identifiers, copies of the label, numbers kept as text.
     """
-    statistic = model.statistic_
+    statistic = model.model_.statistic.pruned()
     labels, rows = statistic.classes.values, statistic.weight.value
     numeric = all(
         isinstance(label, int | float) and not isinstance(label, bool) for label in labels

@@ -115,6 +115,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
                 "values that are missing, or were never seen in training, say nothing of the class",
                 "check how the columns are written",
             )
+        sample = replace(sample, unit=self.row_weight_ if learnt else found.row_weight)
         try:
             if learnt:
                 _require_learnt(self.statistic_, found.plain)
@@ -210,6 +211,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         source: TableSource | ArraySource | None = None,
         tuned: bool = False,
     ) -> GenerativeModel:
+        statistic = self._in_rows(statistic)
         model = super()._estimate(reader, statistic, source, tuned)
         if self.calibration == "none" or tuned:
             return model  # what a file holds is put in its place by `_restore_tuned`

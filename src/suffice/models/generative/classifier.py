@@ -78,7 +78,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     batches_: tuple[ByClass, ...]
 
     def _notebook_tables(self) -> str:
-        return notebook_tables(type(self).__name__, self.model_)
+        return notebook_tables(type(self).__name__, self.model_, self.class_count_)
 
     @property
     def parts_(self) -> tuple[FamilyColumns, ...]:
@@ -88,7 +88,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     @property
     def schema_(self) -> Sequence[Column]:
         """What each column is, and why."""
-        return shown_columns(self.reader_.columns, self.reader_.parts, self.statistic_)
+        return shown_columns(self.reader_.columns, self.reader_.parts, self.model_.statistic)
 
     @abstractmethod
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
@@ -109,7 +109,10 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
             Labels, or the name of the column that holds them. A row without a label is left out
             and counted, unless ``unlabelled`` says other.
         sample_weight : array-like (n,) or str, optional
-            Row weights, 0 or more, or the name of their column.
+            Row weights, 0 or more, or the name of their column. In the sums, weight 2 is the row
+            twice. Where a class learns from a sample of its rows (it has ``row_weight_``), weights
+            are relative: all of them times 100, or every row twice, change no answer. Elsewhere
+            pseudo-counts, and formulas with a number of rows, count Σw.
 
         Returns
         -------

@@ -81,8 +81,9 @@ def calibrated(
         return Calibration.none(model.usual_weights)
     most = max(1, MOST_SCORES // (groups * k))
     if most < sample.size:
-        sample = RowSample.of(most, sample.pieces, sample.cut)
-    factor = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
+        sample = sample.first(most)
+    fewer = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
+    factor = fewer / sample.unit
     terms: list[NDArray[np.float64]] = []
     codes, weights, hashes, folds = [], [], [], []
     apply = apply if sample.rows * groups * k >= MANY_TERMS else map
@@ -112,7 +113,7 @@ def calibrated(
     doubted = objective.log_left_out(method, np.concatenate(folds)[order]) if wide else logs
     return Calibration(
         found,
-        rows / factor,
+        rows / fewer,
         objective.together.loss(np.ones(1)) / rows,
         -float((objective.weights * logs).sum()) / rows,
         Doubts.of(exp(doubted), objective.weights).quantiles,
@@ -152,18 +153,19 @@ def _folds(
     wide = _is_wide(model)
     asked, own = model if wide else model.settled(), own and not wide
     sums = read_from(asked.parts, model.sums) if own else model.sums
-    many = model.sampled is None and model.statistic.rows > MANY * sample.weight * factor
-    folds = 1 if many else FOLDS
+    few = MANY * sample.weight * factor * sample.unit
+    folds = 1 if model.sampled is None and model.statistic.rows > few else FOLDS
     dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
+    copy = sample.unit if dealt and not sample.tells_apart else None
     first = _first_folds(model, sample, folds)
     for fold in range(folds):
         shares = (
-            _share(piece, (fold - begun) % folds, folds, dealt)
+            _share(piece, (fold - begun) % folds, folds, copy)
             for piece, begun in zip(sample.pieces, first, strict=True)
         )
         pieces = [one for one in shares if one.batch.rows]
         gone = asked.summed([piece.batch for piece in pieces], settled=own)
-        if factor < 1:
+        if factor != 1:
             gone = gone.scaled(factor)
         rest = sums - gone if pieces else sums
         if pieces and rest.rows > 0:
@@ -181,17 +183,19 @@ def _first_folds(model: GenerativeModel, sample: RowSample, folds: int) -> list[
     return [(own % np.uint64(folds)).astype(np.intp) for own in hashes]
 
 
-def _share(piece: SampledRows, before: NDArray[np.intp], folds: int, dealt: bool) -> SampledRows:
+def _share(
+    piece: SampledRows, before: NDArray[np.intp], folds: int, copy: float | None
+) -> SampledRows:
     """The rows of one fold; equal ones are dealt to one fold after the other, or stay together.
 
-    All copies of a row taken out at once would make it one that was never seen. ``before`` says how
-    many folds get a copy of each before this one.
+    Rows that chance makes equal are dealt: taken out at once, they would become one that was never
+    seen. ``copy`` is what each of them weighs, and ``before`` how many folds get one before this.
     """
     weights = piece.batch.weights
-    if dealt:
-        left = np.maximum(weights - before, 0.0)
-        rounds = np.floor(left / folds)
-        own = rounds + np.minimum(left - rounds * folds, 1.0)
+    if copy is not None:
+        left = np.maximum(weights - before * copy, 0.0)
+        rounds = np.floor(left / (folds * copy))
+        own = rounds * copy + np.minimum(left - rounds * (folds * copy), copy)
     else:
         own = np.where(before == 0, weights, 0.0)
     rows = np.flatnonzero(own > 0)

@@ -345,7 +345,9 @@ class FittedGenerative(Classifier):
     @property
     def class_count_(self) -> NDArray[np.float64]:
         """Σw of the rows of each class, (k,)."""
-        return self.model_.statistic.weight.value
+        self._fitted()
+        weight: NDArray[np.float64] = self.statistic_.over(self.model_.classes).weight.value
+        return weight
 
     @property
     def class_prior_(self) -> NDArray[np.float64]:

@@ -22,12 +22,11 @@ CLASSES, COLUMNS, VALUES = 7, 20, 8  # that are shown one by one
 DRAWS, TAIL, POINTS = 200, 0.005, 48  # of each class, to see where numbers lie
 
 
-def notebook_tables(name: str, model: GenerativeModel) -> str:
+def notebook_tables(name: str, model: GenerativeModel, weight: NDArray[np.float64]) -> str:
     """Two tables: classes with their rows and priors, and columns with a small picture of each.
 
     Curves and bars are p(x_j | c), in the colours of the classes of the first table.
     """
-    weight = model.statistic.over(model.classes).weight.value
     shown = range(min(CLASSES, len(model.classes)))
     classes = [
         [str(model.classes.values[c]), f"{weight[c]:,g}", f"{100 * model.prior[c]:.1f} %"]

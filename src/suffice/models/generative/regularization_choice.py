@@ -65,7 +65,7 @@ def chosen_regularization(
         −1/Σω Σ_i ω_i log p(c_i | x_i; λ, γ, t)    log p(c | x) = log π_c + t log p(x | c) + const
 
     at the t ≥ 0 that is best, drawn towards 1 as in `suffice.models.generative.column_weights`.
-    One row is left out at a time, of equal ones too; the only row of a class is not asked about.
+    One row is left out at a time; the only row of a class is not asked about.
     Of a mixed table, nor are rows that lack a cell, where half of all lack none.
 
     Parameters
@@ -106,7 +106,7 @@ def chosen_regularization(
 
 def few_rows(sample: RowSample, cells: int) -> RowSample:
     """A sample that is not too large for so many cells of each row."""
-    return RowSample.of(min(sample.size, max(1, MOST_CELLS // cells)), sample.pieces, sample.cut)
+    return sample.first(min(sample.size, max(1, MOST_CELLS // cells)))
 
 
 def leaves_in_closed_form(sample: RowSample, model: GenerativeModel) -> bool:
@@ -130,13 +130,17 @@ def one_by_one(sample: RowSample, model: GenerativeModel) -> tuple[Array, Learnt
 def rows_of(
     sample: RowSample, model: GenerativeModel, block: Any
 ) -> tuple[Array, LearntRows, Array]:
-    """Terms, one row's own class and weight, and the weight of all equal ones; by their hashes."""
+    """Terms, the class of one row and what leaves with it, and all that equal ones weigh.
+
+    In the order of hashes. Rows that chance makes equal leave one by one, and copies together.
+    """
     pieces = sample.pieces
     order = np.argsort(np.concatenate([piece.hashes for piece in pieces]), kind="stable")
     x = np.concatenate([_cells(piece.batch.blocks[0], block) for piece in pieces])[order]
     codes = np.concatenate([piece.batch.learnt(model.classes) for piece in pieces])[order]
-    weights = np.concatenate([piece.batch.weights for piece in pieces])[order]
-    return x, LearntRows(codes, np.minimum(weights, 1.0)), weights
+    weights = np.concatenate([piece.batch.weights for piece in pieces])[order] / sample.unit
+    own = weights if sample.tells_apart else np.minimum(weights, 1.0)
+    return x, LearntRows(codes, own), weights
 
 
 def _cells(rows: Any, sums: Any) -> Array:
@@ -188,7 +192,8 @@ def folds_of_sample(
         apart = replace(sample, pieces=tuple(p for p in pieces if p.batch.rows))
         if not apart.pieces:
             continue
-        rest = model.statistic - model.summed([piece.batch for piece in apart.pieces])
+        gone = model.summed([piece.batch for piece in apart.pieces])
+        rest = model.statistic - (gone if sample.unit == 1 else gone.scaled(1 / sample.unit))
         if rest.rows > 0:
             yield apart, rest.over(model.classes)
 

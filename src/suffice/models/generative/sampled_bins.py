@@ -95,7 +95,10 @@ class SampledBins:
         for batch, x in zip(batches, numbers, strict=True):
             total.add(replace(batch, blocks=(RealBlock(x),)))
         names = tuple(name for one in chosen for name in one.names)
-        return cls(names, sums.classes, total.statistic().over(sums.classes).blocks[0])
+        counted = total.statistic()
+        if sample.unit != 1:
+            counted = counted.scaled(1 / sample.unit)
+        return cls(names, sums.classes, counted.over(sums.classes).blocks[0])
 
     def instead(self, parts: Sequence[FamilyColumns], sums: ByClass) -> ByClass:
         """The same sums, with these counts in the place of those of the same columns."""

@@ -28,9 +28,20 @@ class SampledClassifier(GenerativeClassifier):
 
     The sample goes along with the sums: rows that are added join it, and rows that are forgotten
     leave it. It is in memory only, unless ``keep_sample`` asks for it in files.
+
+    Weights are relative: the model is one of sums in which one row of the sample weighs 1, with all
+    copies of it. All weights times 100, or a table written twice, change nothing that is judged by
+    rows that leave these sums.
+
+    Attributes
+    ----------
+    row_weight_ : float
+        What one row weighs in the sums; of earlier rows where the sample is not there. 1 where
+        nothing is learnt from a sample.
     """
 
     keep_sample: bool = False
+    row_weight_: float = 1.0
 
     @property
     def _is_of_sums(self) -> bool:
@@ -61,6 +72,25 @@ class SampledClassifier(GenerativeClassifier):
         sums = reader.summarise(source, engine)
         return Sampled.with_sample(sums, self._sampled(reader, source, engine).sample)
 
+    def _in_rows(self, statistic: ByClass) -> ByClass:
+        """The same sums, in which one row weighs 1."""
+        if not self._looks_again:
+            self.row_weight_ = 1.0
+        elif isinstance(statistic, Sampled) and self._stands_for(statistic):
+            self.row_weight_ = statistic.row_weight
+        weight = self.row_weight_
+        if weight == 1:
+            return statistic
+        if not isinstance(statistic, Sampled):
+            return statistic.scaled(1 / weight)
+        sample = replace(statistic.sample, unit=weight)
+        return Sampled.with_sample(statistic.plain.scaled(1 / weight), sample)
+
+    def _stands_for(self, rows: Sampled) -> bool:
+        """Whether a sample is still one of all rows: forgetting may have emptied it."""
+        sample = rows.sample
+        return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
+
     @property
     def _kept(self) -> tuple[KeptRows, ...]:
         """The samples that a file holds, one for each batch."""
@@ -72,9 +102,11 @@ class SampledClassifier(GenerativeClassifier):
     def _learnt(self) -> dict[str, Any]:
         batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
         samples = {"samples": kept} if (kept := self._kept) else {}
-        return {**super()._learnt(), "batches": batches, **samples}
+        weight = {"row_weight": self.row_weight_} if self.row_weight_ != 1 else {}
+        return {**super()._learnt(), "batches": batches, **samples, **weight}
 
     def _restore(self, saved: SavedGenerative) -> None:
+        self.row_weight_ = saved.row_weight
         if saved.samples:
             both = zip(saved.batches, saved.samples, strict=True)
             batches = tuple(Sampled.with_sample(sums, kept.sample) for sums, kept in both)

@@ -14,7 +14,7 @@ from suffice.models.generative.expected_labels import ExpectedLabels
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
-from suffice.rules import rule
+from suffice.rules import FINITE, POSITIVE, rule
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.kept_rows import KEPT, KeptRows
 from suffice.statistics.moments_and_bins import MomentsAndBins
@@ -70,6 +70,8 @@ class SavedGenerative(SavedClassifier):
         What the family of each part has chosen; empty where none has.
     forgotten : tuple of bytes
         Sets of rows that were forgotten: of each a key and a digest.
+    row_weight : float
+        What one row weighs in the sums.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -81,6 +83,7 @@ class SavedGenerative(SavedClassifier):
     em: ExpectedLabels | None = None
     chosen: tuple[Chosen | None, ...] = ()
     forgotten: Forgotten = ()
+    row_weight: Annotated[float, POSITIVE, FINITE] = 1.0
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
