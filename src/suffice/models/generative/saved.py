@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from suffice.families import family_named, family_names
 from suffice.families.kinds.chosen import Chosen, fits
