@@ -19,8 +19,9 @@ from suffice.data.schema import (
     BlockLayout,
     Column,
     Layout,
+    Stored,
     UniformColumns,
-    integer_kind,
+    number_kind,
 )
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize
@@ -53,6 +54,7 @@ __all__ = [
 ]
 
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
+FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others
 STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
@@ -94,11 +96,15 @@ class ArraySource:
         kind = self.x.dtype.kind
         if kind == "b":
             return UniformColumns(names, "boolean", "binary", BOOLEAN)
-        if kind == "f":
-            return UniformColumns(names, "number", "real", "numbers")
-        head, asked = self.x[:BATCH_ROWS], set(names)
+        stored: Stored = "number" if kind == "f" else "integer"
+        lows = _lows(self.x[:BATCH_ROWS])
+        if not lows:
+            return UniformColumns(names, stored, *number_kind(stored, None))
+        asked = set(names)
         places = [j for j, name in enumerate(self.names) if name in asked]
-        return tuple(_integer_column(self.names[j], head[:, j]) for j in places)
+        return tuple(
+            Column(self.names[j], stored, *number_kind(stored, lows.get(j))) for j in places
+        )
 
     def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
         """Return the rows at these places, in that order."""
@@ -147,10 +153,20 @@ def _require_cells_within(x: Any) -> None:
     )
 
 
-def _integer_column(name: str, values: NDArray[Any]) -> Column:
-    largest = values.max(initial=0)
-    distinct, smallest = (len(np.unique(values)), values.min()) if largest == 1 else (0, 0)
-    return Column(name, "integer", *integer_kind(distinct, int(smallest), int(largest)))
+def _lows(x: NDArray[Any]) -> dict[int, float]:
+    """Return 0 or −1 for every column (n, d) of which this and 1 are the only values, besides NaN.
+
+    Few rows settle most columns.
+    """
+    few = x[:FIRST_LOOK]
+    possible = ((few == 0) | (few == 1) | (few == -1) | (few != few)).all(axis=0)
+    found: dict[int, float] = {}
+    for j in np.flatnonzero(possible).tolist():
+        values = x[:, j]
+        shown = set(np.unique(values[values == values])[:3].tolist())
+        if shown in ({0, 1}, {-1, 1}):
+            found[j] = float(min(shown))
+    return found
 
 
 @dataclass(frozen=True)

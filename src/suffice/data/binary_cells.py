@@ -14,8 +14,8 @@ __all__ = ["outcome_codes"]
 
 BINARY = "a binary column holds 0 and 1, or -1 and 1"
 FAMILY = Phrase(
-    "give it a family of its own: ",
-    Option("families", "{column: 'categorical'}", "NaiveBayes"),
+    "give it a family of numbers when it is first fitted: ",
+    Option("families", "{column: 'gaussian'}", "NaiveBayes"),
 )
 
 
@@ -62,5 +62,6 @@ def outcome_codes(
 def _refusal(row: int, column: int, value: Any, low: float) -> BadCell:
     if low != low:
         return BadCell(row, column, value, BINARY)
-    rule = f"the first rows of this binary column hold only {low:g} and 1"
+    rule = f"the first rows of this column hold only {low:g} and 1, so it has two values"
+    value = int(value) if value == value // 1 else value
     return BadCell(row, column, value, rule, FAMILY)

@@ -5,7 +5,6 @@
     check_statistic(parts)                      a group: empty, +, −; and model files
     check_family(family, batches)               estimates, scores, samples and forms
     check_estimator_laws(make, table, label)    pieces, order, forgetting, merging, weights, files
-    check_kinds(make, table, label)             what a column is follows from all rows alone
     check_rows(model, X)                        what is said of a row depends on that row alone
     check_engine(engine)                        order, exceptions, copies
     check_recovery(engine, kernel, ...)         workers that die
@@ -21,7 +20,6 @@ from suffice.testing.estimator_laws import check_estimator_laws
 from suffice.testing.family_laws import check_family
 from suffice.testing.fault_laws import check_faults
 from suffice.testing.interruption_laws import check_resuming
-from suffice.testing.kind_laws import check_kinds
 from suffice.testing.row_laws import check_rows
 from suffice.testing.statistic_laws import check_statistic
 
@@ -30,7 +28,6 @@ __all__ = [
     "check_estimator_laws",
     "check_family",
     "check_faults",
-    "check_kinds",
     "check_recovery",
     "check_resuming",
     "check_rows",

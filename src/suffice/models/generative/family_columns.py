@@ -19,7 +19,6 @@ FAMILY_OF_KIND = {
     "real": "gaussian",
     "binary": "bernoulli",
     "category": "categorical",
-    "integer": "whole_numbers",
     "text": "multinomial",
 }
 
