@@ -219,8 +219,6 @@ def _column(
 
     Classes are across where they are few; else there is one line per class.
     """
-    if column["family"] is None:
-        return f"  {column['name']}: no value yet, {amount(column['missing'])} missing", 0
     if column.get("left_out"):
         return f"  {column['name']}: left out, as it tells one row from another", 0
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
