@@ -21,7 +21,6 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.semi_supervised import SemiSupervisedClassifier
-from suffice.models.generative.weighted import groups_of
 from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import Sampled
@@ -213,15 +212,12 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         return replace(model, calibration=self._known(model), sampled=sampled)
 
     def _known(self, model: GenerativeModel) -> Calibration:
-        """The weights so far, of other rows; a column that had none has the mean of the others."""
+        """The weights so far, of other rows."""
         if not hasattr(self, "model_") or self.calibration_ is None:
             return replace(Calibration.none(model.usual_weights), stale=True)
         if self.model_.statistic == model.statistic:
             return self.calibration_
-        known = dict(zip(_weighed(self.model_), self.calibration_.weights.tolist(), strict=True))
-        mean = float(np.mean(self.calibration_.weights)) if known else 1.0
-        weights = np.array([known.get(names, mean) for names in _weighed(model)])
-        return replace(self.calibration_, weights=weights, stale=True)
+        return replace(self.calibration_, stale=True)
 
     def _learnt(self) -> dict[str, Any]:
         kept = {"calibration": self.calibration_, "sampled": self.model_.sampled}
@@ -231,9 +227,3 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         super()._restore_tuned(saved)
         if saved.calibration is not None:
             self.model_ = replace(self.model_, calibration=saved.calibration, sampled=saved.sampled)
-
-
-def _weighed(model: GenerativeModel) -> list[tuple[str, ...]]:
-    """The columns of each term that has a weight; none of those beside the families."""
-    found = groups_of(model.parts)
-    return found + [()] * (model.groups - len(found))
