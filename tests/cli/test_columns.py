@@ -136,7 +136,7 @@ def test_show_tells_bins_apart_however_far_from_0_and_names_what_is_left_out(
 
 def test_columns_without_a_value_are_compared_and_explained(run: Run, tmp_path: Path) -> None:
     (tmp_path / "none.csv").write_text("a,b,y\n" + ",,u\n,,v\n" * 5)
-    assert run("fit", "none.csv", "--label", "y").exit_code == 0
+    assert run("fit", "none.csv", "--label", "y", "--gaussian", "a,b").exit_code == 0
     found = json.loads(run("compare", "none.suffice", "none.suffice", "--json").stdout)
     assert [column["overall"] for column in found["columns"]] == [None, None]
     for words in (("explain", "none.suffice", "none.csv"), ("show", "none.suffice")):
