@@ -74,7 +74,7 @@ class TableReader:
         source.require_rows()
         read = {name for block in blocks for name in block.columns}
         unread = tuple(column.name for column in columns if column.name not in read)
-        if unread:
+        if unread and source.table.shown.rows:
             _say_left_out(unread, all_columns=len(unread) == len(columns))
         layout = Layout(
             blocks,
