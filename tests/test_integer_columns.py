@@ -212,6 +212,8 @@ class TestAnotherNumberLater:
         other = {**asked, "hit": [2, 0.5, -1]}
         without = {**asked, "hit": [None, None, None]}
         np.testing.assert_array_equal(model.predict_proba(other), model.predict_proba(without))
+        with pytest.raises(DataError, match="column 'hit', row 1: inf; a number must be finite"):
+            model.predict({**asked, "hit": [1, np.inf, 0]})
 
 
 def test_outcomes_of_a_bernoulli_are_told_by_the_table() -> None:
