@@ -14,6 +14,7 @@ import pytest
 
 from suffice import NaiveBayes, load
 from suffice.errors import DataError, SchemaError, SufficeWarning
+from suffice.model_selection import cross_val_predict
 from suffice.naive_bayes import BernoulliNB, GaussianNB
 
 N = 120
@@ -119,6 +120,21 @@ def test_a_column_of_0_and_1_has_the_posterior_predictive_of_a_bernoulli() -> No
     a, b = (hits + 1) / (n + 2), (others + 1) / (m + 2)
     found = model.predict_proba({"hit": [1, 0, None]})[:, 0]
     np.testing.assert_allclose(found, [a / (a + b), (1 - a) / (2 - a - b), 0.5], rtol=1e-14)
+
+
+@pytest.mark.parametrize(("estimation", "alpha"), [("bayes", 0.5), ("map", 2.0)])
+def test_rows_left_out_one_by_one_are_those_of_fits_to_all_others(
+    estimation: Any, alpha: float
+) -> None:
+    table, y = GAPS[["hit", "sign"]][:30], Y[:30]
+    table.loc[:, "one"] = pd.array([1] + [0] * 29, "Int64")
+    model = NaiveBayes({"one": "bernoulli"}, estimation=estimation, alpha=alpha, calibration="none")
+    found = cross_val_predict(model, table, y, cv="loo", method="predict_proba")
+    folds = [
+        model.fit(table.drop(i), np.delete(y, i)).predict_proba(table[i : i + 1])[0]
+        for i in range(30)
+    ]
+    np.testing.assert_allclose(found, folds, rtol=0, atol=1e-12)
 
 
 def test_integers_have_the_family_of_numbers() -> None:
@@ -279,6 +295,14 @@ def test_a_family_keeps_a_column_of_unknown_kind() -> None:
     whole = NaiveBayes.textbook({"note": "categorical"})
     whole.fit(pa.concat_tables([empty, more]), "y")
     assert model.partial_fit(more, "y").statistic_ == whole.statistic_
+
+
+def test_a_family_keeps_a_column_of_a_text_file_whose_values_come_late(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,note,y\n" + "1.5,,a\n" * 65_536 + "2.5,red,b\n3.5,blue,b\n")
+    model = NaiveBayes.textbook({"note": "categorical"}).fit(path, "y")
+    (counts,) = (b for b in model.statistic_.blocks if hasattr(b, "vocabularies"))
+    assert counts.vocabularies[0].values == ("blue", "red")
 
 
 def test_a_text_file_says_so_of_a_column_without_a_cell(tmp_path: Path) -> None:

@@ -287,6 +287,8 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
     """
     if stored == "time":
         return None  # as the table has it
+    if stored == "nothing" and encoding in ("category", "events") and pa.types.is_null(shown):
+        return pa.string()  # a family was given; later rows may have a value
     if encoding in ("real", "count", "whole") and stored != "boolean":
         return pa.float64()
     if encoding in ("binary", "outcome") and stored != "string":
