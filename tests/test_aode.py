@@ -269,7 +269,7 @@ def test_without_any_pair_it_is_naive_bayes() -> None:
 
 @pytest.mark.parametrize("calibration", ["weights", "temperature", "none"])
 def test_columns_without_a_value_say_nothing(calibration: Any) -> None:
-    nothing = pa.table({"a": pa.nulls(8), "b": pa.nulls(8)})
+    nothing = pa.table({name: pa.nulls(8, pa.float64()) for name in "ab"})
     model = AODE(calibration=calibration).fit(nothing, ["u", "v"] * 4)
     assert model.predict_proba(nothing[:1]).tolist() == [[0.5, 0.5]]
     assert model.bins_ == model.column_weights_ == {}

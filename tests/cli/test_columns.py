@@ -1,4 +1,4 @@
-"""Columns that show late what they are, and cells that no row of the fit showed."""
+"""Columns without a value, and cells that no row of the fit showed."""
 
 from __future__ import annotations
 
@@ -19,41 +19,30 @@ FIRST = "late,color,kind\n,red,apple\n,blue,plum\n,red,apple\n,red,plum\n"
 SECOND = "late,color,kind\n1.5,red,apple\n7.25,blue,plum\n1.0,blue,apple\n6.5,red,plum\n"
 
 
-@pytest.fixture
-def halves(run: Run, tmp_path: Path) -> tuple[Path, Path]:
+def test_a_column_without_a_value_is_left_out(run: Run, tmp_path: Path) -> None:
     for name, text in (("first", FIRST), ("second", SECOND)):
         (tmp_path / f"{name}.csv").write_text(text)
-        words = ("--label", "kind", "--calibration", "none")
-        assert run("fit", f"{name}.csv", *words).exit_code == 0
-    return tmp_path / "first.suffice", tmp_path / "second.suffice"
-
-
-def test_a_column_without_a_value_is_shown_as_such(run: Run, halves: tuple[Path, Path]) -> None:
-    fitted = run("fit", "first.csv", "--label", "kind").stdout
-    assert "  late     undecided   -             no value yet" in fitted
-    assert "late: no value yet, 4 missing" in run("show", "first.suffice").stdout
-    facts = json.loads(run("show", "first.suffice", "--json").stdout)["columns"][0]
-    assert facts == {
-        "name": "late",
-        "kind": "undecided",
-        "family": None,
-        "missing": 4.0,
-        "parameters": {},
-    }
-
-
-def test_it_says_nothing_until_a_merge_tells_what_it_is(
-    run: Run, halves: tuple[Path, Path], tmp_path: Path
-) -> None:
-    rows = SECOND.replace("1.5", "a word")
-    (tmp_path / "new.csv").write_text(rows)
-    for command in ("predict", "explain", "evaluate"):
-        assert run(command, "first.suffice", "new.csv").exit_code == 0
-    assert run("compare", *halves).exit_code == 0
-    assert run("merge", *halves, "-o", "both.suffice").exit_code == 0
-    (tmp_path / "all.csv").write_text(FIRST + SECOND.split("\n", 1)[1])
     words = ("--label", "kind", "--calibration", "none")
-    assert run("fit", "all.csv", *words).exit_code == 0
+    fitted = run("fit", "first.csv", *words)
+    assert fitted.exit_code == 0
+    said = " ".join(fitted.stderr.split())
+    assert "left out, now and later: 'late'; a family keeps a column: --gaussian" in said
+    columns = json.loads(run("show", "first.suffice", "--json").stdout)["columns"]
+    assert [column["name"] for column in columns] == ["color"]
+    assert run("fit", "first.csv", *words, "--ignore", "late", "-o", "without").exit_code == 0
+    for command in ("predict", "explain", "evaluate"):
+        found, expected = (
+            run(command, model, "second.csv") for model in ("first.suffice", "without")
+        )
+        assert (found.exit_code, found.stdout) == (0, expected.stdout)
+
+
+def test_a_family_keeps_it(run: Run, tmp_path: Path) -> None:
+    for name, text in (("first", FIRST), ("second", SECOND), ("all", FIRST + SECOND[16:])):
+        (tmp_path / f"{name}.csv").write_text(text)
+        words = ("--label", "kind", "--calibration", "none", "--gaussian", "late")
+        assert run("fit", f"{name}.csv", *words).exit_code == 0
+    assert run("merge", "first.suffice", "second.suffice", "-o", "both.suffice").exit_code == 0
     expected, both = suffice.load("all.suffice"), suffice.load("both.suffice")
     assert [(c.name, c.kind) for c in both.schema_] == [("late", "real"), ("color", "category")]
     read = {"late": [1.0, None, 6.0], "color": ["red", "blue", None]}
@@ -76,13 +65,13 @@ def test_a_third_value_is_missing_in_every_answer(run: Run, tmp_path: Path) -> N
     assert said["evaluate"][0] == said["evaluate"][1]
     without, third = (json.loads(text)["rows"][0] for text in said["explain"])
     assert without["probability"] == third["probability"]
-    assert run("fit", "two.csv", "--label", "kind", "--bernoulli", "two").exit_code == 0
+    assert run("fit", "two.csv", "--label", "kind").exit_code == 0
     (tmp_path / "more.csv").write_text("two,size,kind\n1,3,a\n2,4,b\n")
     refused = run("forget", "two.suffice", "more.csv", "-o", "rest.suffice")
     assert refused.exit_code == 2
     assert (
-        "column 'two', line 3 of more.csv: 2.0; the first rows of this binary column hold only 0 "
-        "and 1; give it a family of its own: --categorical."
+        "column 'two', line 3 of more.csv: 2; the first rows of this column hold only 0 and 1, so "
+        "it has two values; give it a family of numbers when it is first fitted: --gaussian."
     ) in " ".join(refused.stderr.split())
 
 
@@ -147,7 +136,7 @@ def test_show_tells_bins_apart_however_far_from_0_and_names_what_is_left_out(
 
 def test_columns_without_a_value_are_compared_and_explained(run: Run, tmp_path: Path) -> None:
     (tmp_path / "none.csv").write_text("a,b,y\n" + ",,u\n,,v\n" * 5)
-    assert run("fit", "none.csv", "--label", "y").exit_code == 0
+    assert run("fit", "none.csv", "--label", "y", "--gaussian", "a,b").exit_code == 0
     found = json.loads(run("compare", "none.suffice", "none.suffice", "--json").stdout)
     assert [column["overall"] for column in found["columns"]] == [None, None]
     for words in (("explain", "none.suffice", "none.csv"), ("show", "none.suffice")):

@@ -282,20 +282,6 @@ class TestExplain:
         assert f"log loss alone: histogram {choices[0].losses['histogram']:.3f}, " in shown
         assert shown.count("far from 0, so its shape is that of 100 rows of a sample") == 1
 
-    def test_all_rows_say_why_integers_are_a_category(self, run: Run, tmp_path: Path) -> None:
-        for name, rooms in (("few", [1, 2, 3] * 2), ("more", [1, 2, 3] * 20)):
-            rows = "".join(f"{q},{x % 4}.5,{'ab'[x % 2]}\n" for x, q in enumerate(rooms))
-            (tmp_path / f"{name}.csv").write_text(f"rooms,size,y\n{rows}")
-        few = run("fit", "few.csv", "--label", "y", "--calibration", "none").stdout
-        assert "whole numbers, 3 distinct in 6" in few
-        more = run("fit", "more.csv", "--label", "y", "--calibration", "none").stdout
-        assert "3 whole numbers, each seen 20" in more
-        run("merge", "few.suffice", "more.suffice", "-o", "both.suffice")
-        why = "3 whole numbers, each seen 22 times on average"
-        rooms = json.loads(run("show", "both.suffice", "--json").stdout)["columns"][0]
-        assert (rooms["kind"], rooms["family"], rooms["reason"]) == ("category", "categorical", why)
-        assert f"  {why}\n" in run("show", "both.suffice").stdout
-
     def test_columns_that_are_counted_in_part_are_named(self, run: Run, tmp_path: Path) -> None:
         rows = "".join(f"{x},{x},{x % 7},{'ab'[x > 49 + 30 * (x % 3 - 1)]}\n" for x in range(100))
         (tmp_path / "twice.csv").write_text(f"x,again,other,y\n{rows}")

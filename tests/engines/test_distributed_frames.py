@@ -123,28 +123,6 @@ def test_partitions_may_be_empty(make: Make, rows: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
-    "library", ["dask", pytest.param("ray", marks=QUIET_RAY), pytest.param("spark", marks=QUIET)]
-)
-def test_a_column_may_begin_after_the_first_rows(
-    library: str, rows: pd.DataFrame, request: pytest.FixtureRequest
-) -> None:
-    """A fit looks further than the first 65,536 rows for a value that tells what a column is."""
-    make = request.getfixturevalue(f"in_{library}")
-    if library == "spark":  # whose rows would change places
-        session = import_module("pyspark.sql").SparkSession.getActiveSession()
-        make = lambda frame: session.createDataFrame(pa.Table.from_pandas(frame))  # noqa: E731
-    many = pd.concat([rows] * 24, ignore_index=True)
-    late = np.arange(len(many)) >= 66_000
-    many["whole"] = many["count"].where(late).astype("Int64")
-    many["letter"] = many["letter"].where(late)
-    assert NaiveBayes.textbook().fit(many[:65_536], "kind").layout_.undecided == ("letter",)
-    expected, model = (NaiveBayes.textbook().fit(table, "kind") for table in (many, make(many)))
-    assert [column.kind for column in model.schema_] == [c.kind for c in expected.schema_]
-    assert model.layout_.undecided == ()
-    assert model.statistic_ == expected.statistic_
-
-
-@pytest.mark.parametrize(
     ("library", "fact"),
     [
         ("dask", "there is no labelled row"),

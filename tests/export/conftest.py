@@ -138,12 +138,12 @@ def complete() -> pd.DataFrame:
 
 @pytest.fixture(scope="session", params=["ignore", "smooth", "error"])
 def stored_as_numbers(request: pytest.FixtureRequest) -> tuple[Any, pd.DataFrame, np.ndarray]:
-    """A model of categories of whole numbers; rows where they are doubles; Python's answers.
+    """A model of 0 and 1; rows where they are doubles; Python's answers.
 
     Where Python refuses a row, its answer is NaN.
     """
     rng = np.random.default_rng(6)
-    code, y = rng.integers(0, 4, 400), np.array(["a", "b"])[rng.integers(0, 2, 400)]
+    code, y = rng.integers(0, 2, 400), np.array(["a", "b"])[rng.integers(0, 2, 400)]
     model = NaiveBayes.textbook(unseen=request.param).fit(pd.DataFrame({"code": code, "y": y}), "y")
     asked = pd.DataFrame({"code": [1.0, np.nan, 2.5, 99.0, 1e200, -0.0, np.inf]})
     answers = np.full((len(asked), 2), np.nan)

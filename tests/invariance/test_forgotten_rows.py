@@ -207,7 +207,7 @@ CASES: dict[str, Case] = {
     "BernoulliNB sparse": (nb.BernoulliNB, counts(2)),
     "BernoulliNB": (nb.BernoulliNB, bits(0)),
     "CategoricalNB": (nb.CategoricalNB, codes(0)),
-    "whole numbers": (NaiveBayes.textbook, codes(1)),  # numbers, and without the forgotten, codes
+    "whole numbers": (NaiveBayes.textbook, codes(1)),
     "LinearRegression frame": (LinearRegression, mixed(3, target=True)),
     "Ridge frame": (lambda: Ridge(incomplete="drop"), mixed(4, target=True)),
 }

@@ -44,9 +44,9 @@ def errors(evaluation) -> float:
 @pytest.mark.parametrize(
     ("families", "wrong", "loss"),
     [
-        (None, 2770, 0.7831294793852),
+        (None, 2767, 0.7796195767345),
         # the two columns of capital are zero in nine rows of ten: no Gaussian, but categories
-        ({"column_11": "categorical", "column_12": "categorical"}, 2593, 0.3950045067159),
+        ({"column_11": "categorical", "column_12": "categorical"}, 2580, 0.3931156037868),
     ],
 )
 def test_files_as_they_are(data: Path, families, wrong, loss):
@@ -61,11 +61,11 @@ def test_files_as_they_are(data: Path, families, wrong, loss):
 
 
 def test_the_default_errs_less(data: Path):
-    """Other names of columns, as in the example, draw another sample: 2,136 errors."""
+    """Other names of columns, as in the example, draw another sample: 2,133 errors."""
     model = NaiveBayes(label_suffix=".").fit(opened(data, "adult.data"), LABEL)
     found = model.evaluate(opened(data, "adult.test"), LABEL)
-    assert errors(found) == 2118
-    assert found.log_loss == pytest.approx(0.2826855210556, rel=1e-12)
+    assert errors(found) == 2119
+    assert found.log_loss == pytest.approx(0.2826753148099, rel=1e-12)
 
 
 def test_published_error_without_unknowns(frames):

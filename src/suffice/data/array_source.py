@@ -20,8 +20,9 @@ from suffice.data.schema import (
     BlockLayout,
     Column,
     Layout,
+    Stored,
     UniformColumns,
-    integer_kind,
+    number_kind,
 )
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize
@@ -54,6 +55,7 @@ __all__ = [
 ]
 
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
+FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others
 STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
@@ -102,17 +104,16 @@ class ArraySource:
             return UniformColumns(names, "boolean", "binary", BOOLEAN)
         if self._holds_counts:
             return UniformColumns(names, "number", "text", "counts, most of them 0")
-        if kind == "f":
-            return UniformColumns(names, "number", "real", SPARSE if sparse else "numbers")
-        head, asked = self.x[:BATCH_ROWS], set(names)
+        stored: Stored = "number" if kind == "f" else "integer"
+        lows = _lows(self.x[:BATCH_ROWS])
+        if not lows:
+            of_numbers = ("real", SPARSE) if sparse else number_kind(stored, None)
+            return UniformColumns(names, stored, *of_numbers)
+        asked = set(names)
         places = [j for j, name in enumerate(self.names) if name in asked]
-        if sparse:
-            head = head.tocsc()
-            cells = (head[:, [j]].toarray()[:, 0] for j in places)
-        else:
-            cells = (head[:, j] for j in places)
-        columns = zip(places, cells, strict=True)
-        return tuple(_integer_column(self.names[j], values) for j, values in columns)
+        return tuple(
+            Column(self.names[j], stored, *number_kind(stored, lows.get(j), sparse)) for j in places
+        )
 
     @cached_property
     def _holds_counts(self) -> bool:
@@ -190,10 +191,21 @@ def _are_whole(cells: NDArray[Any]) -> bool:
     return bool(cells.min(initial=0) >= 0)
 
 
-def _integer_column(name: str, values: NDArray[Any]) -> Column:
-    largest = values.max(initial=0)
-    distinct, smallest = (len(np.unique(values)), values.min()) if largest == 1 else (0, 0)
-    return Column(name, "integer", *integer_kind(distinct, int(smallest), int(largest)))
+def _lows(x: Any) -> dict[int, float]:
+    """Return 0 or −1 for every column (n, d) of which this and 1 are the only values, besides NaN.
+
+    Few rows settle most columns.
+    """
+    dense = isinstance(x, np.ndarray)
+    few, by_column = (x[:FIRST_LOOK], x) if dense else (x[:FIRST_LOOK].toarray(), x.tocsc())
+    possible = ((few == 0) | (few == 1) | (few == -1) | (few != few)).all(axis=0)
+    found: dict[int, float] = {}
+    for j in np.flatnonzero(possible).tolist():
+        values = by_column[:, j] if dense else by_column[:, [j]].toarray()[:, 0]
+        shown = set(np.unique(values[values == values])[:3].tolist())
+        if shown in ({0, 1}, {-1, 1}):
+            found[j] = float(min(shown))
+    return found
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from suffice.data.schema import (
     DATES,
     DURATIONS,
     TIMES,
-    UNDECIDED,
+    UNKNOWN,
     Column,
     Kind,
     Stored,
-    integer_kind,
+    number_kind,
     string_kind,
 )
 from suffice.data.type_names import held
@@ -75,18 +75,13 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
         return "category", "a dictionary"
     if stored == "boolean":
         return "binary", BOOLEAN
-    if stored == "number":
-        return "real", "numbers"
     if stored == "time":
         return "real", _time(values.type)
-    if stored == "integer":
-        ends = pc.min_max(values)
-        smallest, largest = ends["min"].as_py(), ends["max"].as_py()
-        distinct = pc.count_distinct(plain(values)).as_py() if largest == 1 else 0
-        return integer_kind(distinct, smallest, largest)
+    if stored in ("integer", "number"):
+        return number_kind(stored, _low(plain(values).drop_null()))
     observed = len(values) - values.null_count
     if observed == 0:
-        return UNDECIDED
+        return UNKNOWN
     if not isinstance(values, pa.DictionaryArray):
         values = plain(values)
     cells, rows = pc.value_counts(values.drop_null()).flatten()
@@ -94,6 +89,18 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     words = pc.list_value_length(pc.utf8_split_whitespace(strings)).fill_null(0)
     distinct = pc.count_distinct(strings).as_py()
     return string_kind(distinct, observed, float(words.to_numpy() @ rows.to_numpy() / observed))
+
+
+def _low(values: pa.Array[Any]) -> float | None:
+    """Return 0 or −1 if this and 1 are the only values, without NaN."""
+    if pa.types.is_floating(values.type):
+        values = values.filter(pc.invert(pc.is_nan(values)))
+    ends = pc.min_max(values)
+    low, high = ends["min"], ends["max"]
+    if high.as_py() != 1 or low.as_py() not in (0, -1):
+        return None
+    only = pc.all(pc.or_(pc.equal(values, low), pc.equal(values, high))).as_py()
+    return float(low.as_py()) if only else None
 
 
 def _time(kind: pa.DataType) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ __all__ = ["outcome_codes"]
 
 BINARY = "a binary column holds 0 and 1, or -1 and 1"
 FAMILY = Phrase(
-    "give it a family of its own: ",
-    Option("families", "{column: 'categorical'}", "NaiveBayes"),
+    "give it a family of numbers when it is first fitted: ",
+    Option("families", "{column: 'gaussian'}", "NaiveBayes"),
 )
 
 
@@ -32,13 +33,13 @@ def outcome_codes(
         The smaller value of each column, 0 or −1; NaN where these cells have to tell: −1 if there
         is one.
     strict : bool
-        Whether another value is refused; else it is missing.
+        Whether another value is refused; else it is missing if it is finite.
 
     Raises
     ------
     BadCell
-        If there is another value and that is refused, or if both 0 and −1 are there and nobody
-        knows which of them is the smaller value.
+        If there is another value and that is refused, or infinity; or if both 0 and −1 are there
+        and nobody knows which of them is the smaller value.
 
     Examples
     --------
@@ -52,7 +53,7 @@ def outcome_codes(
     known = one | np.where(signed, minus, zero)
     refused = ~(known | (x != x))
     if not strict:
-        refused &= zero & ~told
+        refused &= (zero & ~told) | np.isinf(x)
     if refused.any():
         row, column = map(int, np.argwhere(refused)[0])
         raise _refusal(row, column, x[row, column].item(), float(lows[column]))
@@ -60,7 +61,10 @@ def outcome_codes(
 
 
 def _refusal(row: int, column: int, value: Any, low: float) -> BadCell:
+    if math.isinf(value):
+        return BadCell(row, column, value, "a number must be finite")
     if low != low:
         return BadCell(row, column, value, BINARY)
-    rule = f"the first rows of this binary column hold only {low:g} and 1"
+    rule = f"the first rows of this column hold only {low:g} and 1, so it has two values"
+    value = int(value) if value == value // 1 else value
     return BadCell(row, column, value, rule, FAMILY)

@@ -6,25 +6,23 @@ The rule, applied to the first 65,536 rows and overridable column by column:
 stored as                  when                                                      kind
 =========================  ========================================================  ==========
 boolean                    always                                                    binary
-float, decimal, time       always                                                    real
-integer                    always                                                    integer
+integer, float, decimal    0 and 1 are the only values, or -1 and 1                  binary
+integer, float, decimal    otherwise, also without a value                           real
+date, time                 always                                                    real
 text                       4 words a cell on average, and more than half of the      text
                            cells are distinct
 text                       otherwise                                                 category
 dictionary of numbers      always                                                    category
-nothing, text              no row has a value                                        undecided
+nothing, text              no row has a value                                        unknown
 =========================  ========================================================  ==========
 
-An *integer* column is a category or numbers, by what all rows show that a model has learnt, however
-they came; see `suffice.families.whole_numbers`. What the type of a column states never changes.
-
-Where the type leaves the kind open and the first rows have no value, the first 65,536 values
-decide. A column without any is in no block until later rows show one.
+Integers are numbers. Codes without an order are told: by their type (text, a dictionary), or by an
+option. A column of unknown kind is left out, with a warning, unless a family is given for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -44,7 +42,7 @@ __all__ = [
     "MAX_CLASSES",
     "SPARSE",
     "TIMES",
-    "UNDECIDED",
+    "UNKNOWN",
     "BlockLayout",
     "Column",
     "Kind",
@@ -53,22 +51,25 @@ __all__ = [
     "Stored",
     "UniformColumns",
     "as_read",
-    "integer_kind",
-    "is_decided",
+    "number_kind",
     "string_kind",
-    "undecided",
-    "with_kinds",
 ]
 
-Kind = Literal["real", "binary", "category", "integer", "text", "undecided"]
+Kind = Literal["real", "binary", "category", "text", "unknown"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
 
-UNDECIDED: tuple[Kind, str] = "undecided", "no value yet"
+UNKNOWN: tuple[Kind, str] = "unknown", "no value"
 BOOLEAN, ONLY = "boolean", "only {} and {}"  # what a family of two outcomes has to know
 SPARSE = "numbers of a sparse matrix"  # a family of counts reads them as they are stored
 DATES = "dates, in seconds since 1970-01-01"  # reasons why a column of time is real
 TIMES, DURATIONS = "times of day, in seconds since midnight", "durations, in seconds"
-LOW = {BOOLEAN: 0.0, ONLY.format(0, 1): 0.0, ONLY.format(-1, 1): -1.0}
+LOW = {
+    BOOLEAN: 0.0,
+    ONLY.format(0, 1): 0.0,
+    ONLY.format(-1, 1): -1.0,
+    f"{ONLY.format(0, 1)}: {SPARSE}": 0.0,
+    f"{ONLY.format(-1, 1)}: {SPARSE}": -1.0,
+}
 KIND_OF: dict[Encoding, Kind] = {
     "real": "real",
     "count": "real",
@@ -193,7 +194,7 @@ class Layout:
     threshold: Annotated[float | None, Within(-inf, inf)] = None
     ignored: tuple[str, ...] = ()
 
-    @rule("every column that has a kind is read in one block")
+    @rule("every column is read in one block")
     def _has_blocks(self) -> bool:
         parts = [block.columns for block in self.blocks]
         if parts == [self.names]:
@@ -201,8 +202,6 @@ class Layout:
         if any(isinstance(part, Numbered) for part in parts):  # which may be longer than any memory
             return False
         names = self.names
-        if not isinstance(self.columns, UniformColumns):
-            names = [column.name for column in self.columns if column.kind != "undecided"]
         same = sum(map(len, parts)) == len(names)
         return same and sorted(name for part in parts for name in part) == sorted(names)
 
@@ -213,13 +212,6 @@ class Layout:
         return (
             columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
         )
-
-    @cached_property
-    def undecided(self) -> tuple[str, ...]:
-        """Names of the columns that had no value yet: they are in no block."""
-        if sum(len(block.columns) for block in self.blocks) == len(self.columns):
-            return ()
-        return undecided(self.columns)
 
     def lows(self, block: BlockLayout) -> NDArray[np.float64]:
         """The smaller of the two values of each binary column, 0 or −1; NaN where nobody knows."""
@@ -244,65 +236,50 @@ class Layout:
         return self if blocks == self.blocks else replace(self, blocks=blocks)
 
 
-def is_decided(column: Column) -> bool:
-    """Whether a column has a kind: its type says so, or a row showed a value.
-
-    Examples
-    --------
-    >>> is_decided(Column("x", "number", "real", "numbers"))
-    True
-    """
-    return column.kind != UNDECIDED[0]
-
-
-def undecided(columns: Iterable[Column]) -> tuple[str, ...]:
-    """Names of the columns that have no kind yet."""
-    return tuple([column.name for column in columns if column.kind == UNDECIDED[0]])
-
-
 def as_read(columns: Sequence[Column], blocks: Sequence[BlockLayout]) -> Sequence[Column]:
-    """The same columns; one without a value is of the kind that its family reads, if it has one.
+    """Return the columns that blocks read: numbers, and what is unknown, of the kind they read.
 
     Examples
     --------
-    >>> as_read([Column("x", "nothing", *UNDECIDED)], [BlockLayout("real", ("x",))])[0].kind
-    'real'
+    >>> unknown = Column("x", "nothing", *UNKNOWN), Column("y", "nothing", *UNKNOWN)
+    >>> as_read(unknown, [BlockLayout("real", ("x",))])
+    (Column(name='x', stored='nothing', kind='real', reason='no value, but a family'),)
     """
-    if isinstance(columns, UniformColumns) or not undecided(columns):
+    if isinstance(columns, UniformColumns):
         return columns
-    kinds = {name: KIND_OF[block.encoding] for block in blocks for name in block.columns}
-    return tuple(
-        column
-        if is_decided(column) or column.name not in kinds
-        else replace(column, kind=kinds[column.name], reason="no value yet, but a family")
-        for column in columns
-    )
+    read = {name: block.encoding for block in blocks for name in block.columns}
+    found = []
+    for column in columns:
+        encoding = read.get(column.name)
+        if encoding is None:
+            continue
+        if column.kind == "unknown":
+            column = replace(column, reason="no value, but a family")
+        elif encoding == "mixed" or column.stored not in ("integer", "number"):
+            found.append(column)
+            continue
+        found.append(replace(column, kind=KIND_OF[encoding]))
+    return tuple(found)
 
 
-def with_kinds(columns: Sequence[Column], shown: Sequence[Column]) -> tuple[Column, ...]:
-    """The same columns; those that had no value yet are what others show them to be.
+def number_kind(stored: Stored, low: float | None, sparse: bool = False) -> tuple[Kind, str]:
+    """Return the kind of a column of numbers, and the reason.
+
+    Parameters
+    ----------
+    low : float, optional
+        0 or −1, if this and 1 are its only values.
+    sparse : bool
+        Whether it is one of a sparse matrix.
 
     Examples
     --------
-    >>> with_kinds([Column("x", "nothing", *UNDECIDED)], [Column("x", "time", "real", "times")])
-    (Column(name='x', stored='time', kind='real', reason='times'),)
+    >>> number_kind("integer", None), number_kind("number", 0.0)
+    (('real', 'whole numbers'), ('binary', 'only 0 and 1'))
     """
-    now = {column.name: column for column in shown if is_decided(column)}
-    return tuple(
-        column if is_decided(column) else now.get(column.name, column) for column in columns
-    )
-
-
-def integer_kind(distinct: int, smallest: int | None, largest: int | None) -> tuple[Kind, str]:
-    """Kind of an integer column, and what is known of it: a family of two outcomes needs both.
-
-    Examples
-    --------
-    >>> integer_kind(distinct=3, smallest=2007, largest=2009)
-    ('integer', 'whole numbers')
-    """
-    two = distinct == 2 and largest == 1 and smallest in (0, -1)
-    return "integer", ONLY.format(smallest, largest) if two else "whole numbers"
+    if low is not None:
+        return "binary", ONLY.format(int(low), 1) + f": {SPARSE}" * sparse
+    return "real", SPARSE if sparse else "whole numbers" if stored == "integer" else "numbers"
 
 
 def string_kind(distinct: int, observed: int, words: float) -> tuple[Kind, str]:

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from suffice.data.arrow_columns import column_of, stored_as
 from suffice.data.encode import coded, encode
-from suffice.data.first_values import first_values
 from suffice.data.frames.memory import in_memory
 from suffice.data.read_memory import ENCODED, TEXT, ReadMemory, in_batches, read_memory
-from suffice.data.schema import Column, Layout, Stored, undecided
+from suffice.data.schema import Column, Layout, Stored
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
@@ -112,12 +111,7 @@ class TableSource:
         asked = self.feature_names if names is None else tuple(names)
         if names:
             require_columns(names, self.table.names, "the table")
-        found = self.table.of_first_cells(asked, column_of)
-        empty = undecided(found.values())
-        if empty and self.table.shown.rows == BATCH_ROWS:
-            later = first_values(self.table, empty)
-            found |= {name: column_of(name, values) for name, values in later.items()}
-        return tuple(found.values())
+        return tuple(self.table.of_first_cells(asked, column_of).values())
 
     def read_often(self, layout: Layout) -> TableSource:
         """The same rows, for who reads them many times: categories are codes where they may be."""
@@ -170,7 +164,11 @@ class TableSource:
         shown = self.table.shown
         kind = shown.schema.field(self.label).type
         if pa.types.is_null(kind) and shown.rows == BATCH_ROWS:
-            kind = first_values(self.table, [self.label]).get(self.label, pa.nulls(0)).type
+            raise SchemaError(
+                f"label {self.label!r} has no value in the first {BATCH_ROWS:,} rows",
+                "the first rows say what labels are",
+                "put rows with a label first",
+            )
         if pa.types.is_nested(kind):
             raise SchemaError(
                 f"column {self.label!r} holds {held(kind)}",
@@ -236,8 +234,11 @@ class TableSource:
                 )
             warn(left_out(unknown) + ".")
         if self.table.guesses:
-            types = {name: _type(encoding.get(name), stored.get(name)) for name in wanted}
-            types |= dict.fromkeys(layout.undecided, pa.string())  # it is not looked at
+            shown = self.table.shown.schema
+            types = {
+                name: _type(encoding.get(name), stored.get(name), shown.field(name).type)
+                for name in wanted
+            }
         else:
             self._check(stored, {name for name, read in encoding.items() if read == "category"})
             types = dict.fromkeys(wanted)
@@ -282,18 +283,20 @@ def _encodings(layout: Layout) -> dict[str, str]:
     return found
 
 
-def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:
-    """The type in which a column of a text file is read.
+def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa.DataType | None:
+    """The type in which a column of a text file is read, whose first rows show another, maybe.
 
     Whole numbers in the first rows do not promise whole numbers further down, and digits alone
-    do not make a number of what was learnt as a string.
+    do not make a number of what was learnt as a string. Outcomes are true and false, or numbers.
     """
     if stored == "time":
         return None  # as the table has it
+    if stored == "nothing" and encoding in ("category", "events") and pa.types.is_null(shown):
+        return pa.string()  # a family was given; later rows may have a value
     if encoding in ("real", "count", "whole") and stored != "boolean":
         return pa.float64()
-    if encoding in ("binary", "outcome") and stored == "integer":
-        return pa.float64()
+    if encoding in ("binary", "outcome") and stored != "string":
+        return pa.bool_() if pa.types.is_boolean(shown) else pa.float64()
     types: dict[str | None, pa.DataType] = {
         "boolean": pa.bool_(),
         "integer": pa.int64(),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from suffice.data.schema import Column, Layout
+from suffice.data.schema import LOW, Column, Layout
 from suffice.statistics.block import CodedBlock, RealBlock
 from suffice.statistics.kept_rows import KeptRows
 from suffice.statistics.sparse_block import SparseBlock
@@ -53,7 +53,8 @@ def _columns(block: RealBlock | CodedBlock, columns: Sequence[Column]) -> Iterat
             continue
         values = [*block.vocabularies[j].values, None]
         if column.stored in ("integer", "number"):
-            values = [None if value is None else float(value) for value in values]
+            low = LOW.get(column.reason, 0.0)
+            values = [None if v is None else low if v is False else float(v) for v in values]
         cells = pa.array(values).take(pa.array(block.codes[:, j] % len(values)))
         yield cells.cast(pa.int64()) if column.stored == "integer" else cells
 

@@ -100,6 +100,7 @@ def _bernoulli(
 ) -> Made:
     _refuse_text(parameters.words, names)
     low = {c.name: (c.reason, LOW[c.reason]) for c in layout.columns if c.reason in LOW}
+    refused = {name for b in layout.blocks if b.encoding == "binary" for name in b.columns}
     columns, terms = [], []
     for j, name in enumerate(names):
         log_theta = safe_log(parameters.theta[:, j]).tolist()
@@ -118,7 +119,7 @@ def _bernoulli(
             else:
                 zeros = (0, -1) if least is None else (int(least),)
                 cases = *((zero, absent) for zero in zeros), (1, present)
-                made.append(Choice(first + j, cases, 0.0))
+                made.append(Choice(first + j, cases, None if name in refused else 0.0))
         terms.append(Term((first + j,), tuple(made)))
     return columns, terms
 

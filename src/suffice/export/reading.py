@@ -58,7 +58,8 @@ def log_joint(model: Any) -> LogJoint:
     if isinstance(fitted, GenerativeModel | LogisticModel):
         check_labels(fitted.classes.values)
     if isinstance(fitted, GenerativeModel):
-        return _generative(fitted)
+        strict = getattr(model, "unseen", "error") == "error"
+        return _generative(fitted, fitted.layout if strict else fitted.layout.answering)
     if isinstance(fitted, LogisticModel):
         return _logistic(fitted)
     if isinstance(fitted, LinearModel):
@@ -70,7 +71,7 @@ def log_joint(model: Any) -> LogJoint:
     )
 
 
-def _generative(model: GenerativeModel) -> LogJoint:
+def _generative(model: GenerativeModel, layout: Layout) -> LogJoint:
     columns: list[Column] = []
     terms: list[Term] = []
     model.refuse_pairs("an export")
@@ -79,7 +80,7 @@ def _generative(model: GenerativeModel) -> LogJoint:
         model.parts, model.parameters, model.part_weights, strict=True
     ):
         names = tuple(part.layout.columns)
-        found = family_terms(parameters, names, model.layout, len(columns))
+        found = family_terms(parameters, names, layout, len(columns))
         columns += found[0]
         terms += _weighed(found[1], weights)
     prior = tuple(model.prior.tolist())

@@ -14,7 +14,6 @@ from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.options import Estimation
 from suffice.families.poisson import Poisson
 from suffice.families.regularized_gaussian import RegularizedGaussian
-from suffice.families.whole_numbers import WholeNumbers
 
 __all__ = [
     "Adaptive",
@@ -33,7 +32,6 @@ __all__ = [
     "Parameters",
     "Poisson",
     "RegularizedGaussian",
-    "WholeNumbers",
     "family_named",
     "family_names",
 ]

@@ -275,10 +275,6 @@ class Family(ABC):
         """Columns, by their place, that say nothing of the class as they are identifiers."""
         return NO_COLUMNS
 
-    def categories(self, statistic: Any) -> NDArray[np.intp]:
-        """Columns of numbers, by their place, that are categories by what all rows show."""
-        return np.empty(0, np.intp)
-
     def settled(self, parameters: Parameters) -> Family:
         """The family that estimates as these parameters were, and chooses nothing anew.
 

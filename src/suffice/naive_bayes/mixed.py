@@ -37,7 +37,7 @@ from suffice.statistics.precision import PrecisionOfMoments
 
 __all__ = ["NaiveBayes"]
 
-CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial", "whole_numbers")  # by the evidence
+CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 MANY = 100  # columns of a sparse matrix, which take their time one by one
 JUDGED = ("adaptive", "histogram", "kernel_density")  # bins and bandwidths depend on n
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
@@ -60,9 +60,9 @@ class NaiveBayes(CalibratedClassifier):
 
     A missing cell drops out of the sum, at fit and at prediction. Every column is modelled by
     the family that its kind suggests (`suffice.data.schema`): real numbers by the distribution that
-    tells the class best, booleans by a Bernoulli, categories by a categorical, text by a
-    multinomial. A column of integers is a category or numbers, by what all rows learnt show. A
-    column of unknown kind, without a value so far, is left out until one arrives. An array of 100
+    tells the class best, booleans, and numbers that are 0 and 1 alone, by a Bernoulli, categories
+    by a categorical, text by a multinomial. Integers are numbers, unless ``families`` says that
+    they are codes. A column of unknown kind, text without a value, is left out. An array of 100
     columns or more, dense or sparse, whose cells are whole numbers and in the first rows nine times
     out of ten 0, holds counts of words: all columns are one multinomial.
 
@@ -320,13 +320,11 @@ class NaiveBayes(CalibratedClassifier):
             raise ParameterError(
                 f"families has {given!r}", "a family is a name or an object of suffice.families"
             )
-        numbers = self._numbers if given == "whole_numbers" else given
-        chosen = numbers == "gaussian" and self.estimation == "mle"
+        chosen = given == "gaussian" and self.estimation == "mle"
         floor = self.variance_floor if chosen or self.variance_floor != "loo" else UNCHOSEN
         alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
         return family_named(
             given,
-            numbers=numbers,
             estimation=self.estimation,
             alpha=alpha,
             ddof=self.ddof,

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import Column
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, SchemaError
-from suffice.models.base.learnt import Learnt
 from suffice.models.generative.paired_columns import PairedColumns, pair_sums
-from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comparison import Comparison
@@ -62,19 +58,6 @@ class PairedReader(GenerativeReader):
         if lost.block < len(self.parts):
             return super().column(lost)
         return "a pair of columns"
-
-    def informed(
-        self,
-        batches: tuple[ByClass, ...],
-        columns: Sequence[Column],
-        parts_of: Callable[[Sequence[Column]], tuple[FamilyColumns, ...]],
-    ) -> Learnt[Self, ByClass]:
-        """Give columns that had no value so far kinds; none of them is counted in pairs."""
-        found = super().informed(tuple(map(without_pairs, batches)), columns, parts_of)
-        pairs = (batch.blocks[-1] for batch in batches)
-        both = zip(found.batches, pairs, strict=True)
-        whole = tuple(replace(sums, blocks=(*sums.blocks, own)) for sums, own in both)
-        return Learnt(found.reader, whole)
 
     def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
         """Refuse sums of other columns, families or labels, and pairs in other bins."""

@@ -21,6 +21,7 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.plotting.style import require_place
 from suffice.statistics.block import RealBlock
 from suffice.statistics.mixed_block import MixedBlock
+from suffice.statistics.vocabulary import FALSE_TRUE
 
 __all__ = [
     "Cells",
@@ -261,7 +262,9 @@ def _of_cells(cells: Cells, block: Any) -> NDArray[np.float64]:
         coded = block.coded()
         held = coded.vocabularies[0].values
         if not cells.are_numbers:
-            places = {value: float(i) for i, value in enumerate(cells.values)}
+            # Outcomes are the two values of the cells, in their order.
+            values = (False, True) if coded.vocabularies[0] == FALSE_TRUE else cells.values
+            places = {value: float(i) for i, value in enumerate(values)}
             table = np.array([*(places.get(value, np.nan) for value in held), np.nan])
             return np.asarray(table[coded.codes[:, 0]])
         numbers = np.array([*map(float, held), np.nan])[coded.codes[:, 0]]

@@ -25,7 +25,6 @@ from suffice.families.posteriors.multivariate_gaussian import MultivariateGaussi
 from suffice.families.posteriors.piecewise import PiecewisePosterior
 from suffice.families.posteriors.poisson import PoissonPosterior
 from suffice.families.posteriors.posterior import Posterior, trigamma
-from suffice.families.posteriors.whole_numbers import WholeNumbersPosterior
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.proba_intervals import WeightedPosterior, model_posterior
 from suffice.numerics.elementary import digamma, log
@@ -165,13 +164,6 @@ def _adaptive(posterior: AdaptivePosterior, at: NDArray[np.intp], weight: Any) -
         one for one in _parts(posterior.normal, at, weights) if one["at"][0] not in elsewhere
     )
     yield from _parts(posterior.piecewise, at[binned], weights[binned])
-
-
-@_parts.register
-def _whole(posterior: WholeNumbersPosterior, at: NDArray[np.intp], weight: Any) -> Iterator[Part]:
-    weights = np.broadcast_to(weight, len(at))
-    for kind, (columns, _) in zip(posterior.kinds, posterior.estimate.kinds, strict=True):
-        yield from _parts(kind, at[columns], weights[columns])
 
 
 @_parts.register

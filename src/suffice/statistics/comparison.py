@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -77,12 +77,6 @@ class Comparison:
         pairs = zip(self.classes, column.within, strict=True)
         known = [(label, found) for label, found in pairs if found is not None]
         return max(known, key=lambda pair: pair[1].hellinger, default=None)
-
-    def with_empty(self, names: Sequence[str]) -> Comparison:
-        """The same with columns that neither table shows."""
-        nobody = (None,) * len(self.classes)
-        empty = (ColumnComparison(name, None, nobody, (1.0, 1.0)) for name in names)
-        return replace(self, columns=(*self.columns, *empty))
 
     def __repr__(self) -> str:
         return "\n".join(aligned(list(self._lines())))

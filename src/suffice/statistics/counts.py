@@ -189,13 +189,6 @@ class Counts:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         return replace(self, count=self.count.scatter(index, (k, self.count.shape[1])))
 
-    def widened(self, index: NDArray[np.intp], d: int) -> Self:
-        """The same columns at ``index``, increasing, among d; no cell of others was observed."""
-        vocabularies = [Vocabulary(())] * d
-        for place, vocabulary in zip(index.tolist(), self.vocabularies, strict=True):
-            vocabularies[place] = vocabulary
-        return replace(self, vocabularies=tuple(vocabularies))
-
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
         if np.array_equal(index, np.arange(self.count.shape[0])):

@@ -198,10 +198,6 @@ class ExactMoments:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         return self._each(lambda table: table.place(index, k))
 
-    def widened(self, index: NDArray[np.intp], d: int) -> ExactMoments:
-        """The same columns at ``index`` among d; no cell of others was observed."""
-        return self._each(lambda table: table.widened(index, d))
-
     def columns(self, index: NDArray[np.intp]) -> ExactMoments:
         """Keep the columns at ``index``, in that order."""
         return self._each(lambda table: table.columns(index))

@@ -218,14 +218,6 @@ class Moments:
             target[index] = source
         return type(self)(*out)
 
-    def widened(self, index: NDArray[np.intp], d: int) -> Moments:
-        """The same columns at ``index`` among d; no cell of others was observed."""
-        parts = self.weight, self.pivot, self.sums
-        out = tuple(np.zeros((*part.shape[:-1], d)) for part in parts)
-        for target, part in zip(out, parts, strict=True):
-            target[..., index] = part
-        return type(self)(*out)
-
     def columns(self, index: NDArray[np.intp]) -> Moments:
         """Keep the columns at ``index``, in that order."""
         parts = self.weight, self.pivot, self.sums

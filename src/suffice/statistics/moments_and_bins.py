@@ -106,10 +106,6 @@ class MomentsAndBins:
         """Keep the classes at ``index``, in that order."""
         return type(self)(self.moments.take(index), self.bins.take(index))
 
-    def widened(self, index: NDArray[np.intp], d: int) -> Self:
-        """Move column j to position ``index[j]`` among d columns; the others have no cells."""
-        return type(self)(self.moments.widened(index, d), self.bins.widened(index, d))
-
 
 class MomentsAndBinsAccumulator:
     """Builds `MomentsAndBins` of d columns; numbers are binned from 0."""

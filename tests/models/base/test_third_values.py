@@ -1,7 +1,6 @@
 """A third value in a column that showed two.
 
-Where rows are answered it is missing. In a fit it joins the others, but where the column was given
-a family of two outcomes: there it is refused.
+Where rows are answered it is missing. In rows to learn from it is refused.
 """
 
 from collections.abc import Callable
@@ -64,7 +63,7 @@ STRANGE: dict[int, list[float]] = {0: [2, -1, 7, 0.5, 10**15], -1: [2, 0, 7, 0.5
 def test_it_counts_as_missing_where_rows_are_answered(form: str, low: int, tmp_path: Path) -> None:
     given = FORMS[form]
     model = NaiveBayes.textbook().fit(given(rows(low), tmp_path), "kind")
-    assert (model.schema_[0].kind, model.schema_[0].reason) == ("category", f"only {low} and 1")
+    assert (model.schema_[0].kind, model.schema_[0].reason) == ("binary", f"only {low} and 1")
     model.save(tmp_path / "m.suffice")
     for known in (model, load(tmp_path / "m.suffice")):
         for strange in STRANGE[low]:
@@ -139,75 +138,46 @@ def test_a_form_describes_rows_without_it() -> None:
 @pytest.mark.parametrize(("low", "third"), [(0, 2), (0, -1), (-1, 0)])
 def test_it_is_refused_on_request(low: int, third: int) -> None:
     new = {"two": [1, third], "size": [0.0, 0.0]}
-    model = NaiveBayes.textbook(unseen="error").fit(rows(low), "kind")
-    with pytest.raises(DataError) as caught:
-        model.predict(new)
-    assert str(caught.value) == (
-        f"column 'two', row 1: {third}; the value was never seen in training."
-    )
-    model = NaiveBayes.textbook({"two": "bernoulli"}, unseen="error").fit(rows(low), "kind")
-    with pytest.raises(DataError) as caught:
-        model.predict(new)
-    assert str(caught.value) == (
-        f"column 'two', row 1: {float(third)}; the first rows of this binary column hold only "
-        f"{low} and 1; give it a family of its own: NaiveBayes(families={{column: 'categorical'}})."
-    )
+    for families in (None, {"two": "bernoulli"}):
+        model = NaiveBayes.textbook(families, unseen="error").fit(rows(low), "kind")
+        with pytest.raises(DataError) as caught:
+            model.predict(new)
+        assert str(caught.value) == (
+            f"column 'two', row 1: {third}; {SENTENCE.replace('only 0', f'only {low}')}"
+        )
 
 
 def test_two_outcomes_have_no_room_for_more() -> None:
     table = rows(0).append_column("color", pa.array(["red", "blue"] * (N // 2)))
-    model = NaiveBayes.textbook({"two": "bernoulli"}, unseen="smooth").fit(table, "kind")
+    model = NaiveBayes.textbook(unseen="smooth").fit(table, "kind")
     new = {"two": [2, 0], "size": [0.0, 1.0], "color": ["green", "red"]}
     expected = model.predict_joint_log_proba({**new, "two": [None, 0]})
     np.testing.assert_array_equal(model.predict_joint_log_proba(new), expected)
 
 
-def test_an_unseen_whole_number_is_smoothed_as_a_category_is() -> None:
-    table = rows(0).drop(["size"])
-    new = {"two": [2, 0, None, 1]}
-    found = NaiveBayes.textbook(unseen="smooth").fit(table, "kind").predict_proba(new)
-    named = NaiveBayes.textbook("categorical", unseen="smooth").fit(table, "kind")
-    np.testing.assert_array_equal(found, named.predict_proba(new))
-    assert (found[0] != found[2]).all()
-
-
 SENTENCE = (
-    "the first rows of this binary column hold only 0 and 1; give it a family of its own: "
-    "NaiveBayes(families={column: 'categorical'})."
+    "the first rows of this column hold only 0 and 1, so it has two values; give it a family of "
+    "numbers when it is first fitted: NaiveBayes(families={column: 'gaussian'})."
 )
-GIVEN = {"two": "bernoulli"}
 
 
 @pytest.mark.parametrize("third", [2, -1])
 def test_rows_to_learn_from_name_it(third: int, tmp_path: Path) -> None:
-    model, table = NaiveBayes.textbook(GIVEN).fit(rows(0), "kind"), rows(0)
+    model, table = NaiveBayes.textbook().fit(rows(0), "kind"), rows(0)
     bad = table.set_column(0, "two", pa.array([*TWO[:-1], third]))
     before = model.statistic_
     for learn in (model.partial_fit, model.forget):
         with pytest.raises(DataError) as caught:
             learn(bad, "kind")
-        assert str(caught.value) == f"column 'two', row {N - 1}: {float(third)}; {SENTENCE}"
+        assert str(caught.value) == f"column 'two', row {N - 1}: {third}; {SENTENCE}"
     with pytest.raises(DataError) as caught:
         model.partial_fit(in_csv(bad, tmp_path), "kind")
-    assert str(caught.value) == f"column 'two', line {N + 1} of t.csv: {float(third)}; {SENTENCE}"
+    assert str(caught.value) == f"column 'two', line {N + 1} of t.csv: {third}; {SENTENCE}"
     assert model.statistic_ == before
-    array = NaiveBayes.textbook("bernoulli").fit(TWO[:, None], LABEL)
+    array = NaiveBayes.textbook().fit(TWO[:, None], LABEL)
     with pytest.raises(DataError) as caught:
         array.partial_fit(np.array([[0], [third]]), LABEL[:2])
     assert str(caught.value) == f"column 'x0', row 1: {third}; {SENTENCE}"
-
-
-@pytest.mark.parametrize("third", [2, -1])
-def test_it_joins_where_no_family_was_given(third: int, tmp_path: Path) -> None:
-    more = rows(0).set_column(0, "two", pa.array([*TWO[:-20], *[third] * 20]))
-    every = pa.concat_tables([rows(0), more])
-    for read in (lambda table: table, lambda table: in_csv(table, tmp_path)):
-        model = NaiveBayes.textbook().fit(read(rows(0)), "kind").partial_fit(read(more), "kind")
-        assert model.schema_[0].kind == "category"
-        expected = NaiveBayes.textbook().fit(every, "kind").predict_proba(every)
-        np.testing.assert_array_equal(model.predict_proba(every), expected)
-        model.forget(read(more), "kind")
-        assert model.schema_[0].reason == "only 0 and 1"
 
 
 @pytest.mark.parametrize("third", [2, -1])
@@ -216,11 +186,10 @@ def test_it_is_named_in_later_rows_of_one_fit(third: int) -> None:
     two[BATCH_ROWS + 3] = third
     label = np.tile(LABEL, BATCH_ROWS // N + 2)
     with pytest.raises(DataError) as caught:
-        NaiveBayes.textbook("bernoulli").fit(two[:, None], label)
+        NaiveBayes.textbook().fit(two[:, None], label)
     assert str(caught.value) == f"column 'x0', row {BATCH_ROWS + 3}: {third}; {SENTENCE}"
-    for families in ({"two": "categorical"}, None):
-        model = NaiveBayes.textbook(families).fit({"two": two}, label)
-        assert model.model_.parameters[0].values(0) == tuple(sorted([0, 1, third]))
+    model = NaiveBayes.textbook({"two": "categorical"}).fit({"two": two}, label)
+    assert model.model_.parameters[0].values(0) == tuple(sorted([0, 1, third]))
 
 
 def test_declared_outcomes_are_refused_as_before() -> None:

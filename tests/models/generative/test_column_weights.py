@@ -3,7 +3,6 @@
 import re
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -367,25 +366,6 @@ def test_weights_by_name() -> None:
         each = np.broadcast_to(weights, len(part.layout.columns)).tolist()
         assert [model.column_weights_[name] for name in part.layout.columns] == each
     assert set(NaiveBayes.textbook().fit(rows, "kind").column_weights_.values()) == {1.0}
-
-
-def test_a_column_that_had_no_value_gets_the_mean_weight(tmp_path: Path) -> None:
-    rows = table(300)
-    model = NaiveBayes().fit(rows.append_column("late", pa.nulls(300)), "kind")
-    known, weights = model.column_weights_, model.calibration_.weights
-    assert "late" not in known
-    model.save(tmp_path / "model")
-    loaded = suffice.load(tmp_path / "model")  # there are no rows to learn weights from
-    with pytest.warns(SufficeWarning, match="those of earlier rows"):
-        loaded.partial_fit(rows.append_column("late", pa.array(np.arange(300) % 7 / 3)), "kind")
-    assert loaded.column_weights_ == known | {"late": pytest.approx(weights.mean())}
-
-
-def test_no_column_has_a_value_yet() -> None:
-    model = NaiveBayes().fit({"a": [None, None], "b": [None, None]}, ["u", "v"])
-    assert model.model_.part_weights == []
-    assert model.column_weights_ == {}
-    assert model.predict_proba({"a": [None], "b": [None]}).tolist() == [[0.5, 0.5]]
 
 
 KINDS = {"note": "multinomial", "hue": "categorical"}  # whatever the first rows suggest

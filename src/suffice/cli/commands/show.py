@@ -117,13 +117,8 @@ def _precisions(model: GenerativeClassifier) -> set[str]:
 
 def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[str, Any]]:
     """What is known of every column, in the order of the table."""
-    nothing: dict[str, Any] = {
-        "family": None,
-        "missing": float(statistic.weight.value.sum()),
-        "parameters": {},
-    }
     families, left_out = model.model_.family_names, set(model.model_.identifiers)
-    known: dict[str, dict[str, Any]] = dict.fromkeys(model.layout_.undecided, nothing)
+    known: dict[str, dict[str, Any]] = {}
     calibration = model.model_.calibration
     counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
     blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
@@ -149,8 +144,7 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
             "name": column.name,
             "kind": column.kind,
             **({"unit": column.reason} if column.stored == "time" else {}),
-            **({"reason": column.reason} if column.stored == "integer" else {}),
-            **(nothing if column.kind == "undecided" else known[column.name]),
+            **known[column.name],
         }
         for column in model.schema_
     }
@@ -222,8 +216,6 @@ def _column(
 
     Classes are across where they are few; else there is one line per class.
     """
-    if column["family"] is None:
-        return f"  {column['name']}: no value yet, {amount(column['missing'])} missing", 0
     if column.get("left_out"):
         return f"  {column['name']}: left out, as it tells one row from another", 0
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
@@ -253,8 +245,6 @@ def _how_chosen(column: dict[str, Any]) -> Iterator[str]:
     """Why a column has its family, and from which rows."""
     if column.get("left_out"):
         return
-    if "reason" in column and column["family"] is not None:
-        yield f"  {column['reason']}"
     if losses := column.get("log_loss_alone"):
         best_first = sorted(losses, key=lambda family: losses[family])
         told = ", ".join(f"{family} {losses[family]:.3f}" for family in best_first)

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from shlex import quote
@@ -35,7 +35,6 @@ from suffice.data.csv.notations import notations_of
 from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
 from suffice.data.files.version import readable, version_of
-from suffice.data.first_values import first_values
 from suffice.data.notation import TEXT
 from suffice.data.read_ahead import in_order
 from suffice.data.split_size import UNKNOWN, SplitSize
@@ -273,10 +272,9 @@ def _listed(path: Path, format: CsvFormat) -> CsvFile:
 class CsvTable(Table):
     r"""Delimited text files with the same columns, one split each.
 
-    Types are inferred from the first ``BATCH_ROWS`` rows, or where these are empty from the first
-    so many values: null if every cell is missing, else int64, float64, bool (true and false in any
-    case) or string, whichever first holds them all: identifiers of twenty digits are strings,
-    because a double would round them.
+    Types are inferred from the first ``BATCH_ROWS`` rows: null if every cell is missing, else
+    int64, float64, bool (true and false in any case) or string, whichever first holds them all:
+    identifiers of twenty digits are strings, because a double would round them.
 
     Parameters
     ----------
@@ -374,14 +372,6 @@ class CsvTable(Table):
         """What was found out about how the files are written."""
         return self._remarks
 
-    @cached_property
-    def _later(self) -> Mapping[str, pa.DataType]:
-        """The types of columns whose first rows are empty, and that have values further down."""
-        empty = [field.name for field in self.shown.schema if pa.types.is_null(field.type)]
-        whole = self.shown.rows < BATCH_ROWS
-        values = {} if whole or not empty else first_values(self, empty)
-        return {name: column.type for name, column in values.items()}
-
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[CsvSplit]:
         """Return one split per file, reading these columns only."""
         where = " and ".join(file.path.name for file in self._files[:2])
@@ -397,4 +387,4 @@ class CsvTable(Table):
         if notation is not None:
             return notation.type
         inferred: pa.DataType = self.shown.schema.field(name).type
-        return self._later.get(name, inferred) if pa.types.is_null(inferred) else inferred
+        return inferred

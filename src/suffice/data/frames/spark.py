@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.first_values import first_values
 from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
 from suffice.errors import EngineError, ReadError
 
@@ -108,14 +107,6 @@ def _first_rows(frame: Any) -> pa.RecordBatch:
             "see whether frame.show() works",
         ) from error
     return first_rows(table.to_batches(), table.schema)
-
-
-@first_values.register(SparkTable)
-def _(table: SparkTable, names: Sequence[str]) -> Mapping[str, pa.Array[Any]]:
-    """A query for every column: only Spark reads the rows."""
-    shown = ((name, table.plain([name]).where("c0 IS NOT NULL")) for name in names)
-    columns = ((name, _first_rows(frame).column(0)) for name, frame in shown)
-    return {name: values for name, values in columns if len(values)}
 
 
 def gist(error: BaseException) -> str:

@@ -39,7 +39,8 @@ class CategoriesLeftOut:
         Whether m is one more than the largest value.
     alpha : ndarray (d,)
     estimation : {"mle", "map", "bayes"}
-    unseen : {"ignore", "error", "smooth"}
+    unseen : {"ignore", "error", "smooth", "known"}
+        With "known", as of two outcomes, no row has to show a value.
     ignores : bool
         Whether a column with another value in every row says nothing of the class.
     alike : sequence of int

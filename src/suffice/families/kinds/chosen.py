@@ -15,7 +15,6 @@ from suffice.rules import Shape, Within, rule
 __all__ = ["Chosen", "fits"]
 
 RIVALS = ("gaussian", "histogram", "kernel_density")
-FAMILIES = (*RIVALS, "categorical")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +24,7 @@ class Chosen:
     Parameters
     ----------
     family : ndarray of int (d,)
-        0 Gaussian, 1 histogram, 2 kernel density, 3 categorical.
+        0 Gaussian, 1 histogram, 2 kernel density.
     bandwidth : ndarray (d,)
         Of kernel densities.
     compared : ndarray of bool (d,)
@@ -34,7 +33,7 @@ class Chosen:
         Of each rival, where there was.
     """
 
-    family: Annotated[NDArray[np.int8], Shape("d"), Within(0, len(FAMILIES) - 1)]
+    family: Annotated[NDArray[np.int8], Shape("d"), Within(0, len(RIVALS) - 1)]
     bandwidth: Annotated[NDArray[np.float64], Shape("d"), Within(0, 100)]
     compared: Annotated[NDArray[np.bool_], Shape("d")]
     losses: Annotated[NDArray[np.float64], Shape("r", "d")]
@@ -57,7 +56,7 @@ class Chosen:
         if not compared.any():
             return None
         losses = [[choice.losses.get(name, 0.0) for choice in choices] for name in RIVALS]
-        family = [FAMILIES.index(choice.family) for choice in choices]
+        family = [RIVALS.index(choice.family) for choice in choices]
         bandwidth = [choice.bandwidth for choice in choices]
         return cls(np.array(family, np.int8), np.array(bandwidth), compared, np.array(losses))
 
@@ -72,7 +71,7 @@ class Chosen:
             strict=True,
         )
         return tuple(
-            Choice(FAMILIES[family], h, dict(zip(RIVALS, losses, strict=True)) if some else {})
+            Choice(RIVALS[family], h, dict(zip(RIVALS, losses, strict=True)) if some else {})
             for family, h, some, losses in columns
         )
 

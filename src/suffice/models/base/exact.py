@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import Column
 from suffice.data.table_source import TableSource, to_learn
 from suffice.data.targets import ArrayTargets
 from suffice.engines.fit_context import fit_context
@@ -164,14 +163,6 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """Sums over further rows, of the form that the sums have."""
         return self._summarise(reader, source)
 
-    def _shown(self, source: T) -> Sequence[Column]:
-        """What a table shows of the columns that had no value so far."""
-        return ()
-
-    def _informed(self, columns: Sequence[Column]) -> Learnt[R, S]:
-        """What was learnt, once it is known what other rows show of these columns."""
-        return Learnt(self.reader_, self.batches_)
-
     # -- learning
 
     def _set(self, learnt: Learnt[R, S], source: T | None = None, tuned: bool = False) -> Self:
@@ -213,7 +204,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         check_is_fitted(self)
         self._require_sums()
         source = to_learn(self._open_more(X, y, sample_weight))
-        learnt = self._informed(self._shown(source))
+        learnt = Learnt(self.reader_, self.batches_)
         forgettable(learnt.batches)  # refused before a row is read
         gone, total = self._digested(self._up_to_date(learnt.reader), source)
         if not again:
@@ -312,8 +303,8 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """
         if hasattr(self, "statistic_"):
             source = to_learn(self._open_more(X, y, sample_weight))
-            before = self._informed(self._shown(source))
-            reader, forgotten = self._up_to_date(before.reader), self.forgotten_
+            before, forgotten = Learnt(self.reader_, self.batches_), self.forgotten_
+            reader = self._up_to_date(before.reader)
             if forgotten:
                 more, total = self._digested(reader, source)
                 forgotten = without(forgotten, total)
@@ -331,7 +322,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         return self
 
     def _both(self, other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
-        """What either model has learnt, by one who knows what both have seen.
+        """What either model has learnt.
 
         Raises
         ------
@@ -349,7 +340,8 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         check_is_fitted(other)
         self._require_sums()
         other._require_sums()
-        mine, theirs = self._informed(other.reader_.columns), other._informed(self.reader_.columns)
+        mine = Learnt(self.reader_, self.batches_)
+        theirs = Learnt(other.reader_, other.batches_)
         mine.check_compatible(theirs, verb)
         return mine, theirs
 

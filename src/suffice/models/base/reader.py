@@ -16,8 +16,10 @@ from suffice.data.python_numbers import faithful
 from suffice.data.records import RecordReader
 from suffice.data.schema import BlockLayout, Column, Layout, as_read
 from suffice.data.table_source import TableSource
+from suffice.errors import DataError, warn
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.saved import are_same
+from suffice.phrases import Option, Phrase
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LabelReader", "TableReader"]
@@ -70,13 +72,17 @@ class TableReader:
             layout = Layout(blocks, columns, *named, **options)
             return cls(layout, None, single=source.x.dtype == np.float32, **more)
         source.require_rows()
+        read = {name for block in blocks for name in block.columns}
+        unread = tuple(column.name for column in columns if column.name not in read)
+        if unread and source.table.shown.rows:
+            _say_left_out(unread, all_columns=len(unread) == len(columns))
         layout = Layout(
             blocks,
             as_read(columns, blocks),
             label=source.label,
             weight=source.weight,
             label_stored=source.label_stored(),
-            ignored=source.ignored,
+            ignored=(*source.ignored, *unread),
             **options,
         )
         return cls(layout, source.table.format, **more)
@@ -135,3 +141,23 @@ class LabelReader(TableReader):
     def with_labels(self, *given: Any) -> Self:
         """The same, once labels have come in further arrays or dtypes."""
         return replace(self, label_dtype=common_dtype(self.label_dtype, *given))
+
+
+def _say_left_out(names: Sequence[str], all_columns: bool) -> None:
+    """Warn of columns of unknown kind, which nothing reads; refuse a table that has no others."""
+    listed = ", ".join(map(repr, names))
+    family = Option("families", "{column: 'gaussian'}", "NaiveBayes")
+    if all_columns:
+        raise DataError(
+            f"no row has a value in {listed}",
+            "a model is fitted to one column at least of which something is known",
+            Phrase("begin with other rows, or give a family: ", family),
+        )
+    warn(
+        Phrase(
+            "columns without a value, and of no type that says what they hold, are left out, now "
+            f"and later: {listed}; a family keeps a column: ",
+            family,
+            ".",
+        )
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from suffice.families import Parameters
-from suffice.families.kinds.parameters import WholeNumbersParameters
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
@@ -19,9 +18,5 @@ def alpha_evidence(model: GenerativeModel) -> AlphaEvidence | None:
 
 
 def _of_part(part: FamilyColumns, parameters: Parameters) -> AlphaEvidence | None:
-    columns = part.layout.columns
-    if isinstance(parameters, WholeNumbersParameters):
-        columns = [columns[j] for j in parameters.of_categories.tolist()]
-        parameters = parameters.categories
     evidence = parameters.alpha_evidence
-    return None if evidence is None else evidence.named(columns)
+    return None if evidence is None else evidence.named(part.layout.columns)

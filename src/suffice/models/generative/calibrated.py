@@ -23,7 +23,6 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.semi_supervised import SemiSupervisedClassifier
-from suffice.models.generative.weighted import groups_of
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass
@@ -228,15 +227,12 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         return replace(model, calibration=self._known(model), sampled=sampled)
 
     def _known(self, model: GenerativeModel) -> Calibration:
-        """The weights so far, of other rows; a column that had none has the mean of the others."""
+        """The weights so far, of other rows."""
         if not hasattr(self, "model_") or self.calibration_ is None:
             return replace(Calibration.none(model.usual_weights), stale=True)
         if self.model_.statistic == model.statistic:
             return self.calibration_
-        known = dict(zip(_weighed(self.model_), self.calibration_.weights.tolist(), strict=True))
-        mean = float(np.mean(self.calibration_.weights)) if known else 1.0
-        weights = np.array([known.get(names, mean) for names in _weighed(model)])
-        return replace(self.calibration_, weights=weights, stale=True)
+        return replace(self.calibration_, stale=True)
 
     def _learnt(self) -> dict[str, Any]:
         kept = {"calibration": self.calibration_, "sampled": self.model_.sampled}
@@ -264,9 +260,3 @@ def _tells(model: GenerativeModel, batch: Batch) -> bool:
     """Whether any cell of some rows says more for one class than for another."""
     terms = model.terms(batch)
     return bool((terms != terms[..., :1]).any())
-
-
-def _weighed(model: GenerativeModel) -> list[tuple[str, ...]]:
-    """The columns of each term that has a weight; none of those beside the families."""
-    found = groups_of(model.parts)
-    return found + [()] * (model.groups - len(found))

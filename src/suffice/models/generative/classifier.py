@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import Column, is_decided
+from suffice.data.schema import Column
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithColumns
 from suffice.engines.fit_context import fit_context
@@ -44,7 +44,6 @@ from suffice.models.generative.prior_factors import prior_factors
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.relabelled import RelabelledRows
 from suffice.models.generative.saved import SAVED, SavedGenerative
-from suffice.models.generative.shown_columns import shown_columns
 from suffice.models.generative.side_by_side import SideBySide, hits_together
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, normalise
@@ -88,7 +87,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     @property
     def schema_(self) -> Sequence[Column]:
         """What each column is, and why."""
-        return shown_columns(self.reader_.columns, self.reader_.parts, self.model_.statistic)
+        return self.reader_.columns
 
     @abstractmethod
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
@@ -148,12 +147,12 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     ) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
 
-        New labels and categories simply join, whether integers are a category is decided by all
-        rows, and a column without a value so far gets its kind from the first rows that show one.
-        ``classes`` is not needed: it adds classes of which there is no row yet, and every label of
-        these rows has then to be among the classes given. In classes with scikit-learn's names, a
-        later call that gives them gives all that are known, each once. See `fit` for the other
-        parameters, the errors and what a table may be.
+        New labels and categories simply join. What a column is, the first table says: in a column
+        of 0 and 1 alone, another number is refused later. ``classes`` is not needed: it adds
+        classes of which there is no row yet, and every label of these rows has then to be among the
+        classes given. In classes with scikit-learn's names, a later call that gives them gives all
+        that are known, each once. See `fit` for the other parameters, the errors and what a table
+        may be.
 
         A stream may fade, or be seen through a window; a batch is what one call learns. With both,
         the result is that of one `fit` of the last batches, each with its weight.
@@ -353,16 +352,6 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _decisions(self) -> Iterator[str]:
         return self.model_.decisions()
-
-    # -- columns that had no value so far
-
-    def _shown(self, source: Rows) -> Sequence[Column]:
-        return source.columns(names) if (names := self.layout_.undecided) else ()
-
-    def _informed(self, columns: Sequence[Column]) -> Learnt[GenerativeReader, ByClass]:
-        if not (self.layout_.undecided and any(map(is_decided, columns))):
-            return Learnt(self.reader_, self.batches_)
-        return self.reader_.informed(self.batches_, columns, self._parts)
 
     # -- reading tables
 

@@ -19,7 +19,6 @@ FAMILY_OF_KIND = {
     "real": "gaussian",
     "binary": "bernoulli",
     "category": "categorical",
-    "integer": "whole_numbers",
     "text": "multinomial",
 }
 
@@ -59,7 +58,8 @@ def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) 
 
 def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
     """Read a text as words where the family can count events, everything else its usual way."""
-    stored = isinstance(columns, UniformColumns) and columns.reason == SPARSE
+    looked_at = [columns] if isinstance(columns, UniformColumns) else columns
+    stored = all(column.reason.endswith(SPARSE) for column in looked_at)
     if family.encodings == ("count", "events") and stored:
         return "events"
     if "events" in family.encodings and _are_countable(columns):

@@ -377,8 +377,7 @@ class GenerativeModel:
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
         """Draw one row for every class code; columns in the order of the layout."""
-        nothing = np.full(len(codes), None, dtype=object)
-        drawn: dict[str, NDArray[Any]] = dict.fromkeys(self.layout.undecided, nothing)
+        drawn: dict[str, NDArray[Any]] = {}
         for part, parameters in zip(self.parts, self.parameters, strict=True):
             drawn |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
         columns = self.layout.columns
@@ -400,9 +399,6 @@ class GenerativeModel:
                 parameters.add_contributions(block, piece)
             pieces.append(piece)
         names = [name for part in self.parts for name in part.layout.columns]
-        if silent := self.layout.undecided:
-            pieces.append(cell_scores(batch.rows, len(silent), len(self.classes)))
-            names += silent
         order = [names.index(name) for name in self.layout.names]
         return np.concatenate(pieces, axis=1)[:, order]
 

@@ -60,9 +60,8 @@ class PairedColumns(NamedTuple):
 def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass, memory: float) -> PairedColumns:
     """Choose the columns that tell most of the class, and their bins, from the sums of one pass.
 
-    Numbers are cut by `learnt_cuts`; a category is a bin, and so is a whole number of a column that
-    all rows show to be a category. What a column tells is its mutual information with the class,
-    less what as many bins tell by chance:
+    Numbers are cut by `learnt_cuts`; a category is a bin. What a column tells is its mutual
+    information with the class, less what as many bins tell by chance:
 
     ::
 
@@ -78,9 +77,8 @@ def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass, memory: float) 
         if part.layout.encoding not in PAIRED:
             continue
         ignored = set(part.family.left_out(block).tolist())
-        listed = set(part.family.categories(block).tolist())
         for j, name in enumerate(part.layout.columns):
-            if j not in ignored and (binned := _binned(block, j, j in listed)) is not None:
+            if j not in ignored and (binned := _binned(block, j)) is not None:
                 found.append((_told(binned[1]), name, binned[0]))
     found.sort(key=lambda one: -one[0])
     chosen: dict[str, ColumnBins] = {}
@@ -92,18 +90,13 @@ def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass, memory: float) 
     return PairedColumns(tuple(order), tuple(chosen[name] for name in order))
 
 
-def _binned(
-    block: Any, j: int, listed: bool = False
-) -> tuple[ColumnBins, NDArray[np.float64]] | None:
-    """The bins of a column, and counts (k, m); None where it has no two, or no bins at all.
-
-    Numbers that are ``listed`` have a bin each.
-    """
+def _binned(block: Any, j: int) -> tuple[ColumnBins, NDArray[np.float64]] | None:
+    """The bins of a column, and counts (k, m); None where it has no two, or no bins at all."""
     if isinstance(block, MomentsAndBins):
         cells = cells_of_column(block.bins, j)
         if len(cells.low) < 2:
             return None
-        cuts = np.arange(1, len(cells.low)) if listed else learnt_cuts(cells)
+        cuts = learnt_cuts(cells)
         return binned_counts(cells, cuts) if len(cuts) else None
     if isinstance(block, Counts) and len(block.vocabularies[j]) > 1:
         return ValueBins(Vocabulary(block.vocabularies[j].values)), block.column(j)

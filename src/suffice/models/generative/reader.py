@@ -5,7 +5,7 @@ It says whether another model's sums are of the same columns, and what divides t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self, cast
@@ -14,24 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import Column, with_kinds
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import expecting
 from suffice.errors import ForgetError
 from suffice.models.base.fold_sums import sums_by_place
-from suffice.models.base.learnt import ExactReader, Learnt
+from suffice.models.base.learnt import ExactReader
 from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
 from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.shown_columns import by_kind
 from suffice.models.generative.sums import (
     accumulator,
     sampled,
     sampled_accumulator,
     summarise,
 )
-from suffice.models.generative.undecided import carried
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comparison import Comparison
@@ -96,29 +93,6 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
         """The column that an error is about."""
         return str(self.parts[lost.block].layout.columns[cast(int, lost.column)])
 
-    def informed(
-        self,
-        batches: tuple[ByClass, ...],
-        columns: Sequence[Column],
-        parts_of: Callable[[Sequence[Column]], tuple[FamilyColumns, ...]],
-    ) -> Learnt[Self, ByClass]:
-        """Give columns that had no value so far the kinds that other rows show.
-
-        Parameters
-        ----------
-        batches : tuple of ByClass
-            Sums over rows in which all cells of these columns are missing.
-        columns : sequence of Column
-            What other rows show.
-        parts_of : function
-            Chooses families for columns.
-        """
-        known = with_kinds(self.layout.columns, columns)
-        parts = parts_of(known)
-        layout = replace(self.layout, columns=known, blocks=tuple(part.layout for part in parts))
-        sums = tuple(carried(batch, self.parts, parts, layout) for batch in batches)
-        return Learnt(replace(self, parts=parts, layout=layout), sums)
-
     def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
         """Refuse sums of other columns, families or labels, or read in another way."""
         mine = Side(self.parts, self.layout, self.classes(statistic))
@@ -131,6 +105,5 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
         """What divides the rows of two statistics."""
-        mine, theirs, names = by_kind(self.parts, statistic, others)
-        found: Comparison = mine.compare(theirs, names)
-        return found.with_empty(self.layout.undecided)
+        found: Comparison = statistic.compare(others, [p.layout.columns for p in self.parts])
+        return found

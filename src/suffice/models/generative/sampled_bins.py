@@ -142,8 +142,6 @@ def _chosen(parts: Sequence[FamilyColumns], sums: ByClass, every: bool) -> Itera
             columns = far_columns(block.moments)
             if every:
                 columns = np.flatnonzero(block.moments.one_class.variance[0] > 0)
-            apart = part.family.categories(block)  # whose values have cells of their own
-            columns = np.setdiff1d(columns, apart)
             if len(columns):
                 yield _Chosen(b, columns, [part.layout.columns[j] for j in columns.tolist()])
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from suffice.data.source import Split, each_batch
 from suffice.data.times import with_times
 from suffice.errors import ParameterError
-from suffice.families import Multinomial, Parameters
-from suffice.families.kinds.parameters import WholeNumbersParameters
+from suffice.families import Multinomial
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.univariate.parameters import GaussianParameters
@@ -175,7 +174,7 @@ def _tails(
         first = model.parameters[0]
         if isinstance(first, MultivariateGaussianParameters):
             return multivariate_tails(first.factored, values[0]), np.zeros(logs.shape)
-        return gaussian_tails(_plain(model), known, logs), np.zeros(logs.shape)
+        return gaussian_tails(list(model.parameters), known, logs), np.zeros(logs.shape)
     tails, variance = np.empty(logs.shape), np.empty(logs.shape)
     texts, lengths = text_parts(model.parameters), lengths_of(model.parameters, batch)
     sums = _word_sums(model, reference, texts, lengths)
@@ -298,12 +297,7 @@ def is_closed(model: GenerativeModel) -> bool:
         model.parameters[0], MultivariateGaussianParameters
     ):
         return True
-    return all(isinstance(found, GaussianParameters) for found in _plain(model))
-
-
-def _plain(model: GenerativeModel) -> list[Parameters]:
-    """The parameters of the parts; where whole numbers are no categories, those of numbers."""
-    return [p.plain if isinstance(p, WholeNumbersParameters) else p for p in model.parameters]
+    return all(isinstance(found, GaussianParameters) for found in model.parameters)
 
 
 def log_likelihood(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
@@ -323,8 +317,6 @@ def shape_of(block: Any) -> tuple[int, int]:
 
 def unseen_cells(block: Any, parameters: Any) -> NDArray[np.bool_]:
     """Which cells show a category that no training row showed, (n, d)."""
-    if isinstance(parameters, WholeNumbersParameters):
-        return parameters.unseen(block)
     if isinstance(block, MixedBlock):
         found = np.zeros(shape_of(block), np.bool_)
         found[:, ~block.is_number] = unseen_cells(block.categories, parameters.terms)
