@@ -107,8 +107,7 @@ class ArraySource:
         stored: Stored = "number" if kind == "f" else "integer"
         lows = _lows(self.x[:BATCH_ROWS])
         if not lows:
-            of_numbers = ("real", SPARSE) if sparse else number_kind(stored, None)
-            return UniformColumns(names, stored, *of_numbers)
+            return UniformColumns(names, stored, *number_kind(stored, None, sparse))
         asked = set(names)
         places = [j for j, name in enumerate(self.names) if name in asked]
         return tuple(

@@ -20,7 +20,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.family import Apply
 from suffice.families.kinds.chosen import Chosen
-from suffice.families.kinds.parameters import WholeNumbersParameters
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.class_prior import Prior, class_prior
@@ -418,7 +417,4 @@ def _known_values(block: BlockLayout, layout: Layout, parameters: Any) -> dict[s
     if block.encoding in ("binary", "outcome") and layout.threshold is None:
         lows = zip(names, layout.lows(block).tolist(), strict=True)
         return {name: Vocabulary((int(low), 1)) for name, low in lows if low == low}
-    if isinstance(parameters, WholeNumbersParameters):
-        chosen = map(names.__getitem__, parameters.of_categories.tolist())
-        return dict(zip(chosen, parameters.categories.vocabularies, strict=True))
     return {}
