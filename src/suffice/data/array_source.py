@@ -16,7 +16,6 @@ from suffice.data.binary_cells import outcome_codes
 from suffice.data.read_memory import ENCODED, ReadMemory
 from suffice.data.schema import (
     BOOLEAN,
-    SPARSE,
     BlockLayout,
     Column,
     Layout,
