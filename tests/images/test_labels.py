@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from suffice.errors import DataError, ReadError
+from suffice.errors import DataError, ParameterError, ReadError
 from suffice.images.labels import (
     Event,
-    events_beside,
+    events_of_scans,
     label_volumes,
     read_attributes,
     read_events,
-    seconds_of,
 )
 
 
@@ -127,22 +125,10 @@ def test_events_that_overlap_are_refused() -> None:
         label_volumes([Event(0, 4, "face", 2), Event(2, 2, "house", 3)], 5, 2.0, 0.0, "e.tsv")
 
 
-def test_files_are_found_by_the_names_of_bids(tmp_path: Path) -> None:
-    folder = tmp_path / "sub-01" / "func"
-    folder.mkdir(parents=True)
-    scan = folder / "sub-01_task-see_run-1_bold.nii.gz"
-    events = folder / "sub-01_task-see_run-1_events.tsv"
-    assert events_beside(scan) is None
-    (tmp_path / "task-see_events.tsv").write_text(EVENTS)
-    assert events_beside(scan) == tmp_path / "task-see_events.tsv"
-    (folder / "sub-01_task-see_run-2_events.tsv").write_text(EVENTS)
-    events.write_text(EVENTS)
-    assert events_beside(scan) == events
-    assert seconds_of(scan) is None
-    (tmp_path / "task-see_bold.json").write_text(json.dumps({"RepetitionTime": 2.5}))
-    assert seconds_of(scan) == 2.5
-    (folder / "sub-01_task-see_run-1_bold.json").write_text('{"RepetitionTime": 2}')
-    assert seconds_of(scan) == 2.0
-    (folder / "sub-01_task-see_run-1_bold.json").write_text('{"RepetitionTime": "two"}')
-    with pytest.raises(ReadError, match="RepetitionTime is 'two'"):
-        seconds_of(scan)
+def test_events_are_joined_to_scans_by_the_names_of_bids() -> None:
+    scans = [f"func/sub-01_task-see_run-{run}_bold.nii.gz" for run in (1, 10, 2)]
+    events = [f"func/sub-01_task-see_run-{run}_events.tsv" for run in (10, 2, 1)]
+    assert events_of_scans(scans, events) == [events[2], events[0], events[1]]
+    assert events_of_scans(scans, ["c.tsv", "a.tsv", "b.tsv"]) == ["c.tsv", "a.tsv", "b.tsv"]
+    with pytest.raises(ParameterError, match="2 events files are given for 3 scans"):
+        events_of_scans(scans, events[:2])

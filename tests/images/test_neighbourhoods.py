@@ -11,14 +11,21 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from suffice.errors import DataError, ParameterError
-from suffice.images.grids import Grid, Mask
-from suffice.images.neighbourhoods import neighbourhoods
+from suffice.images.scans import Grid, Mask
+from suffice.images.scoring import neighbourhoods
 
 
 def mask_of(shape: tuple[int, int, int], affine: Any = None, seed: int = 0) -> Mask:
     inside = np.random.default_rng(seed).random(shape) < 0.7
     inside[0, 0, 0] = True
     return Mask(Grid("a mask", shape, affine), inside)
+
+
+def at(mask: Mask, *voxel: int) -> Mask:
+    """A mask of one voxel."""
+    inside = np.zeros(mask.grid.shape, bool)
+    inside[voxel] = True
+    return Mask(mask.grid, inside)
 
 
 def rows(found: Any) -> list[list[int]]:
@@ -37,7 +44,7 @@ def test_a_cube_holds_what_is_near_along_every_axis(
     mask = mask_of(shape, seed=seed)
     apart = abs(mask.voxels[:, None] - mask.voxels).max(axis=2)
     expected = [np.flatnonzero(row <= radius).tolist() for row in apart]
-    assert rows(neighbourhoods(mask, mask.voxels, "cube", radius)) == expected
+    assert rows(neighbourhoods(mask, mask, "cube", radius)) == expected
 
 
 @given(sizes, st.sampled_from([0, 1.5, 3, 4.3, 6.1, 20]), st.integers(0, 99))
@@ -49,7 +56,7 @@ def test_a_ball_holds_what_is_near_in_millimetres(
     place = mask.voxels * [3.1, 3.75, 2.0]
     apart = np.sqrt(((place[:, None] - place) ** 2).sum(axis=2))
     expected = [np.flatnonzero(row <= radius + 1e-6).tolist() for row in apart]
-    assert rows(neighbourhoods(mask, mask.voxels, "ball", radius)) == expected
+    assert rows(neighbourhoods(mask, mask, "ball", radius)) == expected
 
 
 @given(st.tuples(*[st.floats(-3, 3)] * 3))
@@ -65,24 +72,23 @@ def test_an_oblique_grid_has_the_balls_of_a_straight_one(angles: tuple[float, ..
         turn = turn @ one
     affine[:3, :3] = (3 * turn).astype(np.float32)
     mask = Mask(Grid("a mask", (5, 5, 5), affine), np.ones((5, 5, 5), bool))
-    found = neighbourhoods(mask, np.array([[2, 2, 2]]), "ball", 6)
-    assert len(found.indices) == 33
+    assert len(neighbourhoods(mask, at(mask, 2, 2, 2), "ball", 6).indices) == 33
 
 
 def test_neighbours_come_in_the_order_of_voxels() -> None:
     mask = mask_of((6, 5, 4), np.diag([2.0, 2, 2, 1]))
-    found = neighbourhoods(mask, mask.voxels, "ball", 4.5)
+    found = neighbourhoods(mask, mask, "ball", 4.5)
     assert all(row == sorted(row) for row in rows(found))
-    more = found.extended([np.array([0, 3], np.int32)])
-    assert rows(more)[-1] == [0, 3]
-    assert len(more) == len(found) + 1
+    region = at(mask, *mask.voxels[3])
+    more = neighbourhoods(mask, mask, "ball", 4.5, [region])
+    assert rows(more) == [*rows(found), [3]]
 
 
 def test_a_centre_outside_the_mask_needs_a_neighbour_in_it() -> None:
     mask = Mask(Grid("a mask", (3, 1, 1), None), np.array([1, 0, 0], bool)[:, None, None])
-    assert_array_equal(neighbourhoods(mask, np.array([[1, 0, 0]]), "cube", 1).indices, [0])
+    assert_array_equal(neighbourhoods(mask, at(mask, 1, 0, 0), "cube", 1).indices, [0])
     with pytest.raises(DataError, match=r"voxel \(2, 0, 0\) of the process mask has no neighbour"):
-        neighbourhoods(mask, np.array([[2, 0, 0]]), "cube", 1)
+        neighbourhoods(mask, at(mask, 2, 0, 0), "cube", 1)
 
 
 @pytest.mark.parametrize(
@@ -98,12 +104,12 @@ def test_a_centre_outside_the_mask_needs_a_neighbour_in_it() -> None:
 def test_options_outside_their_rule(shape: Any, radius: Any, sentence: str) -> None:
     mask = mask_of((2, 2, 2))
     with pytest.raises(ParameterError) as refused:
-        neighbourhoods(mask, mask.voxels, shape, radius)
+        neighbourhoods(mask, mask, shape, radius)
     assert str(refused.value) == sentence
 
 
 def test_a_grid_without_volume_has_no_balls() -> None:
     mask = Mask(Grid("flat.nii", (2, 2, 2), np.diag([1.0, 1, 0, 1])), np.ones((2, 2, 2), bool))
     with pytest.raises(DataError, match=r"flat\.nii has an affine that maps its voxels to a plane"):
-        neighbourhoods(mask, mask.voxels, "ball", 2)
-    assert len(neighbourhoods(mask, mask.voxels, "cube", 1)) == 8
+        neighbourhoods(mask, mask, "ball", 2)
+    assert len(rows(neighbourhoods(mask, mask, "cube", 1))) == 8

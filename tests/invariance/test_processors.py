@@ -31,7 +31,7 @@ LINEAR_ALGEBRA = {
     "families/multivariate/factored.py": "draws",
     "families/multivariate/left_out.py": "whether a row can be left out of a covariance",
     "families/posteriors/multivariate_gaussian.py": "intervals of probabilities",
-    "images/neighbourhoods.py": "millimetres of a grid",
+    "images/scoring.py": "millimetres of a grid",
     "models/bayes_risk/fitted_densities.py": "axes of an integral",
     "models/linear/fitted.py": "`singular_`",
     "models/linear/posterior.py": "draws",

@@ -1,6 +1,6 @@
-"""Brain images and other voxel grids: class means, searchlight, permutation null.
+"""Brain images: mean maps of classes, searchlight, whole-mask classification, permutation test.
 
-`SearchLight` reads NIfTI images through nibabel (``pip install 'suffice[images]'``), and arrays
+`SearchLight` reads NIfTI images by nibabel (``pip install 'suffice[images]'``), and arrays
 without it.
 """
 

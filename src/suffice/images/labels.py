@@ -1,34 +1,37 @@
-"""Labels of volumes from files: attributes of PyMVPA, events of BIDS, and what BIDS names say."""
+"""Labels of volumes from files: attributes of PyMVPA, and events of BIDS."""
 
 from __future__ import annotations
 
 import csv
-import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from suffice.errors import DataError, ReadError
+from suffice.errors import DataError, ParameterError, ReadError
 
-__all__ = [
-    "Event",
-    "events_beside",
-    "label_volumes",
-    "read_attributes",
-    "read_events",
-    "seconds_of",
-]
+__all__ = ["Event", "events_of_scans", "label_volumes", "read_attributes", "read_events"]
 
 NOT_A_VALUE = ("", "n/a")  # BIDS writes n/a
+HEADINGS = (["label", "chunk"], ["label", "run"], ["target", "chunk"], ["label"])
 
 
 def read_attributes(path: str | os.PathLike[str]) -> tuple[list[str], list[str] | None]:
-    """Read a label, and where there is a second column a run, for every volume.
+    """Read the label, and from a second column the run, of every volume.
 
     Lines hold them between blanks, tabs or commas; a line of column names may come first.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    labels : list of str
+    runs : list of str, or None
 
     Raises
     ------
@@ -52,21 +55,22 @@ def read_attributes(path: str | os.PathLike[str]) -> tuple[list[str], list[str] 
     return labels, [row[1] for _, row in numbered] if width == 2 else None
 
 
-HEADINGS = (["label", "chunk"], ["label", "run"], ["target", "chunk"], ["label"])
-
-
 @dataclass(frozen=True)
 class Event:
-    """What was shown from ``onset`` on, for ``duration`` seconds; ``line`` of the file says so."""
+    """A row of a BIDS events file."""
 
-    onset: float
+    onset: float  # seconds
     duration: float
-    label: str
-    line: int
+    label: str  # the trial type
+    line: int  # of the file
 
 
 def read_events(path: str | os.PathLike[str]) -> list[Event]:
     """Read the columns onset, duration and trial_type of a BIDS events file.
+
+    Parameters
+    ----------
+    path : path-like
 
     Raises
     ------
@@ -74,17 +78,28 @@ def read_events(path: str | os.PathLike[str]) -> list[Event]:
         If a column lacks, or a time is no number.
     """
     reader = csv.DictReader(_lines(path), delimiter="\t")
-    names = reader.fieldnames or []
     for name in ("onset", "duration", "trial_type"):
-        if name not in names:
+        if name not in (reader.fieldnames or []):
             raise ReadError(
                 f"{path} has no column {name!r}",
                 "events have the columns onset, duration and trial_type, separated by tabs",
             )
+
+    def time(line: int, name: str, text: Any) -> float:
+        try:
+            seconds = float(text)
+        except (TypeError, ValueError):
+            seconds = math.nan
+        if not (math.isfinite(seconds) and (seconds >= 0 or name == "onset")):
+            raise ReadError(
+                f"line {line} of {path}: the {name} is {text!r}", "it is a number of seconds"
+            )
+        return seconds
+
     return [
         Event(
-            _time(path, line, "onset", row),
-            _time(path, line, "duration", row),
+            time(line, "onset", row["onset"]),
+            time(line, "duration", row["duration"]),
             row["trial_type"],
             line,
         )
@@ -93,37 +108,29 @@ def read_events(path: str | os.PathLike[str]) -> list[Event]:
     ]
 
 
-def _time(path: Any, line: int, name: str, row: dict[str, str]) -> float:
-    try:
-        seconds = float(row[name])
-    except (TypeError, ValueError):
-        seconds = math.nan
-    if not (math.isfinite(seconds) and (seconds >= 0 or name == "onset")):
-        raise ReadError(
-            f"line {line} of {path}: the {name} is {row[name]!r}", "it is a number of seconds"
-        )
-    return seconds
-
-
 def label_volumes(
-    events: Sequence[Event], volumes: int, seconds: float, delay: float, name: str
+    events: Sequence[Event], volumes: int, tr: float, delay: float, name: str
 ) -> list[str | None]:
-    """The event that each volume shows; None for a volume without.
+    """Return the event that each volume shows; None for a volume without.
 
-    Volume t, taken at t · ``seconds``, shows the event for which
-    onset ≤ t · seconds − delay < onset + duration.
+    Volume t, taken at t · TR, shows the event for which onset ≤ t · TR − delay < onset + duration.
 
     Parameters
     ----------
+    events : sequence of Event
+    volumes : int
+        Number of volumes of the scan.
+    tr : float
+        Repetition time in seconds.
     delay : float
-        Seconds by which the blood follows the event.
+        Seconds by which the BOLD signal follows the event.
     name : str
-        Of the file of events.
+        Name of the file of events, for messages.
 
     Raises
     ------
     DataError
-        If an event is outside the scan, shown by no volume, or overlaps with another.
+        If an event is outside the scan, or overlaps with another.
 
     Examples
     --------
@@ -132,15 +139,18 @@ def label_volumes(
     """
     labels: list[str | None] = [None] * volumes
     for event in events:
-        if event.onset < 0 or event.onset >= volumes * seconds:
+        if event.onset < 0 or event.onset >= volumes * tr:
             raise DataError(
                 f"line {event.line} of {name}: the event begins at {event.onset:g} s, outside the "
-                f"scan of {volumes} volumes of {seconds:g} s",
-                f"events begin from 0 to {volumes * seconds:g} s",
+                f"scan of {volumes} volumes of {tr:g} s",
+                f"events begin from 0 to {volumes * tr:g} s",
                 "check that events and scan belong together, and the repetition time",
             )
-        first = _first_at(event.onset + delay, seconds)
-        stop = _first_at(event.onset + event.duration + delay, seconds)
+        # A volume that is early by rounding is in time.
+        first, stop = (
+            max(0, math.ceil((at + delay) / tr - 1e-9))
+            for at in (event.onset, event.onset + event.duration)
+        )
         for t in range(first, min(stop, volumes)):
             if labels[t] not in (None, event.label):
                 raise DataError(
@@ -152,70 +162,18 @@ def label_volumes(
     return labels
 
 
-def _first_at(time: float, seconds: float) -> int:
-    """The first volume at a time or later; one that is late by rounding is in time."""
-    return max(0, math.ceil(time / seconds - 1e-9))
-
-
-# -- what the names of BIDS say
-
-
-def events_beside(image: str | os.PathLike[str]) -> Path | None:
-    """The events file that belongs to an image by its name.
-
-    Examples
-    --------
-    >>> print(events_beside("sub-01_task-rest_run-1_bold.nii.gz"))
-    None
-    """
-    for path in _inherited(Path(image), "events.tsv"):
-        return path
-    return None
-
-
-def seconds_of(image: str | os.PathLike[str]) -> float | None:
-    """The repetition time in the JSON file that belongs to an image by its name.
-
-    Raises
-    ------
-    ReadError
-        If that file is no JSON, or the time no number above 0.
-    """
-    for path in _inherited(Path(image), f"{_stem(Path(image)).split('_')[-1]}.json"):
-        try:
-            found = json.loads(path.read_text(encoding="utf-8")).get("RepetitionTime")
-        except (ValueError, AttributeError):
-            raise ReadError(f"{path} is no JSON object") from None
-        if found is not None:
-            if isinstance(found, bool) or not isinstance(found, int | float) or not found > 0:
-                raise ReadError(
-                    f"{path}: RepetitionTime is {found!r}", "it is a number of seconds above 0"
-                )
-            return float(found)
-    return None
-
-
-def _inherited(image: Path, ending: str) -> Iterator[Path]:
-    """Files whose entities are among those of an image: beside it first, then further up."""
-    entities = _stem(image).split("_")[:-1]
-    if not any("-" in entity for entity in entities):
-        return
-    for folder in list(image.absolute().parents)[:4]:
-        candidates = [
-            path
-            for path in folder.glob(f"*{ending}")
-            if path.name == ending or path.name.endswith(f"_{ending}")
-        ]
-        fitting = [
-            path
-            for path in candidates
-            if set(path.name.removesuffix(ending).rstrip("_").split("_")) - {""} <= set(entities)
-        ]
-        yield from sorted(fitting, key=lambda path: (-len(path.name), path.name))
-
-
-def _stem(image: Path) -> str:
-    return image.name.removesuffix(".gz").removesuffix(".nii")
+def events_of_scans(scans: Sequence[str], events: Sequence[str]) -> list[str]:
+    """Order files of events as their scans: by BIDS names where these fit, else as given."""
+    if len(events) != len(scans):
+        raise ParameterError(
+            f"{len(events)} events files are given for {len(scans)} scans",
+            "each scan has one",
+            "name them in the same order",
+        )
+    stems = {re.sub(r"events\.tsv$", "", os.path.basename(file)): file for file in events}
+    names = [os.path.basename(scan) for scan in scans]
+    joined = [next((stems[stem] for stem in stems if name.startswith(stem)), "") for name in names]
+    return joined if sorted(joined) == sorted(events) else list(events)
 
 
 def _lines(path: str | os.PathLike[str]) -> list[str]:

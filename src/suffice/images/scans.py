@@ -1,326 +1,277 @@
-"""Scans: 4-D images in files or in memory, read volume by volume at the voxels of a mask."""
+"""Images on a voxel grid: 3-D masks, and 4-D scans that are read in batches of volumes."""
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ReadError, SufficeError
-from suffice.images.grids import Grid, Mask
 from suffice.numerics.error_free import LARGEST
 
-__all__ = ["Scan", "open_mask", "open_scans"]
+__all__ = ["Grid", "Mask", "Scan", "open_mask", "open_scans", "require_same_grid"]
 
-BATCH = 2**24  # bytes that are read of a file at a time, or one volume
-EXACT = ("b", "i1", "u1", "i2", "u2", "f2", "f4")  # what single precision holds exactly
+BATCH = 2**24  # bytes of a scan that are read at a time, or one volume
+EXACT = ("b", "i1", "u1", "i2", "u2", "f2", "f4")  # types that single precision holds exactly
+CLOSE = 1e-3  # of a voxel: affines of one scanner differ by rounding to single precision
 
 
-class Volumes(Protocol):
-    """Where the numbers of a scan are."""
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The voxels of an image and their positions in millimetres."""
 
-    def at(self, places: Mask, wanted: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
-        """Yield each of some volumes, increasing, at the voxels of a mask, as stored, (V,)."""
+    name: str  # of the image, for messages
+    shape: tuple[int, int, int]
+    affine: NDArray[np.float64] | None  # (4, 4), from indices to millimetres; None for an array
+
+    @property
+    def axes(self) -> NDArray[np.float64]:
+        """The step of one voxel along each axis, in millimetres, as columns (3, 3)."""
+        return np.eye(3) if self.affine is None else self.affine[:3, :3]
+
+    @property
+    def voxel_size(self) -> NDArray[np.float64]:
+        """Lengths of these steps, (3,)."""
+        return np.asarray(np.sqrt((self.axes**2).sum(axis=0)))
+
+    def position(self, voxel: Any) -> NDArray[np.float64]:
+        """Return the centre of a voxel in millimetres (3,); of an array, its indices."""
+        origin = 0.0 if self.affine is None else self.affine[:3, 3]
+        return np.asarray(self.axes @ np.asarray(voxel, np.float64) + origin)
+
+    def __str__(self) -> str:
+        voxels = " x ".join(map(str, self.shape)) + " voxels"
+        if self.affine is None:
+            return voxels
+        size = " x ".join(f"{length:.4g}" for length in self.voxel_size)
+        origin = ", ".join(f"{place:.4g}" for place in self.affine[:3, 3])
+        return f"{voxels} of {size} mm from ({origin})"
+
+
+def require_same_grid(one: Grid, other: Grid) -> None:
+    """Refuse two images whose voxels are not at the same positions."""
+    same = one.shape == other.shape
+    if same and one.affine is not None and other.affine is not None:
+        same = bool((abs(one.affine - other.affine) <= CLOSE * one.voxel_size.min()).all())
+    if not same:
+        raise DataError(
+            f"{one.name} has {one}, {other.name} has {other}",
+            "all images share one grid",
+            "resample one to the other, for example with nilearn.image.resample_to_img",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """V voxels of a grid, in the order of the array (last axis fastest)."""
+
+    grid: Grid
+    inside: NDArray[np.bool_]
+
+    @cached_property
+    def voxels(self) -> NDArray[np.intp]:
+        """Indices of the voxels, (V, 3)."""
+        return np.argwhere(self.inside)
+
+    def filled(self, values: NDArray[Any], outside: float = 0.0) -> NDArray[Any]:
+        """Return a volume (x, y, z) with a value in every voxel of the mask."""
+        volume = np.full(self.inside.shape, outside, values.dtype)
+        volume[self.inside] = values
+        return volume
 
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """A 4-D image.
-
-    Parameters
-    ----------
-    grid : Grid
-    volumes : int
-    dtype : dtype
-        Of the numbers as they are stored.
-    slope, inter : float
-        A number is slope · stored + inter.
-    data : Volumes
-    seconds : float, optional
-        From volume to volume, as the header says.
-    """
+    """A 4-D image: an array, or an image of nibabel, which may stay in its file."""
 
     grid: Grid
     volumes: int
-    dtype: np.dtype[Any]
-    slope: float
-    inter: float
-    data: Volumes
-    seconds: float | None = None
+    data: Any  # (x, y, z, t): an array, or nibabel's proxy of one
+    is_single: bool  # whether single precision holds all numbers exactly
+    tr: float | None = None  # repetition time in seconds, by the header
+    file: str | None = None  # name of the file that the proxy reads
 
-    @property
-    def is_single(self) -> bool:
-        """Whether single precision holds all numbers exactly."""
-        return self.dtype.str[1:] in EXACT and (self.slope, self.inter) == (1.0, 0.0)
+    def read(self, mask: Mask, wanted: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield some volumes, increasing, with their numbers at the voxels of a mask, (V,)."""
+        inside: Any
+        places = np.ravel_multi_index(tuple(mask.voxels.T), self.grid.shape, order="F")
+        for first, batch in self._batches():
+            some = wanted[(wanted >= first) & (wanted < first + batch.shape[3])] - first
+            if batch.flags.f_contiguous:
+                stored, inside = batch.reshape(-1, batch.shape[3], order="F").T, places
+            else:  # an array whose volumes lie across
+                stored, inside = np.ascontiguousarray(batch[mask.inside].T), slice(None)
+            for i in some.tolist():
+                values = stored[i][inside]
+                self._check(mask, first + i, values)
+                yield first + i, values
 
-    def read(
-        self, mask: Mask, wanted: NDArray[np.intp]
-    ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
-        """Yield the numbers of some volumes, increasing, at the voxels of a mask.
+    def _batches(self) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield the first volume of each batch, and its numbers; a file is read once, in order."""
+        size = max(1, BATCH // (int(np.prod(self.grid.shape)) * np.dtype(self.data.dtype).itemsize))
+        with ExitStack() as stack:
+            data, file = self.data, None
+            if self.file is not None:
+                from nibabel.arrayproxy import ArrayProxy
+                from nibabel.openers import ImageOpener
 
-        Raises
-        ------
-        DataError
-            If one is not finite, or too large to be squared.
-        ReadError
-            If the file is damaged or too short.
-        """
-        for volume, stored in zip(wanted.tolist(), self.data.at(mask, wanted), strict=True):
-            values = stored
-            if (self.slope, self.inter) != (1.0, 0.0):
-                values = stored.astype(np.float64) * self.slope + self.inter
-            if values.dtype.kind == "f" and not _usable(values).all():
-                self._refuse(mask, volume, values)
-            yield volume, values
+                stack.enter_context(_named(self.file))
+                file = stack.enter_context(ImageOpener(self.file, "rb"))
+                spec = (data.shape, data.dtype, data.offset, data.slope, data.inter)
+                data = ArrayProxy(file, spec)
+            for first in range(0, self.volumes, size):
+                yield first, np.asanyarray(data[..., first : first + size])
+            if file is not None:
+                file.read(1)  # the end of a compressed file has its checksum
 
-    def _refuse(self, mask: Mask, volume: int, values: NDArray[Any]) -> None:
-        bad = ~_usable(values)
-        voxel = tuple(mask.voxels[bad.argmax()].tolist())
-        raise DataError(
-            f"volume {volume} of {self.grid.name} holds {values[bad][0]} at voxel {voxel}, and "
-            f"{bad.sum()} such numbers in the mask",
-            "every number in the mask is finite, and its square too",
-            "mend the volume, leave it out, or take these voxels out of the mask",
-        )
-
-
-def _usable(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which numbers are finite, and not too large to be squared."""
-    largest = min(LARGEST, float(np.finfo(values.dtype).max))
-    return np.asarray(np.abs(values) <= largest)
+    def _check(self, mask: Mask, volume: int, values: NDArray[Any]) -> None:
+        """Refuse a number that is not finite, or too large to be squared."""
+        if values.dtype.kind != "f":
+            return
+        bad = ~(np.abs(values) <= min(LARGEST, float(np.finfo(values.dtype).max)))
+        if bad.any():
+            voxel = tuple(mask.voxels[bad.argmax()].tolist())
+            raise DataError(
+                f"volume {volume} of {self.grid.name} holds {values[bad][0]} at voxel {voxel}, "
+                f"and {bad.sum()} such numbers in the mask",
+                "every number in the mask is finite, and its square too",
+                "mend the volume, leave it out, or take these voxels out of the mask",
+            )
 
 
 # -- opening
 
 
 def open_scans(imgs: Any) -> list[Scan]:
-    """Open a 4-D image, or a list of them: paths, images of nibabel, or arrays (x, y, z, t).
-
-    Raises
-    ------
-    ReadError
-        If a file cannot be read as an image.
-    DataError
-        If an image has another number of dimensions.
-    """
+    """Open a 4-D image, or a list of them: paths, images of nibabel, or arrays (x, y, z, t)."""
     several = isinstance(imgs, Sequence) and not isinstance(imgs, str)
     given = list(imgs) if several else [imgs]
     if not given:
         raise DataError("there is no image", "a searchlight needs one 4-D image at least")
-    return [_scan(img, f"image {i}" if several else "the image") for i, img in enumerate(given)]
+    scans = [_scan(img, f"image {i}" if several else "the image") for i, img in enumerate(given)]
+    for scan in scans[1:]:
+        require_same_grid(scans[0].grid, scan.grid)
+    return scans
 
 
-def open_mask(img: Any, name: str, like: Grid | None = None) -> Mask:
-    """Open a 3-D image whose voxels that are not zero are meant; None: all voxels of a grid.
-
-    Raises
-    ------
-    ReadError, DataError
-        If it cannot be read, is not 3-D, or has no voxel.
-    """
-    if img is None and like is not None:
+def open_mask(img: Any, name: str, like: Grid) -> Mask:
+    """Open a 3-D image on the grid of another: the voxels that are not zero; None is all."""
+    if img is None:
         return Mask(like, np.ones(like.shape, np.bool_))
-    if isinstance(img, np.ndarray):
-        grid, values = Grid(name, _three(name, img.shape), None), img
-    else:
-        image, name = _loaded(img, name)
-        with _Naming(name):
-            values = np.asanyarray(image.dataobj)
-        grid = Grid(name, _three(name, values.shape), np.asarray(image.affine, np.float64))
-    values = values.reshape(grid.shape)
-    return Mask(grid, (values != 0) & (values == values))
+    data, affine, name, _ = _loaded(img, name)
+    shape = data.shape[:3] if len(data.shape) == 4 and data.shape[3] == 1 else data.shape
+    if len(shape) != 3:
+        raise DataError(f"{name} has {_extent(shape)}", "a mask is 3-D, one value for each voxel")
+    grid = Grid(name, shape, affine)
+    with _named(name):
+        values = np.asanyarray(data).reshape(shape)
+    inside = (values != 0) & (values == values)
+    if not inside.any():
+        raise DataError(
+            f"{name} has no voxel that is not zero",
+            "a mask marks the voxels to be used",
+            "check the mask",
+        )
+    require_same_grid(grid, like)
+    return Mask(grid, inside)
 
 
 def _scan(img: Any, name: str) -> Scan:
-    if isinstance(img, np.ndarray):
-        shape = _four(name, img.shape)
-        _require_numbers(name, img.dtype)
-        return Scan(Grid(name, shape[:3], None), shape[3], img.dtype, 1.0, 0.0, _Array(img))
-    image, name = _loaded(img, name)
-    shape = _four(name, image.shape)
-    grid = Grid(name, shape[:3], np.asarray(image.affine, np.float64))
-    stored, seconds = image.dataobj, _seconds(image)
-    _require_numbers(name, np.dtype(stored.dtype))
-    if isinstance(stored, np.ndarray):
-        return Scan(grid, shape[3], stored.dtype, 1.0, 0.0, _Array(stored), seconds)
-    if _is_plain(stored, image):
-        slope, inter = float(stored.slope), float(stored.inter)
-        data: Volumes = _File(name, image.file_map["image"].filename, stored, shape)
-        return Scan(grid, shape[3], np.dtype(stored.dtype), slope, inter, data, seconds)
-    with _Naming(name):
-        array = np.asanyarray(stored)
-    return Scan(grid, shape[3], array.dtype, 1.0, 0.0, _Array(array), seconds)
-
-
-def _loaded(img: Any, name: str) -> tuple[Any, str]:
-    """An image of nibabel, and what messages call it."""
-    if not isinstance(img, str | os.PathLike):
-        if not hasattr(img, "dataobj"):
-            raise DataError(
-                f"{name} is a {type(img).__name__}",
-                "an image is a path, an image of nibabel, or an array",
-            )
-        return img, img.get_filename() or name
-    try:
-        import nibabel
-    except ImportError:
-        raise ReadError(
-            f"{img} cannot be read", "images are read by nibabel", "pip install 'suffice[images]'"
-        ) from None
-    path = Path(img)
-    with _Naming(str(path)):
-        return nibabel.load(path), str(path)
-
-
-def _three(name: str, shape: tuple[int, ...]) -> tuple[int, int, int]:
-    if len(shape) == 4 and shape[3] == 1:
-        shape = shape[:3]
-    if len(shape) != 3:
-        raise DataError(f"{name} has {_extent(shape)}", "a mask is 3-D, one value for each voxel")
-    return shape[0], shape[1], shape[2]
-
-
-def _four(name: str, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
-    if len(shape) != 4:
+    data, affine, name, image = _loaded(img, name)
+    if len(data.shape) != 4:
         raise DataError(
-            f"{name} has {_extent(shape)}",
+            f"{name} has {_extent(data.shape)}",
             "scans are 4-D: voxels in three directions, and volumes",
             "give the 4-D image; pictures become one-slice volumes, x by y by 1 by number",
         )
-    return shape[0], shape[1], shape[2], shape[3]
+    dtype = np.dtype(data.dtype)
+    if dtype.kind not in "biuf":
+        raise DataError(f"{name} holds {dtype}", "voxels are real numbers")
+    scaled = (getattr(data, "slope", 1.0), getattr(data, "inter", 0.0)) != (1.0, 0.0)
+    single = dtype.str[1:] in EXACT and not scaled
+    grid = Grid(name, data.shape[:3], affine)
+    if image is None or isinstance(data, np.ndarray):
+        return Scan(grid, data.shape[3], data, single)
+    file = image.file_map["image"].filename if _is_plain(data) else None
+    return Scan(grid, data.shape[3], data, single, _repetition_time(image), file)
+
+
+def _loaded(img: Any, name: str) -> tuple[Any, NDArray[np.float64] | None, str, Any]:
+    """Return the numbers, the affine, the name and, of a file, the image of nibabel."""
+    if isinstance(img, np.ndarray):
+        return img, None, name, None
+    if isinstance(img, str | os.PathLike):
+        try:
+            import nibabel
+        except ImportError:
+            raise ReadError(
+                f"{img} cannot be read",
+                "images are read by nibabel",
+                "pip install 'suffice[images]'",
+            ) from None
+        with _named(str(img)):
+            img = nibabel.load(Path(img))
+    if not hasattr(img, "dataobj"):
+        raise DataError(
+            f"{name} is a {type(img).__name__}",
+            "an image is a path, an image of nibabel, or an array",
+        )
+    name = img.get_filename() or name
+    return img.dataobj, np.asarray(img.affine, np.float64), name, img
+
+
+def _is_plain(data: Any) -> bool:
+    """Whether the numbers of an image lie in one file, first axis fastest."""
+    from nibabel.arrayproxy import ArrayProxy
+
+    return type(data) is ArrayProxy and getattr(data, "order", "F") == "F"
 
 
 def _extent(shape: tuple[int, ...]) -> str:
     return f"{len(shape)} dimensions, {' x '.join(map(str, shape))}"
 
 
-def _require_numbers(name: str, dtype: np.dtype[Any]) -> None:
-    if dtype.kind not in "biuf":
-        raise DataError(f"{name} holds {dtype}", "voxels are real numbers")
-
-
-def _seconds(image: Any) -> float | None:
-    """From volume to volume, as the header says; None where it does not."""
+def _repetition_time(image: Any) -> float | None:
+    """Seconds from volume to volume, as the header says; None where it does not."""
     try:
-        unit = {"sec": 1.0, "msec": 1e-3, "usec": 1e-6, "unknown": 1.0}[
-            image.header.get_xyzt_units()[1]
-        ]
-        seconds = float(image.header.get_zooms()[3]) * unit
+        unit = {"sec": 1.0, "msec": 1e-3, "usec": 1e-6, "unknown": 1.0}
+        seconds = float(image.header.get_zooms()[3]) * unit[image.header.get_xyzt_units()[1]]
     except (AttributeError, KeyError, IndexError):
         return None
     return seconds if 0 < seconds < np.inf else None
 
 
-class _Naming:
+@contextmanager
+def _named(name: str) -> Iterator[None]:
     """Say in one sentence what is wrong with the file of an image."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, SufficeError | KeyboardInterrupt | MemoryError):
-            return
-        if isinstance(error, FileNotFoundError):
-            raise ReadError(f"there is no file {self.name}") from None
-        if isinstance(error, OSError) and error.errno is not None:
-            raise OSError(error.errno, error.strerror, self.name) from None
-        if isinstance(error, EOFError | zlib.error | OSError | ValueError):
-            raise _damaged(self.name) from None
-        if type(error).__name__ in ("ImageFileError", "HeaderDataError"):
-            if _is_cut_off(self.name):
-                raise _damaged(self.name) from None
-            raise ReadError(
-                f"{self.name} is no image that nibabel can read",
-                "scans and masks are NIfTI images, .nii or .nii.gz",
-            ) from None
-
-
-def _is_cut_off(path: str) -> bool:
-    """Whether a file is compressed and ends too early; a short one hides its header by that."""
     try:
-        with gzip.open(path) as file:
-            while file.read(BATCH):
-                pass
-    except (EOFError, zlib.error):
-        return True
-    except OSError:  # it is not compressed
-        return False
-    return False
+        yield
+    except SufficeError:
+        raise
+    except FileNotFoundError:
+        raise ReadError(f"there is no file {name}") from None
+    except (EOFError, zlib.error, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, error.strerror, name) from None
+        raise _damaged(name) from None
+    except Exception as error:
+        if type(error).__name__ not in ("ImageFileError", "HeaderDataError"):
+            raise
+        raise ReadError(
+            f"{name} is no image that nibabel can read",
+            "scans and masks are NIfTI images, .nii or .nii.gz",
+        ) from None
 
 
 def _damaged(name: str) -> ReadError:
     return ReadError(
         f"{name} is damaged or incomplete", "its header promises more than it holds", "get it again"
-    )
-
-
-# -- where the numbers are
-
-
-@dataclass(frozen=True, eq=False)
-class _Array:
-    """Numbers in memory, (x, y, z, t)."""
-
-    data: NDArray[Any]
-
-    def at(self, places: Mask, wanted: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
-        if self.data.flags.c_contiguous and self.data.shape[3] > 1:
-            series = self.data[places.inside]  # (V, t): volumes lie across
-            yield from np.ascontiguousarray(series[:, wanted].T)
-            return
-        for volume in wanted.tolist():
-            yield self.data[..., volume].reshape(-1, order="F")[places.places]
-
-
-@dataclass(frozen=True, eq=False)
-class _File:
-    """Numbers in a file, compressed or not, volume after volume; it is read once, in order."""
-
-    name: str
-    path: Any
-    stored: Any
-    shape: tuple[int, int, int, int]
-
-    def at(self, places: Mask, wanted: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
-        from nibabel.openers import ImageOpener
-
-        voxels = int(np.prod(self.shape[:3]))
-        dtype = np.dtype(self.stored.dtype)
-        native = dtype.newbyteorder("=")
-        batch = max(1, BATCH // (voxels * dtype.itemsize))
-        asked = iter(wanted.tolist())
-        volume = next(asked, None)
-        with _Naming(self.name), ImageOpener(self.path, "rb") as file:
-            file.seek(self.stored.offset)
-            for first in range(0, self.shape[3], batch):
-                number = min(batch, self.shape[3] - first)
-                data = file.read(number * voxels * dtype.itemsize)
-                if len(data) < number * voxels * dtype.itemsize:
-                    raise _damaged(self.name)
-                read = np.frombuffer(data, dtype).reshape(number, voxels)
-                while volume is not None and volume < first + number:
-                    yield read[volume - first][places.places].astype(native, copy=False)
-                    volume = next(asked, None)
-            file.read(1)  # the end of a compressed file tells whether it was whole
-
-
-def _is_plain(stored: Any, image: Any) -> bool:
-    """Whether the numbers of an image lie in one file, first axis fastest."""
-    from nibabel.arrayproxy import ArrayProxy
-
-    file = image.file_map.get("image") if image.file_map else None
-    return (
-        type(stored) is ArrayProxy
-        and getattr(stored, "order", "F") == "F"
-        and file is not None
-        and file.filename is not None
     )

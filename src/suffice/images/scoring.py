@@ -1,125 +1,299 @@
-"""Sums over blocks of volumes, and what Gaussian naive Bayes that learnt them predicts.
+"""Gaussian naive Bayes in every neighbourhood of voxels, from sums over blocks of volumes.
 
 For every voxel, class and fold, from sums about a pivot p:
 
 ::
 
-    mle   μ = x̄,  σ² = Σ(x − x̄)²/n
-    map   μ = (x̄ n + m₀)/(n + 1),  σ² = (Σ(x − x̄)² + 2σ₀² + n (x̄ − m₀)²/(n + 1))/(n + 5)
+    log p(x | c) = −½ log σ² − (x − μ)²/(2σ²)    μ = x̄,  σ² = Σ(x − x̄)²/n
 
-with the mean m₀ and the variance σ₀² of all classes together, as `suffice.families.Gaussian` has
-it by default. A variance is at least ``variance_floor`` σ₀². A voxel that shows one number only in
-what a fold learns from says nothing. Of equally probable classes the first is predicted.
+A variance is at least 10⁻⁹ of that of the same voxel over all classes. A voxel that is constant in
+the training volumes of a fold has no likelihood. Of equally probable classes the first is
+predicted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
-from typing import Any
+from numbers import Real
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.threads import threads
+from suffice.errors import DataError, ParameterError
 from suffice.images.design import Design
-from suffice.images.neighbourhoods import Neighbourhoods
-from suffice.images.series import Series
+from suffice.images.scans import Grid, Mask, Scan
 from suffice.numerics import kernels
 
-__all__ = ["PRIORS", "LearntSums", "accuracy", "predict", "sums_of_classes"]
+__all__ = [
+    "Neighbourhoods",
+    "Shape",
+    "Sums",
+    "accuracy",
+    "neighbourhoods",
+    "null_scores",
+    "predict",
+    "read_series",
+    "sums_of_classes",
+]
 
-CERTAIN = 2.0**-100  # the least fraction that a variance has, as in `Gaussian`
-PRIORS = {"mle": (0.0, 0.0, 0.0), "map": (5.0, 1.0, 2.0)}  # ν, κ, strength: see the kernel
+Shape = Literal["ball", "cube"]
+RADIUS_TOLERANCE = 1e-6  # of the radius: affines are stored in single precision
+PRIOR = np.array([0.0, 0.0, 0.0, 1e-9])  # of maximum likelihood, with its floor: see the kernel
 
 
-@dataclass(frozen=True, eq=False)
-class LearntSums:
-    """Sums over blocks, and which of them each fold learns from.
+# -- neighbourhoods
 
-    Parameters
-    ----------
-    sums, squares : ndarray (B, V)
-        Σ(x − p), Σ(x − p)².
-    pivot : ndarray (V,)
-    label : ndarray of int32 (B,)
-        The class of each block.
-    count : ndarray (B,)
-        Its number of volumes.
-    trained : ndarray of uint8 (F, B)
-        Whether a fold learns from it.
-    silent : ndarray of uint8 (F, V)
-        Whether a voxel says nothing.
-    prior : ndarray (4,)
-        ν, κ, strength and variance floor.
+
+class Neighbourhoods(NamedTuple):
+    """The voxels of N neighbourhoods: row n is ``indices[indptr[n]:indptr[n + 1]]``, increasing."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+
+def neighbourhoods(
+    mask: Mask, centres: Mask, shape: Shape, radius: float, regions: Sequence[Mask] = ()
+) -> Neighbourhoods:
+    """Find the voxels of a mask in a ball or cube around every centre; regions are further rows.
+
+    A ball holds the voxels whose centres are at most ``radius`` millimetres away, whatever the
+    rotation of the grid; a cube those at most ``radius`` voxels away along each axis.
     """
+    offsets = _offsets(mask.grid, shape, radius)
+    widest = abs(offsets).max(axis=0)
+    inner = mask.filled(np.arange(len(mask.voxels), dtype=np.int32), -1)
+    numbers = np.pad(inner, [(w, w) for w in widest], constant_values=-1)
+    flat = np.ravel_multi_index(tuple((centres.voxels + widest).T), numbers.shape)
+    found = numbers.ravel()[
+        flat[:, None] + offsets @ (np.array(numbers.strides) // numbers.itemsize)
+    ]
+    sizes = (found >= 0).sum(axis=1)
+    if not sizes.all():
+        alone = centres.voxels[sizes == 0]
+        raise DataError(
+            f"voxel {tuple(alone[0].tolist())} of the process mask has no neighbour in the mask",
+            f"a searchlight needs a voxel at least; {len(alone)} have none",
+            "use a process mask inside the mask, or a larger radius",
+        )
+    whole = [inner[region.inside & mask.inside] for region in regions]
+    ends = np.cumsum([0, *sizes, *map(len, whole)]).astype(np.int64)
+    return Neighbourhoods(ends, np.concatenate([found[found >= 0], *whole]))
 
-    sums: NDArray[Any]
-    squares: NDArray[Any]
-    pivot: NDArray[Any]
-    label: NDArray[np.int32]
-    count: NDArray[np.float64]
-    trained: NDArray[np.uint8]
-    silent: NDArray[np.uint8]
-    prior: NDArray[np.float64]
 
-    def parameters(self, fold: int) -> NDArray[np.float64]:
-        """μ, −½ log σ² and 1/(2σ²) of voxels and classes as a fold learns them, (V, k, 3)."""
-        out = np.empty((self.sums.shape[1], int(self.label.max()) + 1, 3))
-        kernels.searchlight.parameters(*(*self.arguments(), fold, out))
-        return out
+def _offsets(grid: Grid, shape: Any, radius: Any) -> NDArray[np.intp]:
+    """Steps from a centre to its neighbours, (P, 3), in the order of voxels."""
+    if shape not in ("ball", "cube"):
+        raise ParameterError(f"shape={shape!r}", "shape is one of 'ball', 'cube'")
+    real = isinstance(radius, Real) and not isinstance(radius, bool)
+    if not (real and 0 <= float(radius) < np.inf):
+        raise ParameterError(f"radius={radius!r}", "it is a number, 0 or more")
+    if shape == "cube" and not float(radius).is_integer():
+        raise ParameterError(
+            f"radius={radius!r} of a cube", "a cube reaches a whole number of voxels"
+        )
+    # A ball reaches one voxel more than needed at most.
+    reach = np.full(3, radius) if shape == "cube" else radius * _voxels_of_a_millimetre(grid) + 1
+    widest = np.minimum(reach, np.array(grid.shape) - 1).astype(np.intp)
+    offsets = np.indices(2 * widest + 1).reshape(3, -1).T - widest
+    if shape == "ball":
+        distance = np.sqrt(((offsets @ grid.axes.T) ** 2).sum(axis=1))
+        offsets = offsets[distance <= float(radius) * (1 + RADIUS_TOLERANCE)]
+    return np.asarray(offsets)
 
-    def arguments(self) -> tuple[Any, ...]:
-        """The fields in the order in which the kernels take them."""
-        return tuple(vars(self).values())
+
+def _voxels_of_a_millimetre(grid: Grid) -> NDArray[np.float64]:
+    """The largest number of voxels that a step of one millimetre makes along each axis."""
+    if not (np.isfinite(grid.axes).all() and abs(np.linalg.det(grid.axes)) > 0):
+        raise DataError(
+            f"{grid.name} has an affine that maps its voxels to a plane",
+            "a ball is measured in millimetres",
+            "mend the header, or use a cube",
+        )
+    return np.asarray(np.sqrt((np.linalg.inv(grid.axes) ** 2).sum(axis=1)))
 
 
-def sums_of_classes(
-    series: Series, design: Design, estimation: str, variance_floor: float
-) -> LearntSums:
+# -- series
+
+
+def read_series(
+    scans: Sequence[Scan], mask: Mask, design: Design, zscore: bool
+) -> tuple[NDArray[np.floating[Any]], NDArray[np.bool_]]:
+    """Read every scan once; return the volumes that have a class, and which voxels are constant.
+
+    With ``zscore``, a number x of run r becomes (x − mean_r)/sd_r, with the mean and the standard
+    deviation (divisor n) of the voxel in all volumes of the run, whether they have a class or not.
+
+    ``values`` (T, V) are in single precision where it holds the numbers of the scans exactly, else
+    in double; ``constant`` (F, V) says whether a voxel has one value in the runs of a fold's
+    training.
+    """
+    row = np.full(len(design.run_of_all), -1, np.intp)
+    row[design.volumes] = np.arange(len(design.volumes))
+    needed = design.run_of_all >= 0 if zscore else row >= 0
+    single = not zscore and all(scan.is_single for scan in scans)
+    values = np.empty((len(design.volumes), len(mask.voxels)), np.float32 if single else np.float64)
+    moments = _RunMoments(len(design.runs), len(mask.voxels)) if zscore else None
+    first = 0
+    for scan in scans:
+        wanted = np.flatnonzero(needed[first : first + scan.volumes])
+        for volume, numbers in scan.read(mask, wanted):
+            if row[first + volume] >= 0:
+                values[row[first + volume]] = numbers
+            if moments is not None:
+                moments.add(int(design.run_of_all[first + volume]), numbers)
+        first += scan.volumes
+    if moments is not None:
+        moments.standardise(values, design.run_bounds)
+    runs = [values[start:stop] for start, stop in design.run_bounds]
+    low, high = (np.stack([extreme(run, axis=0) for run in runs]) for extreme in (np.min, np.max))
+    constant = [low[on].min(axis=0) == high[on].max(axis=0) for on in design.trained]
+    return values, np.stack(constant)
+
+
+class _RunMoments:
+    """Σ(x − p) and Σ(x − p)² of the volumes of each run, (R, V); p is the first volume."""
+
+    def __init__(self, runs: int, voxels: int) -> None:
+        self.count = np.zeros(runs)
+        self.sums, self.squares = np.zeros((2, runs, voxels))
+        self.low, self.high = np.full((runs, voxels), np.inf), np.full((runs, voxels), -np.inf)
+        self.pivot: NDArray[np.float64] | None = None
+
+    def add(self, run: int, volume: NDArray[Any]) -> None:
+        x = volume.astype(np.float64)
+        if self.pivot is None:
+            self.pivot = x
+        self.count[run] += 1
+        np.minimum(self.low[run], x, out=self.low[run])
+        np.maximum(self.high[run], x, out=self.high[run])
+        x = x - self.pivot
+        self.sums[run] += x
+        self.squares[run] += x * x
+
+    def standardise(self, values: NDArray[Any], bounds: NDArray[np.int64]) -> None:
+        """Standardise the volumes of each run in place; a constant voxel becomes 0."""
+        for run, (start, stop) in enumerate(bounds):
+            mean = self.sums[run] / self.count[run]
+            variance = self.squares[run] / self.count[run] - mean * mean
+            flat = (self.low[run] == self.high[run]) | ~(variance > 0)
+            values[start:stop] -= self.pivot
+            values[start:stop] -= mean
+            values[start:stop] /= np.sqrt(np.where(flat, np.inf, variance))
+            values[start:stop, flat] = 0.0
+
+
+# -- sums and predictions
+
+
+class Sums(NamedTuple):
+    """Sums over B blocks, in the order in which the kernels take them."""
+
+    sums: NDArray[Any]  # (B, V): Σ(x − p)
+    squares: NDArray[Any]  # (B, V): Σ(x − p)²
+    pivot: NDArray[Any]  # (V,): p
+    label: NDArray[np.int32]  # (B,): class of each block
+    volumes: NDArray[np.float64]  # (B,): its number of volumes
+    trained: NDArray[np.uint8]  # (F, B): whether a fold trains on it
+    constant: NDArray[np.uint8]  # (F, V): whether a voxel has no likelihood
+    prior: NDArray[np.float64] = PRIOR
+
+    def class_mean(self, c: int) -> NDArray[np.float64]:
+        """Return the mean of each voxel over the volumes of a class, (V,)."""
+        here = self.label == c
+        return np.asarray(self.pivot + self.sums[here].sum(axis=0) / self.volumes[here].sum())
+
+
+def sums_of_classes(values: NDArray[Any], constant: NDArray[np.bool_], design: Design) -> Sums:
     """Sum the volumes of each run and class."""
-    k, voxels = design.k, series.values.shape[1]
+    k, cells = len(design.classes), len(design.runs) * len(design.classes)
     cell = design.run * k + design.code
-    cells = len(design.runs) * k
-    sums, squares = np.zeros((cells, voxels)), np.zeros((cells, voxels))
-    pivot = series.values[0].astype(np.float64)
-    kernels.searchlight.add_volumes(series.values, cell, pivot, sums, squares)
-    return LearntSums(
+    sums, squares = np.zeros((2, cells, values.shape[1]))
+    pivot = values[0].astype(np.float64)
+    kernels.searchlight.add_volumes(values, cell, pivot, sums, squares)
+    return Sums(
         sums,
         squares,
         pivot,
         np.tile(np.arange(k, dtype=np.int32), len(design.runs)),
         np.bincount(cell, minlength=cells).astype(np.float64),
         np.repeat(design.trained, k, axis=1).astype(np.uint8),
-        series.silent(design.trained).astype(np.uint8),
-        np.array([*PRIORS[estimation], max(variance_floor, CERTAIN)]),
+        constant.astype(np.uint8),
     )
 
 
 def predict(
-    series: Series, learnt: LearntSums, near: Neighbourhoods, design: Design, workers: int
+    values: NDArray[Any], learnt: Sums, near: Neighbourhoods, design: Design, workers: int
 ) -> NDArray[np.int16]:
     """Predict the class of every held-out volume in every neighbourhood, (T, N)."""
-    fold, bounds = _pieces(design.bounds, workers)
-    given = list(learnt.arguments())
-    given[5], given[6] = learnt.trained[fold], learnt.silent[fold]
-    classes = np.empty((len(design.run), len(near)), np.int16)
-    classes[~design.predicted] = -1
+    each = -(-workers // len(design.bounds))  # pieces of a fold
+    cuts = [np.linspace(a, b, each + 1).astype(np.int64) for a, b in design.bounds.tolist()]
+    bounds = np.concatenate([np.stack([cut[:-1], cut[1:]], axis=1) for cut in cuts])
+    fold = np.repeat(np.arange(len(cuts)), each)
+    given = learnt._replace(trained=learnt.trained[fold], constant=learnt.constant[fold])
+    classes = np.empty((len(values), len(near.indptr) - 1), np.int16)
 
-    def work(some: NDArray[np.int64]) -> None:
-        rows: tuple[Any, ...] = (series.values, *given, near.indptr, near.indices)
-        kernels.searchlight.predict(*(*rows, some, bounds, classes))
+    def work(piece: int) -> None:
+        some = np.array([piece])
+        kernels.searchlight.predict(values, *given, *near, some, bounds, classes)
 
-    parts = [np.arange(w, len(fold), workers) for w in range(min(workers, len(fold)))]
-    for _ in in_threads(work, parts, workers):
+    for _ in _in_threads(work, range(len(bounds)), workers):
         pass
     return classes
 
 
-def in_threads(work: Any, tasks: Any, workers: int) -> Iterator[Any]:
-    """Yield the results of tasks in their order, worked on by so many threads."""
+def null_scores(
+    values: NDArray[Any],
+    learnt: Sums,
+    near: Neighbourhoods,
+    design: Design,
+    labellings: NDArray[np.int32],
+    workers: int,
+) -> Iterator[NDArray[np.float64]]:
+    """Yield the accuracies under each labelling of the blocks, (N,), in single precision.
+
+    The sums of the blocks are relabelled; no image is read. One thread works on a labelling, so
+    the number of threads changes no bit.
+    """
+    values = _standardised(values)
+    voxels = values.shape[1]
+    sums, squares = np.zeros((2, labellings.shape[1], voxels), np.float32)
+    pivot = np.zeros(voxels, np.float32)
+    kernels.searchlight.add_volumes(values, design.block, pivot, sums, squares)
+    volumes = np.bincount(design.block).astype(np.float64)
+    trained = design.trained[:, design.run[design.first_of_block]].astype(np.uint8)
+    folds, sizes = np.arange(len(design.bounds)), np.diff(design.bounds, axis=1).ravel()
+
+    def work(label: NDArray[np.int32]) -> NDArray[np.float64]:
+        of_blocks = Sums(sums, squares, pivot, label, volumes, trained, learnt.constant)
+        correct = np.zeros((len(folds), len(near.indptr) - 1), np.int32)
+        given: tuple[Any, ...] = (values, *of_blocks, *near, folds, design.bounds)
+        kernels.searchlight.count(*given, label[design.block], correct)
+        return accuracy(correct, sizes)
+
+    return _in_threads(work, labellings, workers)
+
+
+def accuracy(correct: NDArray[np.integer[Any]], sizes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the mean over folds of the fraction of correct predictions, (N,)."""
+    return np.asarray((correct / sizes[:, None]).mean(axis=0))
+
+
+def _standardised(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Every voxel with mean 0 and variance 1, or 0 throughout: no prediction changes by it."""
+    out = np.empty(values.shape, np.float32)
+    for first in range(0, values.shape[1], 1024):
+        x = values[:, first : first + 1024].astype(np.float64)
+        x -= x.mean(axis=0)
+        sd = np.sqrt((x * x).mean(axis=0))
+        out[:, first : first + 1024] = x / np.where(sd > 0, sd, np.inf)
+    return out
+
+
+def _in_threads(work: Any, tasks: Any, workers: int) -> Iterator[Any]:
+    """Yield the results of tasks in their order."""
     if workers == 1:
         yield from map(work, tasks)
         return
@@ -128,25 +302,3 @@ def in_threads(work: Any, tasks: Any, workers: int) -> Iterator[Any]:
         yield from threads(workers).map(lambda task: stop.call(partial(work, task)), tasks)
     finally:
         stop.set()  # what has begun and is not asked for any more
-
-
-def _pieces(bounds: NDArray[np.int64], workers: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Cut folds into pieces, a piece for every worker at least; the fold and bounds of each."""
-    number = -(-workers // len(bounds))
-    pieces = [
-        (fold, start, stop)
-        for fold, (first, last) in enumerate(bounds.tolist())
-        for start, stop in _cut(first, last, number)
-    ]
-    found = np.array(pieces, np.int64)
-    return found[:, 0].astype(np.intp), np.ascontiguousarray(found[:, 1:])
-
-
-def _cut(first: int, last: int, number: int) -> Iterator[tuple[int, int]]:
-    edges = np.linspace(first, last, number + 1).astype(int).tolist()
-    return pairwise(edges)
-
-
-def accuracy(correct: NDArray[np.integer[Any]], sizes: NDArray[Any]) -> NDArray[np.float64]:
-    """The mean over folds of the fraction of volumes that are predicted, (N,)."""
-    return np.asarray((correct / sizes[:, None]).mean(axis=0))

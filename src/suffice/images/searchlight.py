@@ -1,35 +1,45 @@
-"""The searchlight: how well the voxels around each voxel tell classes apart."""
+"""The searchlight: accuracy of a classifier in the neighbourhood of every voxel."""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping, Sequence
-from itertools import chain
-from numbers import Integral, Real
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError, warn
-from suffice.images.design import Design, Exchange, design
-from suffice.images.fitted import FittedSearchLight
-from suffice.images.grids import Mask, require_same_grid
-from suffice.images.neighbourhoods import Neighbourhoods, Shape, neighbourhoods
-from suffice.images.permutations import Null, every_labelling, null_maps, random_labellings
-from suffice.images.progress import Watcher
-from suffice.images.scans import Scan, open_mask, open_scans
-from suffice.images.scoring import PRIORS, accuracy, predict, sums_of_classes
-from suffice.images.series import read_series
+from suffice.engines.progress import Progress, Report
+from suffice.errors import DataError, ParameterError, UnavailableError, warn
+from suffice.images.design import Design, Exchange, design, random_labellings
+from suffice.images.scans import Grid, Mask, Scan, open_mask, open_scans, require_same_grid
+from suffice.images.scoring import (
+    Neighbourhoods,
+    Shape,
+    Sums,
+    accuracy,
+    neighbourhoods,
+    null_scores,
+    predict,
+    read_series,
+    sums_of_classes,
+)
+from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import check_choices, generator
+from suffice.models.base.scikit_learn import ScikitLearnInterface, not_fitted
 from suffice.phrases import Option, Phrase
 
 __all__ = ["SearchLight"]
 
+FAMILYWISE_ERROR = 0.05
 FEWEST = 19  # permutations: with fewer, nothing is significant at 5 %
 
 
-class SearchLight(FittedSearchLight):
+class SearchLight(ScikitLearnInterface):
     """Gaussian naive Bayes in the neighbourhood of every voxel, leaving out one run at a time.
 
     The interface is that of ``nilearn.decoding.SearchLight``. The images are read once. A run is
@@ -46,29 +56,24 @@ class SearchLight(FittedSearchLight):
     radius : float
         Of a ball in millimetres, of a cube in voxels: a cube of radius 1 is 3 x 3 x 3.
     shape : {"ball", "cube"}
-    estimation : {"mle", "map"}
-        How means and variances follow from sums: as they are, or shrunk towards those of all
-        classes, as `suffice.families.Gaussian` does.
-    variance_floor : float
-        Smallest variance of a class, as a fraction of that of the same voxel over all classes.
     zscore : {"run"}, optional
         Standardise every voxel in each run, by its mean and standard deviation over all volumes of
         the run, those without a class included.
     leave_out : sequence
         Labels that are no class, such as ``["rest"]``.
     regions : mapping of str to image, optional
-        Regions whose voxels are used together, as the whole mask always is.
-    permutations : int or "all"
-        How many times the labels are permuted; 0 for none, "all" for every possible labelling.
-    exchange : {"blocks", "volumes"} or array-like
-        What is exchanged within runs: whole blocks of neighbouring volumes of one class, or
-        single volumes, which follow each other and so are *not* exchangeable in a block design;
-        or a number for the block of each volume.
+        Regions of interest, each classified as a whole, as the mask always is.
+    permutations : int
+        Number of permutations of the labels; 0 for none.
+    exchange : {"blocks", "volumes"}
+        Unit of the permutation within runs: whole blocks of neighbouring volumes of one class, or
+        single volumes, as for one image a trial. Volumes of a block design follow each other and
+        are *not* exchangeable.
     random_state : int or numpy.random.Generator, optional
     n_jobs : int, optional
         Threads; −1 for all cores. Their number changes no bit of the result.
-    progress : bool or callable
-        Whether a bar shows how far the work is; or what is given every `Progress`.
+    progress : bool
+        Whether a bar on the terminal shows how far the permutations are.
 
     Attributes
     ----------
@@ -83,33 +88,28 @@ class SearchLight(FittedSearchLight):
     correct_ : ndarray of int (F, N)
         Numbers of volumes whose class is predicted; `fold_sizes_` has those of volumes.
     predictions_ : ndarray of int16 (T, N)
-        The number of the class predicted for each volume; `volumes_` says which volumes.
-    confusion_ : ndarray of int (N, k, k)
-        True classes in rows, predicted ones in columns.
+        The position in `classes_` of the class predicted for each volume; `volumes_` has the
+        positions of the volumes.
     roi_scores_ : dict
         The same mean for the whole mask and each region; `roi_p_` has their p-values.
     null_max_ : ndarray (P,)
         The largest score of every permuted map.
-    p_img_, fwe_p_img_ : Nifti1Image
-        How often a permuted map is as accurate at the same voxel, and anywhere; 1 outside.
+    fwe_p_img_ : Nifti1Image
+        Family-wise p-values of voxels: how often a permuted map is as accurate anywhere; 1 outside.
     fwe_threshold_ : float
-        Scores *above* it are significant at 5 %, whatever the number of voxels.
-    cluster_cut_, cluster_threshold_ : float
-        Voxels above the cut form clusters by touching faces; clusters of *more* voxels than the
-        threshold are significant at 5 %.
-    clusters_ : tuple of Cluster
+        Scores *above* it are significant at a family-wise error of 5 %.
     chance_ : float
         The fraction of the most frequent class among the volumes that are predicted.
     best_voxel_ : tuple of 3 int
         The first of those with the largest score.
     grid_ : Grid
-        Voxel sizes and places in millimetres.
+        Voxel sizes and positions in millimetres.
 
     Notes
     -----
-    Ties are broken towards the class that sorts first. A neighbourhood whose voxels say nothing
-    predicts the most frequent class. With 1,000 permutations and more, keep an eye on memory: the
-    null keeps P · N numbers of 8 bytes.
+    Ties are broken towards the class that sorts first. A neighbourhood of constant voxels predicts
+    the most frequent class. The observed labelling counts as a permutation: with P others,
+    p = (1 + #{null ≥ observed})/(1 + P).
 
     Differences from nilearn: a ball has a tolerance of one millionth, so it does not depend on the
     rotation of the grid; the smallest variance belongs to each voxel, so a loud voxel does not
@@ -117,8 +117,7 @@ class SearchLight(FittedSearchLight):
 
     Sources: N. Kriegeskorte, R. Goebel, P. Bandettini, Information-based functional brain mapping
     (PNAS 2006); T. E. Nichols, A. P. Holmes, Nonparametric permutation tests for functional
-    neuroimaging (Human Brain Mapping 2002); J. Stelzer, Y. Chen, R. Turner, Statistical inference
-    and multiple testing correction in classification-based MVPA (NeuroImage 2013).
+    neuroimaging (Human Brain Mapping 2002).
 
     Examples
     --------
@@ -133,29 +132,35 @@ class SearchLight(FittedSearchLight):
     array([1.  , 1.  , 0.33, 0.54])
     """
 
+    classes_ = KeptArray()
+    scores_ = KeptArray()
+    masked_scores_ = KeptArray()
+    predictions_ = KeptArray()
+
+    _mask: Mask
+    _centres: Mask
+    _learnt: Sums
+    _null: NDArray[np.float64] | None
+
     def __init__(
         self,
         mask_img: Any = None,
         process_mask_img: Any = None,
         radius: float = 2.0,
         shape: Shape = "ball",
-        estimation: str = "mle",
-        variance_floor: float = 1e-9,
         zscore: str | None = None,
         leave_out: Sequence[Any] = (),
         regions: Mapping[str, Any] | None = None,
-        permutations: int | str = 0,
-        exchange: Exchange | Any = "blocks",
+        permutations: int = 0,
+        exchange: Exchange = "blocks",
         random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
-        progress: Any = False,
+        progress: bool = False,
     ) -> None:
         self.mask_img = mask_img
         self.process_mask_img = process_mask_img
         self.radius = radius
         self.shape = shape
-        self.estimation = estimation
-        self.variance_floor = variance_floor
         self.zscore = zscore
         self.leave_out = leave_out
         self.regions = regions
@@ -179,7 +184,7 @@ class SearchLight(FittedSearchLight):
         groups : array-like, optional
             The run of every volume; by default, each image of a list is a run.
         test : tuple (imgs, y) or (imgs, y, groups), optional
-            Learn from all of ``imgs`` and predict these instead.
+            Train on all of ``imgs`` and predict these instead.
 
         Raises
         ------
@@ -189,130 +194,73 @@ class SearchLight(FittedSearchLight):
             If images, masks and labels do not fit together.
         """
         workers = self._check()
-        scans, labels, runs, tested = self._opened(imgs, y, groups, test)
+        scans, labels, runs, tested = _opened(imgs, y, groups, test)
         mask = open_mask(self.mask_img, "the mask", scans[0].grid)
-        for scan in scans:
-            require_same_grid(mask.grid, scan.grid)
-        centres = self._open_centres(mask)
-        rois = self._rois(mask)
+        centres = mask
+        if self.process_mask_img is not None:
+            centres = open_mask(self.process_mask_img, "the process mask", mask.grid)
+        regions = {"whole mask": mask}
+        for name, img in (self.regions or {}).items():
+            regions[name] = open_mask(img, f"the region {name!r}", mask.grid)
+            if not (regions[name].inside & mask.inside).any():
+                raise DataError(
+                    f"the region {name!r} has no voxel in the mask", "a region needs one at least"
+                )
         plan = design(labels, runs, tested, self.leave_out, self.exchange)
-        voxels = neighbourhoods(mask, centres.voxels, self.shape, self.radius)
-        near = voxels.extended(list(rois.values()))
-        with Watcher(self.progress) as watch:
-            total = sum(scan.volumes for scan in scans)
-            reading = watch.stage("volumes", total)
-            series = read_series(scans, mask, plan, self.zscore is not None, reading)
-            learnt = sums_of_classes(series, plan, self.estimation, self.variance_floor)
-            classes = predict(series, learnt, near, plan, workers)
-            self._keep(mask, centres, rois, plan, learnt, classes)
-            if self.permutations:
-                self._null = self._permuted(series, learnt, near, plan, workers, watch)
+        near = neighbourhoods(mask, centres, self.shape, self.radius, list(regions.values()))
+        values, constant = read_series(scans, mask, plan, self.zscore is not None)
+        self._mask, self._centres = mask, centres
+        self._learnt = sums_of_classes(values, constant, plan)
+        self._keep(plan, predict(values, self._learnt, near, plan, workers), list(regions))
+        self._null = None
+        if self.permutations:
+            self._null = self._permuted(values, near, plan, workers)
         return self
-
-    # -- what is asked for
 
     def _check(self) -> int:
         """Check the options; return the number of threads."""
-        check_choices(self, estimation=tuple(PRIORS), zscore=(None, "run"))
-        floor = self.variance_floor
-        if isinstance(floor, bool) or not (isinstance(floor, Real) and 0 <= float(floor) < 1):
-            raise ParameterError(
-                f"variance_floor={floor!r}", "it is a fraction of a variance, from 0 to below 1"
-            )
+        check_choices(self, zscore=(None, "run"), exchange=("blocks", "volumes"))
         number = self.permutations
         counted = isinstance(number, Integral) and not isinstance(number, bool)
-        if number != "all" and not (counted and (number == 0 or int(number) >= FEWEST)):
+        if not (counted and (number == 0 or number >= FEWEST)):
             raise ParameterError(
                 Option.of("permutations", number),
-                f"it is 0, 'all', or {FEWEST} or more: fewer cannot show that anything is "
-                "significant at 5 %",
+                f"it is 0, or {FEWEST} or more: fewer cannot show that anything is significant "
+                "at 5 %",
             )
         jobs = 1 if self.n_jobs is None else self.n_jobs
         if not isinstance(jobs, Integral) or jobs == 0 or jobs < -1:
             raise ParameterError(f"n_jobs={jobs!r}", "it is a number of threads, or -1 for all")
         return os.cpu_count() or 1 if jobs == -1 else int(jobs)
 
-    def _opened(
-        self, imgs: Any, y: Any, groups: Any, test: tuple[Any, ...] | None
-    ) -> tuple[list[Scan], list[Any], list[Any], NDArray[np.bool_]]:
-        """The scans, and the label, the run and the use of every volume."""
-        scans, labels, runs = _labelled(imgs, y, groups)
-        tested = np.zeros(len(labels), np.bool_)
-        if test is not None:
-            if not (isinstance(test, tuple) and len(test) in (2, 3)):
-                raise ParameterError("test is no pair", "a test set is (imgs, y) or with groups")
-            others, theirs, their_runs = _labelled(*(*test, None)[:3])
-            scans, labels, runs = scans + others, labels + theirs, runs + their_runs
-            tested = np.concatenate([tested, np.ones(len(theirs), np.bool_)])
-        return scans, labels, runs, tested
-
-    def _open_centres(self, mask: Mask) -> Mask:
-        if self.process_mask_img is None:
-            return mask
-        centres = open_mask(self.process_mask_img, "the process mask")
-        require_same_grid(mask.grid, centres.grid)
-        return centres
-
-    def _rois(self, mask: Mask) -> dict[str, NDArray[np.int32]]:
-        """The voxels of the whole mask and of each region."""
-        numbers = mask.numbers()
-        rois = {"whole mask": numbers[mask.inside]}
-        for name, img in (self.regions or {}).items():
-            region = open_mask(img, f"the region {name!r}")
-            require_same_grid(mask.grid, region.grid)
-            rois[name] = numbers[region.inside & mask.inside]
-            if not len(rois[name]):
-                raise DataError(
-                    f"the region {name!r} has no voxel in the mask", "a region needs one at least"
-                )
-        return rois
-
-    # -- what is kept
-
-    def _keep(
-        self,
-        mask: Mask,
-        centres: Mask,
-        rois: dict[str, Any],
-        plan: Design,
-        learnt: Any,
-        classes: NDArray[np.int16],
-    ) -> None:
-        n = int(centres.inside.sum())
-        self._mask, self._centres, self._plan, self._learnt = mask, centres, plan, learnt
-        self._null = None
-        self.__dict__.pop("confusion_", None)
+    def _keep(self, plan: Design, classes: NDArray[np.int16], regions: list[str]) -> None:
+        n, first = len(self._centres.voxels), int(plan.bounds[0, 0])
         self.classes_ = plan.classes
+        self.n_elements_ = n
+        self.process_mask_ = self._centres.inside
+        names = np.array(plan.runs)
+        self.folds_ = np.array([", ".join(names[plan.tested])]) if plan.tested.any() else names
         self.fold_sizes_ = np.diff(plan.bounds, axis=1).ravel()
         right = (classes == plan.code[:, None].astype(np.int16)).view(np.uint8)
-        counts = (right[first:last].sum(axis=0, dtype=np.uint32) for first, last in plan.bounds)
-        correct = np.stack(list(counts)).astype(np.intp)
+        counts = [right[a:b].sum(axis=0, dtype=np.uint32) for a, b in plan.bounds]
+        correct = np.stack(counts).astype(np.intp)
         self.correct_ = correct[:, :n]
         self.fold_scores_ = self.correct_ / self.fold_sizes_[:, None]
-        self._scores = accuracy(correct, self.fold_sizes_)
-        self.masked_scores_ = self._scores[:n]
-        self.roi_scores_ = dict(zip(rois, self._scores[n:].tolist(), strict=True))
-        self.scores_ = centres.filled(self.masked_scores_)
-        self.process_mask_ = centres.inside
-        self.n_elements_ = n
-        runs = np.array(plan.runs)
-        self.folds_ = np.array([", ".join(runs[plan.tested])]) if plan.tested.any() else runs
-        shown = np.flatnonzero(plan.predicted)
-        shown = shown[np.argsort(plan.volumes[shown])]
-        self.volumes_, self._truth = plan.volumes[shown], plan.code[shown]
-        in_order = len(shown) == len(classes) and bool((np.diff(shown) == 1).all())
-        self.predictions_ = classes[:, :n] if in_order else classes[shown, :n]
+        scores = accuracy(correct, self.fold_sizes_)
+        self.masked_scores_ = scores[:n]
+        self.scores_ = self._centres.filled(scores[:n])
+        self.roi_scores_ = dict(zip(regions, scores[n:].tolist(), strict=True))
+        in_time = np.argsort(plan.volumes[first:])
+        self.volumes_ = plan.volumes[first:][in_time]
+        ordered = bool((np.diff(in_time) == 1).all())
+        self.predictions_ = classes[first:, :n] if ordered else classes[first + in_time, :n]
+        most = np.bincount(plan.code[first:]).max()
+        self.chance_ = float(most / len(self.volumes_))
 
     def _permuted(
-        self,
-        series: Any,
-        learnt: Any,
-        near: Neighbourhoods,
-        plan: Design,
-        workers: int,
-        watch: Watcher,
-    ) -> Null:
-        if isinstance(self.exchange, str) and self.exchange == "volumes":
+        self, values: NDArray[Any], near: Neighbourhoods, plan: Design, workers: int
+    ) -> NDArray[np.float64]:
+        if self.exchange == "volumes":
             warn(
                 Phrase(
                     Option.of("exchange", "volumes"),
@@ -322,42 +270,155 @@ class SearchLight(FittedSearchLight):
                     Option.of("exchange", "blocks"),
                 )
             )
-        every = self.permutations == "all"
-        labellings = (
-            every_labelling(plan)
-            if every
-            else random_labellings(plan, int(self.permutations), generator(self.random_state))
-        )
-        report = watch.stage("permutations", len(labellings))
-        maps = null_maps(series, learnt, near, plan, labellings, workers, report)
-        if every:  # the observed labelling is one of them
-            maps[(labellings == plan.block_code).all(axis=1)] = self._scores
-        return Null(maps, self._centres, every)
+        number, n = int(self.permutations), self.n_elements_
+        labellings = random_labellings(plan, number, generator(self.random_state))
+        null = np.empty((number, 1 + len(self.roi_scores_)))
+        with _shown(self.progress) as report:
+            begun = time.monotonic()
+            found = null_scores(values, self._learnt, near, plan, labellings, workers)
+            for p, scores in enumerate(found, 1):
+                null[p - 1] = [scores[:n].max(), *scores[n:]]
+                left = (time.monotonic() - begun) * (number - p) / p
+                report(Progress(p, 0, number, None, p / number, left, unit="permutations"))
+        return null
+
+    # -- fitted attributes that are computed when they are asked for
+
+    @property
+    def grid_(self) -> Grid:
+        """Voxel sizes and positions in millimetres."""
+        grid: Grid = self._fitted("_mask").grid
+        return grid
+
+    @property
+    def best_voxel_(self) -> tuple[int, ...]:
+        """The first of the voxels with the largest score."""
+        best = self._fitted("masked_scores_").argmax()
+        return tuple(self._centres.voxels[best].tolist())
+
+    @property
+    def scores_img_(self) -> Any:
+        """The scores on the grid of the mask."""
+        return self._image(self._fitted("scores_"))
+
+    @property
+    def null_max_(self) -> NDArray[np.float64]:
+        """The largest score of every permuted map."""
+        return self._null_scores()[:, 0]
+
+    @property
+    def fwe_threshold_(self) -> float:
+        """Scores above it are significant at a family-wise error of 5 %."""
+        largest = np.sort(self.null_max_)
+        allowed = math.floor(FAMILYWISE_ERROR * (len(largest) + 1) + 1e-9)
+        return float(largest[-allowed])
+
+    @property
+    def fwe_p_img_(self) -> Any:
+        """Family-wise p-values of voxels."""
+        p = _p_value(self.null_max_[:, None] >= self.masked_scores_)
+        return self._image(self._centres.filled(p, 1.0))
+
+    @property
+    def roi_p_(self) -> dict[str, float]:
+        """p-values of the whole mask and of each region."""
+        p = _p_value(self._null_scores()[:, 1:] >= np.array(list(self.roi_scores_.values())))
+        return dict(zip(self.roi_scores_, p.tolist(), strict=True))
+
+    def class_mean_img(self, c: Any) -> Any:
+        """Return the mean of each voxel over the volumes of a class; 0 outside the mask.
+
+        Parameters
+        ----------
+        c : object
+            One of `classes_`.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such class.
+        """
+        (found,) = np.nonzero(self._fitted("classes_") == c)
+        if not len(found):
+            names = ", ".join(map(repr, self.classes_.tolist()))
+            raise ParameterError(f"there is no class {c!r}", f"the classes are {names}")
+        return self._image(self._mask.filled(self._learnt.class_mean(int(found[0]))))
+
+    def _fitted(self, name: str) -> Any:
+        if name not in vars(self):
+            raise not_fitted("this SearchLight is not fitted yet; call fit first")
+        return vars(self)[name]
+
+    def _null_scores(self) -> NDArray[np.float64]:
+        """Of every permuted map, the largest score and those of the whole mask and regions."""
+        null: NDArray[np.float64] | None = self._fitted("_null")
+        if null is None:
+            raise UnavailableError(
+                "there is no permuted map",
+                Option("permutations", "0"),
+                Phrase("fit with ", Option("permutations", "1000")),
+            )
+        return null
+
+    def _image(self, volume: NDArray[Any]) -> Any:
+        from nibabel.nifti1 import Nifti1Image
+
+        affine = self._mask.grid.affine
+        image = Nifti1Image(volume, np.eye(4) if affine is None else affine)
+        image.header.set_xyzt_units("mm" if affine is not None else None)
+        return image
+
+
+def _p_value(as_large: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.asarray((as_large.sum(axis=0) + 1) / (len(as_large) + 1))
+
+
+@contextmanager
+def _shown(progress: bool) -> Iterator[Report]:
+    """Show a bar, if asked for, until the block ends."""
+    if not progress:
+        yield lambda progress: None
+        return
+    from suffice.engines.progress_bar import bar
+
+    with bar("Searchlight") as report:
+        yield report
+
+
+def _opened(
+    imgs: Any, y: Any, groups: Any, test: tuple[Any, ...] | None
+) -> tuple[list[Scan], list[Any], list[Any], NDArray[np.bool_]]:
+    """Open the scans; return the label, the run and the use of every volume with them."""
+    scans, labels, runs = _labelled(imgs, y, groups)
+    tested = np.zeros(len(labels), np.bool_)
+    if test is not None:
+        if not (isinstance(test, tuple) and len(test) in (2, 3)):
+            raise ParameterError("test is no pair", "a test set is (imgs, y) or with groups")
+        others, theirs, their_runs = _labelled(*(*test, None)[:3])
+        require_same_grid(scans[0].grid, others[0].grid)
+        scans, labels, runs = scans + others, labels + theirs, runs + their_runs
+        tested = np.concatenate([tested, np.ones(len(theirs), np.bool_)])
+    return scans, labels, runs, tested
 
 
 def _labelled(imgs: Any, y: Any, groups: Any) -> tuple[list[Scan], list[Any], list[Any]]:
-    """Scans, and the label and the run of each of their volumes."""
+    """Open scans; return the label and the run of each of their volumes with them."""
     scans = open_scans(imgs)
-    for scan in scans[1:]:
-        require_same_grid(scans[0].grid, scan.grid)
     sizes = [scan.volumes for scan in scans]
-    labels = _each(y, sizes, "labels", scans)
     if groups is None:
-        runs: list[Any] = list(chain.from_iterable([i] * n for i, n in enumerate(sizes)))
-    else:
-        runs = _each(groups, sizes, "groups", scans)
-    return scans, labels, runs
+        groups = np.repeat(np.arange(len(scans)), sizes)
+    names = scans[0].grid.name if len(scans) == 1 else f"{len(scans)} images"
+    return scans, _each(y, sum(sizes), "labels", names), _each(groups, sum(sizes), "groups", names)
 
 
-def _each(given: Any, sizes: Sequence[int], what: str, scans: Sequence[Scan]) -> list[Any]:
-    """One value for each volume."""
+def _each(given: Any, volumes: int, what: str, names: str) -> list[Any]:
+    """Return one value for each volume."""
     values = np.asarray(given, dtype=object)
     if values.ndim != 1:
         raise DataError(f"the {what} have the shape {values.shape}", "there is one a volume")
-    if len(values) != sum(sizes):
-        names = scans[0].grid.name if len(scans) == 1 else f"{len(scans)} images"
+    if len(values) != volumes:
         raise DataError(
-            f"there are {len(values):,} {what} for the {sum(sizes):,} volumes of {names}",
+            f"there are {len(values):,} {what} for the {volumes:,} volumes of {names}",
             "every volume has one",
             "check that they belong together",
         )

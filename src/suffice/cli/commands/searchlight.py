@@ -1,22 +1,31 @@
-"""``suffice searchlight``: a map of how well the voxels around each voxel tell classes apart."""
+"""``suffice searchlight``: accuracy of a classifier in the neighbourhood of every voxel."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gzip
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.atomic import atomic_writer
 from suffice.cli.options.names import listed
 from suffice.cli.options.running import RUNNING
-from suffice.cli.options.searchlight import OUT, Around, Permuting, Volumes, Written
 from suffice.cli.options.shared import AsJson
-from suffice.cli.output.searchlight import facts_of, rendered, write_files
-from suffice.cli.output.tables import deliver, refuse_result
+from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_result, short
 from suffice.errors import ParameterError
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from suffice.images import SearchLight
+
 __all__ = ["searchlight"]
+
+LABELS, AROUND, NULL, OUT = "Labels of the volumes", "Voxels", "Permutation test", "Output"
 
 
 def searchlight(
@@ -40,10 +49,98 @@ def searchlight(
             show_default=False,
         ),
     ],
-    written: Written,
-    volumes: Volumes,
-    around: Around,
-    permuting: Permuting,
+    png: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The map as a picture.", rich_help_panel=OUT)
+    ] = None,
+    p_values: Annotated[
+        Path | None,
+        typer.Option(metavar="IMAGE", help="Family-wise p-values of voxels.", rich_help_panel=OUT),
+    ] = None,
+    maps: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="The mean map of each class.", rich_help_panel=OUT),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A line for every volume: its label, and its run.",
+            rich_help_panel=LABELS,
+        ),
+    ] = None,
+    events: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="BIDS events, one file for each scan.", rich_help_panel=LABELS
+        ),
+    ] = None,
+    delay: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.0,
+            help="By how much the BOLD signal follows an event.",
+            rich_help_panel=LABELS,
+        ),
+    ] = 0.0,
+    repetition_time: Annotated[
+        float | None,
+        typer.Option(
+            "--tr",
+            metavar="SECONDS",
+            help="Repetition time; by default that of the header.",
+            rich_help_panel=LABELS,
+        ),
+    ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B", help="Labels that are no class, such as rest.", rich_help_panel=LABELS
+        ),
+    ] = None,
+    mask: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="IMAGE", help="Voxels to be used, those not zero.", rich_help_panel=AROUND
+        ),
+    ] = None,
+    cube: Annotated[
+        int | None,
+        typer.Option(
+            metavar="VOXELS",
+            min=0,
+            help="Voxels up to so many steps away: 1 is 3 x 3 x 3.",
+            rich_help_panel=AROUND,
+        ),
+    ] = None,
+    ball: Annotated[
+        float | None,
+        typer.Option(metavar="MM", help="Voxels up to so far away.", rich_help_panel=AROUND),
+    ] = None,
+    zscore: Annotated[
+        str | None,
+        typer.Option(
+            metavar="run", help="Standardise every voxel in each run.", rich_help_panel=AROUND
+        ),
+    ] = None,
+    permutations: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Number of permutations of the labels.", rich_help_panel=NULL
+        ),
+    ] = 0,
+    exchange: Annotated[
+        str,
+        typer.Option(
+            metavar="blocks|volumes",
+            help="What is permuted within runs; volumes only where they do not follow each other.",
+            rich_help_panel=NULL,
+        ),
+    ] = "blocks",
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="Of the permutations.", rich_help_panel=NULL),
+    ] = None,
     threads: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="Default: all cores.", rich_help_panel=RUNNING),
@@ -65,46 +162,164 @@ def searchlight(
     """
     from suffice.images import SearchLight
 
-    events = [name for name in scans if name.endswith(".tsv")]  # of --events sub-01_*_events.tsv
-    images = [name for name in scans if not name.endswith(".tsv")]
-    if not images:
+    files = [*(events or ()), *(name for name in scans if name.endswith(".tsv"))]
+    scans = [name for name in scans if not name.endswith(".tsv")]  # of --events sub-01_*.tsv
+    if not scans:
         raise ParameterError("no scan is given", "a searchlight needs a 4-D image at least")
-    _check_outputs(output, written, [*images, *around.images], permuting.permutations)
+    _check_outputs(output, p_values, png, [*scans, *([mask] if mask else [])], permutations)
+    if (cube is None) == (ball is None):
+        raise ParameterError(
+            f"--cube and --ball are both {'missing' if cube is None else 'given'}",
+            "a searchlight has one shape",
+            "for example --cube 1, or --ball 6",
+        )
     light = SearchLight(
-        **around.parameters(),
-        zscore=volumes.zscore,
-        leave_out=listed(volumes.leave_out),
-        permutations=permuting.permutations,
-        exchange=permuting.exchange,
-        random_state=permuting.seed,
+        mask,
+        shape="ball" if cube is None else "cube",
+        radius=ball if cube is None else cube,  # type: ignore[arg-type]
+        zscore=zscore,
+        leave_out=listed(leave_out),
+        permutations=permutations,
+        exchange=exchange,  # type: ignore[arg-type]
+        random_state=seed,
         n_jobs=threads or -1,
         progress=progress,
     )
-    labels, runs = volumes.read(images, events)
-    light.fit(images, labels, runs)
-    facts = facts_of(light, write_files(light, output, written))
-    deliver(facts, lambda: rendered(light, facts), as_json, None)
+    light.fit(scans, *_labels_and_runs(scans, labels, files, repetition_time, delay))
+    images = {output: light.scores_img_}
+    if p_values is not None:
+        images[p_values] = light.fwe_p_img_
+    if maps is not None:
+        for c in light.classes_.tolist():
+            name = re.sub(r"[^\w.-]", "_", str(c))
+            images[maps / f"mean_{name}.nii.gz"] = light.class_mean_img(c)
+        maps.mkdir(parents=True, exist_ok=True)
+    _write(images, png, light)
+    facts = _facts(light, [*images, *([png] if png else [])])
+    deliver(facts, lambda: _rendered(facts), as_json, None)
 
 
 def _check_outputs(
-    output: Path, written: Written, inputs: Sequence[Any], permutations: int
+    output: Path, p_values: Path | None, png: Path | None, inputs: Sequence[Any], permutations: int
 ) -> None:
     """Refuse outputs that cannot be written before anything is read."""
-    options = {"--output": output, "--png": written.png, "--p-values": written.p_values}
-    for option, path in options.items():
+    for option, path in {"--output": output, "--p-values": p_values, "--png": png}.items():
         refuse_result(path, inputs, option)
         if path is not None and option != "--png" and not path.name.endswith((".nii", ".nii.gz")):
             raise ParameterError(
                 f"{option} {path}", "a map is a NIfTI image", "end the name in .nii.gz"
             )
-    if written.p_values is not None and not permutations:
+    if p_values is not None and not permutations:
         raise ParameterError(
             "--p-values is given without --permutations", "p-values come from permuted labels"
         )
-    if written.png is not None:
+    if png is not None:
         try:
             import matplotlib  # noqa: F401
         except ImportError:
             raise ParameterError(
                 "--png is given", "pictures are drawn by matplotlib", "pip install 'suffice[plot]'"
             ) from None
+
+
+def _labels_and_runs(
+    scans: list[str], labels: Path | None, events: list[str], tr: float | None, delay: float
+) -> tuple[Sequence[Any], Any]:
+    """Read the label and the run of every volume; no run where each scan is one."""
+    from suffice.images.labels import events_of_scans, label_volumes, read_attributes, read_events
+    from suffice.images.scans import open_scans
+
+    if (labels is None) == (not events):
+        raise ParameterError(
+            f"--labels and --events are both {'missing' if labels is None else 'given'}",
+            "labels come from one of them",
+        )
+    if labels is not None:
+        return read_attributes(labels)
+    found: list[Any] = []
+    files = events_of_scans(scans, events)
+    for scan, opened, file in zip(scans, open_scans(scans), files, strict=True):
+        seconds = opened.tr if tr is None else tr
+        if seconds is None or not seconds > 0:
+            raise ParameterError(
+                f"the header of {scan} does not say how long a volume takes",
+                "events are in seconds",
+                "give the repetition time with --tr",
+            )
+        found += label_volumes(read_events(file), opened.volumes, seconds, delay, file)
+    return found, None
+
+
+def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> None:
+    """Write all files, or none: each takes its name when all are complete."""
+    with ExitStack() as stack:
+        for path, image in images.items():
+            image.set_data_dtype("float32")
+            data = image.to_bytes()
+            file = stack.enter_context(atomic_writer(path))
+            file.write(gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data)
+        if png is not None:
+            from suffice.images.mosaic import draw_mosaic
+
+            threshold = light.fwe_threshold_ if light.permutations else None
+            framed = "" if threshold is None else f"; framed: above {percent(threshold)}"
+            draw_mosaic(
+                stack.enter_context(atomic_writer(png)),
+                light.scores_,
+                light.process_mask_,
+                light.grid_,
+                f"Accuracy of {light.n_elements_:,} searchlights{framed}",
+                f"accuracy (chance {percent(light.chance_)})",
+                threshold,
+            )
+
+
+def _facts(light: SearchLight, files: Sequence[Path]) -> dict[str, Any]:
+    """The result as JSON has it."""
+    best = light.best_voxel_
+    facts: dict[str, Any] = {
+        "output": str(files[0]),
+        "files": list(map(str, files)),
+        "classes": light.classes_.tolist(),
+        "folds": len(light.folds_),
+        "volumes": len(light.volumes_),
+        "voxels": light.n_elements_,
+        "chance": light.chance_,
+        "mean": float(light.masked_scores_.mean()),
+        "best": {
+            "accuracy": float(light.scores_[best]),
+            "voxel": list(best),
+            "mm": light.grid_.position(best).tolist(),
+        },
+        "whole_mask": light.roi_scores_["whole mask"],
+    }
+    if light.permutations:
+        facts["permutations"] = len(light.null_max_)
+        facts["threshold"] = light.fwe_threshold_
+        facts["voxels_above"] = int((light.masked_scores_ > light.fwe_threshold_).sum())
+        facts["whole_mask_p"] = light.roi_p_["whole mask"]
+    return facts
+
+
+def _rendered(facts: dict[str, Any]) -> Iterator[RenderableType]:
+    """The same for people."""
+    from suffice.numerics.in_print import probability
+
+    yield (
+        f"{amount(facts['volumes'])} volumes of {len(facts['classes'])} classes, "
+        f"{facts['folds']} folds, {amount(facts['voxels'])} searchlights"
+    )
+    best = ", ".join(short(round(place, 1)) for place in facts["best"]["mm"])
+    p = f", p = {probability(facts['whole_mask_p'])}" if "whole_mask_p" in facts else ""
+    table = grid("", "accuracy")
+    table.add_row("chance (most frequent class)", percent(facts["chance"]))
+    table.add_row("mean of all searchlights", percent(facts["mean"]))
+    table.add_row(f"best, around ({best}) mm", percent(facts["best"]["accuracy"]))
+    table.add_row(f"whole mask{p}", percent(facts["whole_mask"]))
+    yield table
+    if "threshold" in facts:
+        yield (
+            f"  {amount(facts['voxels_above'])} voxels above {percent(facts['threshold'])} "
+            f"(family-wise error 5 %, {amount(facts['permutations'])} permutations)"
+        )
+    yield "\n".join(["  written:", *(f"    {name}" for name in facts["files"])])

@@ -1,8 +1,7 @@
 """How the command line spells the options that messages name: as what the user types.
 
 The flags come from where the commands declare them: the parameters of estimators from `MODELS`, the
-fields of `CsvFormat` from `Reading`, the families of columns from `Roles`, the parameters of a
-searchlight from its options.
+fields of `CsvFormat` from `Reading`, the families of columns from `Roles`.
 """
 
 from __future__ import annotations
@@ -16,11 +15,17 @@ from typing import Any
 
 from suffice.cli.options.recipes import CATEGORIES, MODELS
 from suffice.cli.options.roles import FAMILIES
-from suffice.cli.options.searchlight import PARAMETERS
 from suffice.cli.options.shared import CSV_WORDS, Reading, flag
 from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["flags", "spelled"]
+
+SEARCHLIGHT = {
+    "exchange": ("blocks", "volumes"),
+    "leave_out": (),
+    "permutations": (),
+    "zscore": ("run",),
+}
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ def _declared() -> Iterator[tuple[str, Flag]]:
             yield parameter.name, Flag(flag(option), _by_value(parameter.words))
     for family in FAMILIES:
         yield "families", Flag(flag(family), {f"{{column: {family!r}}}": ""})
-    for name, words in PARAMETERS.items():
+    for name, words in SEARCHLIGHT.items():
         yield name, Flag(flag(name), {repr(word): word for word in words})
     for name in CATEGORIES:
         yield name, Flag(flag(name))
