@@ -195,7 +195,7 @@ def test_the_page_of_the_searchlight(capsys: pytest.CaptureFixture[str], tmp_pat
         match[1] for block in found for line in block.splitlines() if (match := SHOWN.match(line))
     ]
     assert capsys.readouterr().out.splitlines() == shown
-    assert len(list(tmp_path.glob("*.png"))) == 4
+    assert len(list(tmp_path.glob("*.png"))) == 3
     ((command, lines),) = dialogues("docs/searchlight.md")
     assert suffice(command).splitlines()[0] == lines[0]
 

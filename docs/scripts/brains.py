@@ -56,7 +56,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 print(f"threshold: {light.fwe_threshold_:.3f}")
-shown = np.where(light.mask_img_.get_fdata() > 0, light.scores_, np.nan)[:, :, 0].T
+shown = np.where(light.process_mask_, light.scores_, np.nan)[:, :, 0].T
 fig, axes = plt.subplots(1, 2, figsize=(9, 2.6), layout="constrained")
 picture = axes[0].imshow(shown, origin="lower", vmin=light.chance_)
 fig.colorbar(picture, ax=axes[0], label="fraction of right answers")

@@ -269,8 +269,8 @@ def null_scores(
     def work(label: NDArray[np.int32]) -> NDArray[np.float64]:
         of_blocks = Sums(sums, squares, pivot, label, volumes, trained, learnt.constant)
         correct = np.zeros((len(folds), len(near.indptr) - 1), np.int32)
-        given: tuple[Any, ...] = (values, *of_blocks, *near, folds, design.bounds)
-        kernels.searchlight.count(*given, label[design.block], correct)
+        held_out: tuple[Any, ...] = (folds, design.bounds, label[design.block], correct)
+        kernels.searchlight.count(*(values, *of_blocks, *near, *held_out))
         return accuracy(correct, sizes)
 
     return _in_threads(work, labellings, workers)
