@@ -1,11 +1,12 @@
 """How good predictions are: error, log loss and calibration on tables of the UCI repository.
 
-Usage: ``python -m benchmarks.accuracy [NAME ...] [--peers]``. The folds are those of one
-stratified 5-fold split with seed 17: all 5 where n < 1,000, 3 where n < 2,500, 2 where n < 9,000,
-else 1; adult has its own split. Every method has its defaults; scikit-learn's stand in pipelines
-that fill empty cells by the median, standardise, and make a column of each category. A cell is
-error % / log loss in nats, probabilities clipped at 1e-15. ECE is the expected calibration error
-of the label answered, in 10 bins of equal width, rows of all folds of a table together.
+Usage: ``python -m benchmarks.accuracy [NAME ...] [--model EXPRESSION ...] [--peers]``. The folds
+are those of one stratified 5-fold split with seed 17: all 5 where n < 1,000, 3 where n < 2,500, 2
+where n < 9,000, else 1; adult has its own split. Every method has its defaults. Peers are logistic
+regression and forests in pipelines that fill empty cells by the median, standardise, and make a
+column of each category; histogram boosting; CatBoost and EBM where they are installed. A cell is
+error % / log loss in nats, probabilities clipped at 1e-15. ECE is the expected calibration error of
+the label answered, in 10 bins of equal width, rows of all folds of a table together.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import csv
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
@@ -32,7 +35,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from suffice import AODE, AutoClassifier, NaiveBayes
+import suffice
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NO_FEATURES = {"animal", "Instance_name", "Train or Test"}  # names of rows, and of their use
@@ -153,18 +156,45 @@ def _boosting(table: pa.Table) -> Any:
     return _pipeline(model, one_hot=False)
 
 
-METHODS: dict[str, Callable[[pa.Table], Any]] = {
-    "textbook()": lambda _: NaiveBayes.textbook(),
-    "adaptive": lambda _: NaiveBayes.textbook(numbers="adaptive"),
-    "+ temperature": lambda _: NaiveBayes(calibration="temperature"),
-    "NaiveBayes()": lambda _: NaiveBayes(),
-    "AODE()": lambda _: AODE(),
-    "AutoClassifier()": lambda _: AutoClassifier(),
-}
+class _Words:
+    """A model of frames whose words are told by name, and "" where a cell is empty."""
+
+    def __init__(self, new: Callable[[list[str]], Any]) -> None:
+        self.new = new
+
+    def fit(self, frame: Any, y: Any) -> Any:
+        self.words = [name for name in frame if frame[name].dtype.kind == "O"]
+        self.model = self.new(self.words).fit(self._filled(frame), y)
+        self.classes_ = self.model.classes_
+        return self
+
+    def predict_proba(self, frame: Any) -> Any:
+        return self.model.predict_proba(self._filled(frame))
+
+    def _filled(self, frame: Any) -> Any:
+        return frame.assign(**{name: frame[name].fillna("") for name in self.words})
+
+
+def _catboost(_: pa.Table) -> Any:
+    from catboost import CatBoostClassifier
+
+    quiet = {"verbose": False, "allow_writing_files": False, "random_seed": 0}
+    return _Words(lambda words: CatBoostClassifier(cat_features=words, **quiet))
+
+
+def _ebm(_: pa.Table) -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return _Words(lambda _: ExplainableBoostingClassifier(random_state=0))
+
+
+MODELS = "NaiveBayes.textbook()", "NaiveBayes()", "AODE()", "AutoClassifier()"
 PEERS: dict[str, Callable[[pa.Table], Any]] = {
     "LR": lambda _: _pipeline(LogisticRegression(max_iter=1000), one_hot=True),
     "RF": lambda _: _pipeline(RandomForestClassifier(random_state=0), one_hot=True),
     "HGB": _boosting,
+    **({"CatBoost": _catboost} if find_spec("catboost") else {}),
+    **({"EBM": _ebm} if find_spec("interpret") else {}),
 }
 
 
@@ -201,27 +231,39 @@ def answers(rows: Rows, make: Callable[[pa.Table], Any], frames: bool) -> Answer
     return Answers(float(np.mean(errors)), float(np.mean(losses)), *every, spent)
 
 
-def main() -> None:
+def compare(
+    usage: str | None, given: Iterable[Rows], for_peers: Callable[[pa.Table], pa.Table]
+) -> None:
     """Print the tables in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="tables; all by default")
-    parser.add_argument("--peers", action="store_true", help="scikit-learn's models too")
+    parser = argparse.ArgumentParser(description=usage)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("names", nargs="*", metavar="NAME", help="tables; all by default")
+    model = "of suffice, with options: 'NaiveBayes(alpha=0.5)'; may be repeated"
+    parser.add_argument("--model", action="append", metavar="EXPRESSION", help=model)
+    parser.add_argument("--peers", action="store_true", help="other libraries' models too")
     options = parser.parse_args()
-    methods = {name: (make, False) for name, make in METHODS.items()}
-    methods |= {name: (make, True) for name, make in PEERS.items()} if options.peers else {}
-    print(f"| table | {' | '.join(methods)} |", f"|---|{'---|' * len(methods)}", sep="\n")
+    models, peers = options.model or MODELS, PEERS if options.peers else {}
+    names = [*models, *peers]
+    print(f"| table | {' | '.join(names)} |", f"|---|{'---|' * len(names)}", sep="\n")
     found: dict[str, list[Answers]] = {}
-    for rows in tables():
+    for rows in given:
         if options.names and rows.name not in options.names:
             continue
+        plain = rows._replace(table=for_peers(rows.table))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            line = [answers(rows, make, frames) for make, frames in methods.values()]
+            line = [answers(rows, partial(_model, text), frames=False) for text in models]
+            line += [answers(plain, make, frames=True) for make in peers.values()]
         cells = " | ".join(f"{one.error:.1f} / {one.log_loss:.3f}" for one in line)
         print(f"| {rows.name} | {cells} |", flush=True)
         if rows.name not in APART:
             found[rows.name] = line
-    print_means(list(methods), found)
+    if found:
+        print_means(names, found)
+
+
+def _model(text: str, _: pa.Table) -> Any:
+    return eval(text, {name: getattr(suffice, name) for name in suffice.__all__})
 
 
 def print_means(names: list[str], found: dict[str, list[Answers]]) -> None:
@@ -241,7 +283,7 @@ def print_means(names: list[str], found: dict[str, list[Answers]]) -> None:
                 " / ".join(map(str, _compared(own, losses[c]))) for own in losses
             ]
             for c, name in enumerate(names)
-            if name in ("NaiveBayes()", *PEERS)
+            if name in ("NaiveBayes()", "AutoClassifier()", *PEERS)
         },
         "mean ECE": [f"{np.mean([a.calibration_error for a in column]):.3f}" for column in columns],
         f"{_percent(COVERAGES)} % sets cover, %": [_coverage(column) for column in columns],
@@ -268,4 +310,4 @@ def _percent(shares: tuple[float, ...]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    compare(__doc__, tables(), lambda table: table)

@@ -1,15 +1,13 @@
 """Tables that nothing was tuned to: those of scikit-learn and statsmodels, and drawn ones.
 
-Usage: ``python -m benchmarks.made_tables [NAME ...] [--peers]``. Drawn ones have identifiers, codes
-for missing cells, cells missing not at random, dates, texts, zip codes, labels that are noise,
-columns that are copies, and pairs that tell only together. Three stratified folds; all else is
-measured as in `benchmarks.accuracy`.
+Usage: ``python -m benchmarks.made_tables``, with the options of `benchmarks.accuracy`. Drawn tables
+have identifiers, codes for missing cells, cells missing not at random, dates, texts, zip codes,
+labels that are noise, columns that are copies, and pairs that tell only together. Three stratified
+folds; all else is measured as in `benchmarks.accuracy`.
 """
 
 from __future__ import annotations
 
-import argparse
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -20,11 +18,10 @@ from sklearn import datasets
 from sklearn.model_selection import StratifiedKFold
 from statsmodels import datasets as statsmodels_datasets
 
-from benchmarks.accuracy import METHODS, PEERS, Answers, Rows, answers, print_means
+from benchmarks.accuracy import Rows, compare
 from benchmarks.drawn_rows import DRAWN, Made, numbers, parts
 
 MOST_LEVELS = 255  # of a category that boosting takes
-NAMES = "textbook()", "NaiveBayes()", "AODE()", "AutoClassifier()"
 
 
 def _classes(seed: int, n: int, d: int, k: int, **options: Any) -> Made:
@@ -107,34 +104,5 @@ def tables() -> Iterator[Rows]:
         yield Rows(name, pa.table(columns), codes, list(folds))
 
 
-def measured(rows: Rows, peers: bool) -> list[Answers]:
-    """Every method, and scikit-learn's."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = [answers(rows, METHODS[name], frames=False) for name in NAMES]
-        if peers:
-            plain = rows._replace(table=_for_peers(rows.table))
-            found += [answers(plain, make, frames=True) for make in PEERS.values()]
-    return found
-
-
-def main() -> None:
-    """Print the table in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *TABLES], help="tables; all by default")
-    parser.add_argument("--peers", action="store_true", help="scikit-learn's models too")
-    options = parser.parse_args()
-    methods = [*NAMES, *PEERS] if options.peers else [*NAMES]
-    print(f"| table | {' | '.join(methods)} |", f"|---|{'---|' * len(methods)}", sep="\n")
-    found = {}
-    for rows in tables():
-        if options.names and rows.name not in options.names:
-            continue
-        line = found[rows.name] = measured(rows, options.peers)
-        cells = " | ".join(f"{one.error:.1f} / {one.log_loss:.3f}" for one in line)
-        print(f"| {rows.name} | {cells} |", flush=True)
-    print_means(methods, found)
-
-
 if __name__ == "__main__":
-    main()
+    compare(__doc__, tables(), _for_peers)

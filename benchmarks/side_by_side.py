@@ -94,7 +94,7 @@ def _ask(child: subprocess.Popen[str], question: str) -> str:
 
 def serve(folder: str) -> None:
     """Answer with the seconds of a task, or its calls, until nobody asks any more."""
-    from benchmarks.measure.calls import calls
+    from benchmarks.measure import calls
 
     tasks = _tasks(Path(folder))
     for question in map(str.strip, sys.stdin):

@@ -1,7 +1,4 @@
-"""Workers that die, stand still or are cut off, while a model learns, answers or is judged.
-
-Fifty runs an engine: ``python -m benchmarks.faults``.
-"""
+"""Workers that die, stand still or are cut off, while a model learns, answers or is judged."""
 
 from pathlib import Path
 

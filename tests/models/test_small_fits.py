@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks.measure.calls import calls
+from benchmarks.measure import calls
 
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import GaussianNB, NaiveBayes

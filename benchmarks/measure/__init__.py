@@ -1,1 +1,0 @@
-"""How a task is described, timed and put beside its peers."""

@@ -1,1 +1,0 @@
-"""What is measured: a module for each suite."""
