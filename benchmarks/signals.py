@@ -71,7 +71,6 @@ def _cases() -> Iterator[Case]:
     yield Case("LogisticRegression", 6_000, 2_000, verbs=few)
     yield Case("LogisticRegression", 20_000, 50, 30, verbs=few)
     yield Case("LogisticRegression", 20_000, 300, options={"penalty": "l1"}, verbs=few)
-    yield Case("LogisticRegression", 5_000, 300, options={"reproducible": True}, verbs=few)
     yield from (Case("LinearRegression", n, d) for n, d in ((100_000, 300), (6_000, 2_000)))
     yield Case("Ridge", 20_000, 500, options={"alpha": "gcv"}, verbs=few)
     yield Case("Lasso", 10_000, 1_000, options={"alpha": 0.01}, verbs=few)

@@ -13,13 +13,10 @@ __all__ = ["CONTESTS", "TASKS"]
 least_squares = partial(Method, "LinearRegression", "fit", module="linear_model")
 ridge = partial(Method, "Ridge", "fit", module="linear_model")
 lasso = partial(Method, "Lasso", "fit", module="linear_model")
-exact, double = {"precision": "pairs"}, {"precision": "double"}
 
 WORKS = (
-    ("linear-fit", least_squares(ours=exact), (Target("ratio", 3),)),
-    ("linear-fit-double", least_squares(ours=double), ()),
-    ("ridge-fit", ridge(ours=exact), (Target("ratio", 3),)),
-    ("ridge-fit-double", ridge(ours=double), ()),
+    ("linear-fit", least_squares(), (Target("ratio", 3),)),
+    ("ridge-fit", ridge(), (Target("ratio", 3),)),
     ("lasso-fit", lasso(), (Target("ratio", 3),)),
 )
 logistic_l1 = Method(
@@ -55,7 +52,7 @@ CONTESTS = (
         "linear-intelex",
         rows.numbers,
         MILLION,
-        Solver("suffice", "LinearRegression", double),
+        Solver("suffice", "LinearRegression"),
         (Solver("sklearnex", "LinearRegression"),),
         bounds={"sklearnex": 1.0},
     ),
@@ -63,7 +60,7 @@ CONTESTS = (
         "ridge-intelex",
         rows.numbers,
         MILLION,
-        Solver("suffice", "Ridge", double),
+        Solver("suffice", "Ridge"),
         (Solver("sklearnex", "Ridge"),),
         penalty=1.0,
         bounds={"sklearnex": 1.0},

@@ -24,7 +24,6 @@ LEARNERS: dict[str, Any] = {
     "default": NaiveBayes,
     "textbook": NaiveBayes.textbook,
     "mle": lambda: NaiveBayes(estimation="mle", calibration="none"),
-    "exact": lambda: NaiveBayes.textbook(precision="exact"),
     "histogram": lambda: NaiveBayes.textbook(numbers="histogram"),
     "kernels": lambda: NaiveBayes.textbook(numbers="kernel_density", unseen="smooth"),
 }

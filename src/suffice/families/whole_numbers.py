@@ -31,7 +31,6 @@ from suffice.families.options import (
 from suffice.phrases import Option
 from suffice.statistics.block import Encoding
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.precision import PrecisionOfMoments
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.whole_values import counts_of
 
@@ -60,8 +59,6 @@ class WholeNumbers(Family):
         What becomes of a value of a category that no row showed: see `Categorical`.
     ddof, variance_floor
         Of Gaussians: see `Gaussian`.
-    precision : {"pairs", "exact"}
-        How moments are held: see `Gaussian`.
     identifiers : {"keep", "ignore"}
         Numbers that count 20 rows or more: with "ignore" they say nothing of the class.
     choices : tuple of Choice
@@ -92,7 +89,6 @@ class WholeNumbers(Family):
     unseen: Unseen = "ignore"
     ddof: int = 0
     variance_floor: VarianceFloor = 1e-9
-    precision: PrecisionOfMoments = "pairs"
     identifiers: Identifiers = field(default="keep", compare=False)
     choices: tuple[Choice, ...] = field(default=(), compare=False, repr=False)
 
@@ -113,7 +109,7 @@ class WholeNumbers(Family):
 
     @property
     def _numbers(self) -> Family:
-        names = "estimation", "ddof", "variance_floor", "precision", "identifiers"
+        names = "estimation", "ddof", "variance_floor", "identifiers"
         family = family_named(self.numbers, **{name: getattr(self, name) for name in names})
         if not isinstance(family, Adaptive):
             return family
@@ -122,7 +118,7 @@ class WholeNumbers(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return MomentsAndBinsAccumulator(self.precision, d)
+        return MomentsAndBinsAccumulator(d)
 
     def categories(self, statistic: MomentsAndBins) -> NDArray[np.intp]:
         """The columns that are categories, by their place."""
