@@ -75,7 +75,7 @@ class ComomentsAccumulator(SeparatingAccumulator):
     ) -> int:
         weight, pivot, sums, products = self._state
         state = weight, pivot, sums, self._home, products
-        stopped = kernels.comoments.add_rows(x, y, codes, weights, True, *state)
+        stopped = kernels.comoments.add_rows(x, y, codes, weights, *state)
         return len(x) if stopped < 0 else int(stopped)
 
     def _add_incomplete(self, rows: IncompleteRows) -> None:
