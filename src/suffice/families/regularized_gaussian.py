@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -94,8 +93,9 @@ class RegularizedGaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        make = partial(ComomentsAccumulator, pooled=False)
-        return IndicatorComomentsAccumulator(make, d) if encoding == "mixed" else make(d)
+        if encoding == "mixed":
+            return IndicatorComomentsAccumulator(ComomentsAccumulator, d)
+        return ComomentsAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
