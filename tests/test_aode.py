@@ -168,8 +168,8 @@ def test_a_file_holds_sums_and_no_rows(tmp_path: Path) -> None:
 def test_a_forgotten_row_leaves_nothing_in_a_file(tmp_path: Path) -> None:
     table, y = mixed(100)
     for name, model in (
-        ("before", AODE(bins=BINS, calibration="none", precision="exact").fit(table[:99], y[:99])),
-        ("after", AODE(bins=BINS, calibration="none", precision="exact").fit(table, y)),
+        ("before", AODE(bins=BINS, calibration="none").fit(table[:99], y[:99])),
+        ("after", AODE(bins=BINS, calibration="none").fit(table, y)),
     ):
         if name == "after":
             model.forget(table[99:], y[99:])

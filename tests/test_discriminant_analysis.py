@@ -760,13 +760,6 @@ def test_regularisation_is_said_once():
         QuadraticDiscriminantAnalysis(reg_param=0.1, shrinkage="auto").fit(x, y)
 
 
-def test_plain_precision_is_close():
-    x, y = random_table()
-    for model in BOTH:
-        exact, plain = model().fit(x, y), model(precision="double").fit(x, y)
-        assert_allclose(plain.predict_proba(x), exact.predict_proba(x), rtol=1e-9, atol=1e-9)
-
-
 # -- scikit-learn's contract
 
 

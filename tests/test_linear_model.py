@@ -26,7 +26,6 @@ from suffice.data.open import read_csv
 from suffice.errors import (
     DataError,
     ForgetError,
-    ModelFileError,
     ParameterError,
     SchemaError,
     SufficeError,
@@ -412,7 +411,6 @@ def test_a_tiny_unit_is_exact_or_named(e, j, intercept):
     "model",
     [
         LinearRegression(incomplete="gaussian"),
-        LinearRegression(precision="double"),
         LinearRegression(solver="gradient"),
         Ridge(solver="sgd"),
     ],
@@ -1080,25 +1078,3 @@ def test_what_r_squared_lacks_of_1_keeps_its_digits():
     assert found.adjusted_unexplained == pytest.approx(exact * 31 / 30, rel=1e-13)
     assert f"R²: 1 − {exact:.3g}, adjusted R²: 1 − {exact * 31 / 30:.3g}" in str(found)
     assert model.evaluate(x[:, None], y).unexplained == pytest.approx([exact], rel=1e-6)
-
-
-@pytest.mark.parametrize(("before", "after"), [("pairs", "exact"), ("exact", "double")])
-def test_further_rows_are_summed_as_those_before(before: Any, after: Any) -> None:
-    x = np.random.default_rng(0).normal(size=(60, 2))
-    y = x @ [1.0, 2.0]
-    whole, first = (LinearRegression(precision=before).fit(x[:n], y[:n]) for n in (60, 40))
-    first.set_params(precision=after)
-    assert first.partial_fit(x[40:], y[40:]).statistic_ == whole.statistic_
-    assert type(first.forget(x[40:], y[40:]).statistic_) is type(whole.statistic_)
-    first.fit(x, y)
-    assert (type(first.statistic_) is type(whole.statistic_)) == (after == "pairs")
-
-
-def test_a_file_with_sums_of_two_forms_is_refused(tmp_path: Path) -> None:
-    x, y = np.arange(8.0).reshape(4, 2) ** 2, np.arange(4.0)
-    model = LinearRegression().fit(x, y)
-    exact = LinearRegression(precision="exact").fit(x, y)
-    model.batches_ = (model.statistic_, exact.statistic_)
-    model.save(tmp_path / "model")
-    with pytest.raises(ModelFileError, match="there are sums over rows of all terms and targets"):
-        suffice.load(tmp_path / "model")

@@ -36,19 +36,6 @@ never = GaussianNB().fit(X[kept], y[kept])
 print(abs(without.predict_proba(X) - never.predict_proba(X)).max())
 
 # %%
-# With whole numbers instead of pairs of doubles, the files are equal too, byte by byte.
-
-import tempfile
-from pathlib import Path
-
-folder = Path(tempfile.mkdtemp())
-exact = GaussianNB(precision="exact").fit(X, y).forget(X[leaving], y[leaving])
-exact.forgotten_ = ()  # digests of what was forgotten: the same rows are not forgotten twice
-exact.save(folder / "without")
-GaussianNB(precision="exact").fit(X[kept], y[kept]).save(folder / "never")
-print((folder / "without").read_bytes() == (folder / "never").read_bytes())
-
-# %%
 # What does a file tell?
 # ----------------------
 # A sum over one row is that row. Look before you share; :doc:`/privacy` says what is found, and

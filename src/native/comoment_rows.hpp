@@ -28,7 +28,7 @@ inline bool usable(Rows x, Index columns, const std::int64_t* codes, Index n) {
 class ComomentAdder {
   const ComomentState<double> state;
   const Index n, p, t, d, g, matrices, width;  // p columns of x, t of y; d together, padded
-  const bool exact, weighted;
+  const bool weighted;
   const Index inside;  // rows that are read where they are: of x, the last one reads into the next
   const Index size;    // rows of a chunk, at most
   Buffer<Index> border, start, order;
@@ -46,10 +46,10 @@ class ComomentAdder {
 
  public:
   ComomentAdder(Matrix<const double> x, Matrix<const double> y, Vector<const double> weights,
-                bool exact, const ComomentState<double>& state)
+                const ComomentState<double>& state)
       : state(state), n(x.shape[0]), p(x.shape[1]), t(y.shape[1]), d(p + t),
         g(state.pivot.shape[0]), matrices(state.products.shape[0]), width(padded_to_lanes(d)),
-        exact(exact), weighted(weights.size() > 0), inside(n > TILE_ROWS ? n - LANES : 0),
+        weighted(weights.size() > 0), inside(n > TILE_ROWS ? n - LANES : 0),
         size(most(n - inside, least(inside, most(LEAST_ROWS * least(matrices, MOST_MATRICES),
                                                  CHUNK_CELLS / most<Index>(1, d))))),
         border(matrices + 1), start(g + 2), order(size), last((n - inside + LANES) * p),
@@ -163,14 +163,14 @@ class ComomentAdder {
   // Add the rows of the groups of a matrix of products.
   void add_to_matrix(Index m) {
     const Index begin = border[m], end = border[m + 1];
-    products.start(exact, square + begin * width, end - begin, width);
+    products.start(square + begin * width, end - begin, width);
     for (Index at = start[begin]; at < start[end]; at += TILE_ROWS) {
       const Index rows = least(TILE_ROWS, start[end] - at);
       work.done(4 * rows * d);
       for (Index r = 0; r < rows; r += LANES) turn_rows(order + at, r, rows);
       if (weighted) weigh(order + at, rows);
       const Tile tile{v, e, weighted ? a : v, weighted ? a_lo : e, rows};
-      products.add(tile, exact, weighted, rounded);
+      products.add(tile, weighted, rounded);
       for (Index c = begin; c < end; ++c) {
         const Index from = most<Index>(0, start[c] - at), to = least(rows, start[c + 1] - at);
         if (from < to) add_sums(tile, from, to, lanes + c * 2 * d * LANES);

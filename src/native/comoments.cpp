@@ -12,8 +12,8 @@ using State = ComomentState<double>;
 constexpr Index CELL = 32;  // operations of a cell of pairs, about
 
 Index add_rows(Matrix<const double> x, Matrix<const double> y, Vector<const std::int64_t> codes,
-               Vector<const double> weights, bool exact, State state) {
-  return ComomentAdder(x, y, weights, exact, state).add(x, y, codes.at, weights);
+               Vector<const double> weights, State state) {
+  return ComomentAdder(x, y, weights, state).add(x, y, codes.at, weights);
 }
 
 // The pair of a place and that behind it, not normalised.

@@ -27,12 +27,12 @@ struct Comoments {
   // Add complete rows (x, y) to the groups of their codes; `weights` is (n,) or empty.
   //
   // The d columns are those of x (n, p) and behind them those of y (n, t), of which there may be 0.
-  // Groups of one matrix stand side by side. Products are exact, or rounded.
+  // Groups of one matrix stand side by side. Products are exact.
   //
   // Returns −1, or the first of a chunk of rows that were not added, like those after it, because a
   // cell is missing or too large.
   Index (*add_rows)(Matrix<const double> x, Matrix<const double> y,
-                    Vector<const std::int64_t> codes, Vector<const double> weights, bool exact,
+                    Vector<const std::int64_t> codes, Vector<const double> weights,
                     ComomentState<double> state);
 
   // Add rows (n, d) to their groups, all new, one by one; a missing cell adds nothing.

@@ -20,11 +20,11 @@ if(SUFFICE_SANITIZE)
 endif()
 
 # For each: name.hpp says what, name.cpp how, and bindings/name.cpp checks the arrays of Python.
-set(kernels bins columns comoments coordinate counts cuts densities descent distances eigen elementary exact_comoments exact_logistic exact_moments factor gram labelings linear
+set(kernels bins columns comoments coordinate counts cuts densities descent distances eigen elementary factor gram labelings linear
     logistic merging moments pair_counts pairs piecewise posterior scores searchlight squares sums sweep)
 
-# Compiled once, for any processor: memory, and whole numbers of any length.
-set(suffice_common memory.cpp interrupts.cpp planes.cpp dyadic.cpp moment_sums.cpp product_sums.cpp)
+# Compiled once, for any processor.
+set(suffice_common memory.cpp interrupts.cpp)
 list(TRANSFORM suffice_common PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # Floating point as written: a product and a sum are fused where the source says so, nowhere else.

@@ -64,12 +64,8 @@ NB_MODULE(kernels, m) {
   define_densities(m.def_submodule("densities"));
   define_descent(m.def_submodule("descent"));
   define_distances(m.def_submodule("distances"));
-  define_dyadic(m.def_submodule("dyadic"));
   define_eigen(m.def_submodule("eigen"));
   define_elementary(m.def_submodule("elementary"));
-  define_exact_comoments(m.def_submodule("exact_comoments"));
-  define_exact_logistic(m.def_submodule("exact_logistic"));
-  define_exact_moments(m.def_submodule("exact_moments"));
   define_factor(m.def_submodule("factor"));
   define_gram(m.def_submodule("gram"));
   define_interrupts(m.def_submodule("interrupts"));

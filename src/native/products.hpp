@@ -105,12 +105,12 @@ class Products {
 
   // Set products to their bias, 3 βᵢ βⱼ, given Σv² of all rows to come, `square` (g, width).
   //
-  // |Σ vᵢvⱼ| ≤ √(Σvᵢ² Σvⱼ²) (Cauchy and Schwarz). Rounded products have no bias.
-  void start(bool exact, const double* square, Index groups, Index width) {
+  // |Σ vᵢvⱼ| ≤ √(Σvᵢ² Σvⱼ²) (Cauchy and Schwarz).
+  void start(const double* square, Index groups, Index width) {
     for (Index j = 0; j < d; ++j) {
       double total = 0.0;
       for (Index c = 0; c < groups; ++c) total += square[c * width + j];
-      bias[j] = exact && total > 0.0 ? ldexp(1.0, exponent(__builtin_sqrt(total)) + 1) : 0.0;
+      bias[j] = total > 0.0 ? ldexp(1.0, exponent(__builtin_sqrt(total)) + 1) : 0.0;
     }
     fill(s_lo + 0, places, 0.0);
     each_product(d, [&](Index i, Index j, Index q) {
@@ -119,8 +119,7 @@ class Products {
   }
 
   // Add the products of the rows of a tile, (a + a_lo)(v + e)ᵀ but for a_lo eᵀ.
-  void add(const Tile& tile, bool exact, bool weighted, bool rounded) {
-    if (!exact) return add_blocks<false>(tile.a, tile.v, d, tile.rows, s, s_lo, work);
+  void add(const Tile& tile, bool weighted, bool rounded) {
     add_blocks<true>(tile.a, tile.v, d, tile.rows, s, s_lo, work);
     if (rounded) add_blocks<false>(tile.a, tile.e, d, tile.rows, s_lo, s_lo, work);
     if (weighted || rounded) add_blocks<false>(tile.a_lo, tile.v, d, tile.rows, s_lo, s_lo, work);

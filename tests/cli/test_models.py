@@ -323,8 +323,6 @@ class TestLogistic:
         done(run, *words, "--C", "0.5", "--standardize", "--threads", "1")
         expected = {"C": 0.5, "standardize": True, "threads": 1, "incomplete": "drop"}
         assert suffice.load("gaps.suffice").get_params().items() >= expected.items()
-        done(run, *words, "--reproducible")
-        assert suffice.load("gaps.suffice").reproducible
         done(run, *words, "--penalty", "none", "--features", "x")
         assert suffice.load("gaps.suffice").penalty is None
 

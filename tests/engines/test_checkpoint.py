@@ -9,7 +9,6 @@ import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +111,6 @@ def stopped(make: Callable[..., Any], file: Any, after: int, **how: Any) -> Base
 
 CLOSED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "naive Bayes": (NaiveBayes.textbook, {}),
-    "naive Bayes, exact": (partial(NaiveBayes.textbook, precision="exact"), {}),
     "LDA": (LinearDiscriminantAnalysis, {"categories": False}),
     "linear regression": (LinearRegression, {"label": "number"}),  # categories first, then sums
     "ridge": (Ridge, {"label": "number", "categories": False}),

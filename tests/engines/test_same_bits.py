@@ -75,16 +75,6 @@ def test_logistic_regression(far: Engine, numbers: Rows) -> None:
     np.testing.assert_allclose(model.predict_proba(x[:9]), expected.predict_proba(x[:9]), 1e-10)
 
 
-def test_reproducible_logistic_regression(far: Engine, numbers: Rows, tmp_path: Path) -> None:
-    x, y = numbers
-    files = []
-    for engine, name in ((far, "far"), (LocalEngine(1), "near")):
-        model = LogisticRegression(engine=engine, reproducible=True).fit(x, y)
-        model.set_params(engine=None).save(tmp_path / name)
-        files.append((tmp_path / name).read_bytes())
-    assert files[0] == files[1]
-
-
 def test_sparse_counts(far: Engine) -> None:
     rng = np.random.default_rng(2)
     x = (random_array((ROWS, 50), density=0.05, rng=rng) * 10).tocsr().floor()

@@ -758,10 +758,6 @@ def test_a_form_is_the_score_of_complete_rows() -> None:
             {"shrinkage": "ledoit"},
             r"^shrinkage='ledoit'; shrinkage is a number from 0 to 1, 'oas' ",
         ),
-        (
-            {"precision": "half"},
-            r"^precision='half'; precision is 'pairs', 'exact' or 'double' for products",
-        ),
         ({"kappa0": 0}, r"^kappa0=0; kappa0 is a positive finite number\.$"),
         ({"a0": np.inf}, r"^a0=inf; a0 is a positive finite number\.$"),
         ({"ddof": -1}, r"^ddof=-1; ddof is a finite number, 0 or more\.$"),
@@ -787,13 +783,6 @@ def test_a_number_too_large_is_named(row: int) -> None:
         with pytest.raises(BadCell) as caught:
             score(found, x)
         assert (caught.value.row, caught.value.column) == (row, 1)
-
-
-def test_double_precision_is_close() -> None:
-    for options in OPTIONS[:6]:
-        exact = estimated(MultivariateGaussian(**options), X + 1e4)
-        double = estimated(MultivariateGaussian(**options, precision="double"), X + 1e4)
-        assert_allclose(score(double, X + 1e4), score(exact, X + 1e4), rtol=1e-8)
 
 
 # -- in an estimator

@@ -197,7 +197,6 @@ Case = tuple[Callable[[], Any], Rows]
 
 CASES: dict[str, Case] = {
     "mixed": (lambda: NaiveBayes.textbook(CHOSEN), mixed(0)),
-    "mixed exact": (lambda: NaiveBayes.textbook(CHOSEN, precision="exact"), mixed(0)),
     "joint": (lambda: NaiveBayes.textbook(JOINT), mixed(1)),
     "others": (lambda: NaiveBayes.textbook(OTHERS, estimation="map"), mixed(2)),
     "ledoit-wolf": (lambda: NaiveBayes.textbook(WOLF), labelled(1)),
@@ -218,7 +217,6 @@ for seed, (offset, gaps, weights) in enumerate(
     options = (seed, offset, gaps, weights)
     CASES |= {
         f"GaussianNB {name}": (nb.GaussianNB, labelled(*options)),
-        f"GaussianNB exact {name}": (lambda: nb.GaussianNB(precision="exact"), labelled(*options)),
         f"adaptive {name}": (lambda: NaiveBayes.textbook(numbers="adaptive"), labelled(*options)),
         f"histogram {name}": (lambda: NaiveBayes.textbook(numbers="histogram"), labelled(*options)),
         f"kernels {name}": (

@@ -23,14 +23,11 @@ X, Y = RNG.integers(0, 4, (N, 3)).astype(float), RNG.integers(0, 3, N)
 MODELS: dict[str, Callable[[], Any]] = {
     "naive Bayes": lambda: NaiveBayes(threads=1),
     "textbook": lambda: NaiveBayes.textbook(threads=1),
-    "exact sums": lambda: NaiveBayes.textbook(precision="exact", threads=1),
     "categories": lambda: NaiveBayes.textbook("categorical", threads=1),
     "events": lambda: NaiveBayes.textbook("multinomial", threads=1),
     "pairs": lambda: AODE(threads=1),
     "LDA": lambda: LinearDiscriminantAnalysis(threads=1),
-    "exact LDA": lambda: LinearDiscriminantAnalysis(precision="exact", threads=1),
     "linear": lambda: LinearRegression(threads=1),
-    "exact linear": lambda: LinearRegression(precision="exact", threads=1),
     "descent": lambda: LogisticRegression(solver="sgd", threads=1),
 }
 VERBS = ("fit", "partial_fit", "merge", "forget")

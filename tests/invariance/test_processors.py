@@ -39,7 +39,7 @@ LINEAR_ALGEBRA = {
     "models/linear/robust.py": "F of a summary",
     "models/logistic/saved.py": "draws",
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
-    "models/optimise/algebra.py": "iterations of logistic regression that need not be reproducible",
+    "models/optimise/algebra.py": "iterations of logistic regression",
     "plotting/ellipses.py": "axes of ellipses in pictures",
     "reports/coefficient_intervals.py": "intervals on a page",
     "testing/family_laws.py": "the condition of a form",

@@ -38,7 +38,6 @@ from suffice.models.base.evaluation import Evaluation
 from suffice.models.generative import saved as generative
 from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
-from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
@@ -51,10 +50,6 @@ from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import EventAccumulator, Events
-from suffice.statistics.exact_comoments import ExactComoments
-from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
-from suffice.statistics.exact_loss_sums import ExactLossSums
-from suffice.statistics.exact_moments import ExactMoments, ExactMomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.indicator_comoments import (
     IndicatorComoments,
@@ -265,21 +260,6 @@ def bent(batch: Batch) -> LossSums:
     return LossSums.of(total, total / 3, float(w.sum()), (w @ x)[None], (x.T * w) @ x)
 
 
-def cut(batch: Batch) -> ExactLossSums:
-    """Loss sums of terms that are at most 1 and have few bits, over the rows of a batch."""
-    x = np.nan_to_num(np.asarray(batch.blocks[0].values, np.float64))
-    w = (batch.weights if batch.weights.size else np.ones(batch.rows)) / 64.0
-    x = np.round(np.clip(x / 2.0**30, -1.0, 1.0) * 2.0**20) / 2.0**20
-    sums = ExactLossSums.empty(3, 1, x.shape[1], True)
-    kernel = kernels.exact_logistic
-    of_class = np.where(batch.codes[:, None] == np.arange(3), w[:, None], 0.0)
-    kernel.add_columns(of_class, sums.weight)
-    kernel.add_columns(w[:, None], sums.loss[:, None])
-    kernel.add_products(w[:, None], x, sums.gradient)
-    kernel.add_squares(w, x, sums.hessian)
-    return sums
-
-
 def in_units(d: int) -> tuple[np.ndarray, np.ndarray]:
     """Origins and units of columns."""
     return np.full(d, 1e4), 0.1 * np.arange(1.0, d + 1)
@@ -287,7 +267,6 @@ def in_units(d: int) -> tuple[np.ndarray, np.ndarray]:
 
 Make = Callable[[Batch], Any]
 STATISTICS: dict[type, list[tuple[str, Make]]] = {
-    ExactMoments: [("real", lambda batch: summed(ExactMomentsAccumulator(width(batch)), batch))],
     Moments: [("real", lambda batch: summed(MomentsAccumulator(width(batch)), batch))],
     BinnedCounts: [
         ("real", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
@@ -298,16 +277,12 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     MomentsAndBins: [
         (
             "real",
-            lambda batch: summed(MomentsAndBinsAccumulator("pairs", width(batch)), batch),
+            lambda batch: summed(MomentsAndBinsAccumulator(width(batch)), batch),
         ),
         (
             "whole",
-            lambda batch: summed(MomentsAndBinsAccumulator("exact", width(batch)), batch),
+            lambda batch: summed(MomentsAndBinsAccumulator(width(batch)), batch),
         ),
-    ],
-    ExactComoments: [
-        ("real", lambda batch: summed(ExactComomentsAccumulator(width(batch)), batch)),
-        ("real", lambda batch: summed(ExactComomentsAccumulator(width(batch), pooled=True), batch)),
     ],
     Comoments: [
         ("real", lambda batch: summed(ComomentsAccumulator(width(batch)), batch)),
@@ -320,13 +295,10 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     ],
     IndicatorComoments: [
         ("mixed", lambda batch: summed(indicated(batch, ComomentsAccumulator), batch)),
-        ("mixed", lambda batch: summed(indicated(batch, ExactComomentsAccumulator), batch)),
     ],
     LossSums: [("real", bent)],
-    ExactLossSums: [("real", cut)],
     FourthMoments: [
         ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch)), on_a_grid(batch))),
-        ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch), "exact"), batch)),
     ],
     Events: [
         ("count", lambda batch: summed(EventAccumulator(), batch)),
@@ -348,8 +320,6 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("real", lambda batch: by_class(pairs_of(cut_bins(batch)), batch)),
         ("real", lambda batch: by_class(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
         ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
-        ("real", lambda batch: by_class(ExactMomentsAccumulator(width(batch)), batch)),
-        ("real", lambda batch: by_class(ExactComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch), pooled=True), batch)),
         ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),

@@ -58,7 +58,6 @@ BINARY = ["accuracy", "roc_auc", "average_precision", "neg_brier_score"]
 NUMERIC = ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"]
 TASKS: dict[str, tuple[Any, Any, Any, Any]] = {
     "gaussian": (GaussianNB(), IRIS, SPECIES, PROBABLE),
-    "gaussian, exact": (GaussianNB(precision="exact"), IRIS, SPECIES, PROBABLE),
     "gaussian with gaps": (GaussianNB(), GAPS, MALIGNANT, BINARY),
     "naive Bayes": (NaiveBayes.textbook(), IRIS, SPECIES, PROBABLE),
     "mixed": (NaiveBayes.textbook(), MIXED, ANSWERS, ["accuracy", "roc_auc", "neg_log_loss"]),

@@ -30,7 +30,7 @@ def test_sums_are_those_of_the_rows(folds: list[list[int]], seed: int) -> None:
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(ROWS, 3)), rng.integers(0, 3, ROWS)
     x[rng.random(x.shape) < 0.2] = np.nan
-    estimator = GaussianNB(precision="exact")
+    estimator = GaussianNB()
     opened = Opened.of(estimator, x, y, None)
     found = FoldSums.of(opened, [np.array(rows) for rows in folds], ROWS)
     for rows, statistic in zip(folds, found.statistics, strict=True):

@@ -53,7 +53,6 @@ ONE_OF_A_CLASS = np.where(np.arange(25) == 3, 9, SPECIES[FEW])
 LDA, QDA = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 TASKS: dict[str, tuple[Any, Any, Any]] = {
     "gaussian": (GaussianNB(), IRIS[FEW], SPECIES[FEW]),
-    "gaussian, exact": (GaussianNB(precision="exact"), IRIS[FEW], SPECIES[FEW]),
     "gaussian, gaps": (GaussianNB(), GAPS, MALIGNANT),
     "gaussian, floors": (GaussianNB(var_smoothing=0.2), CANCER, MALIGNANT),
     "gaussian, outlier": (GaussianNB(), OUTLIER, SPECIES[FEW]),

@@ -30,9 +30,8 @@ def summed(
     *,
     k: int = 2,
     pooled: bool = False,
-    exact: bool = True,
 ) -> Comoments:
-    total = ComomentsAccumulator(x.shape[1], pooled, exact)
+    total = ComomentsAccumulator(x.shape[1], pooled)
     codes = np.zeros(len(x), np.intp) if codes is None else codes
     total.add(RealBlock(x), codes, weights, k)
     return total.statistic()
@@ -538,23 +537,6 @@ def test_products_stand_in_the_order_of_their_groups(pooled: bool) -> None:
     straight = summed(x, codes, k=3, pooled=pooled)
     assert found == straight
     np.testing.assert_array_equal(found.product_index, straight.product_index)
-
-
-# -- plain double precision
-
-
-@pytest.mark.parametrize("offset", OFFSETS)
-@pytest.mark.parametrize("kind", KINDS)
-def test_double_precision_is_close(offset: float, kind: str) -> None:
-    rng = np.random.default_rng(10)
-    x = rng.normal(size=(5_000, 9)) * 10.0 ** rng.integers(-3, 4, 9) + offset
-    x[0, 3] = np.nan
-    codes, weights = rng.integers(0, 2, len(x)).astype(np.intp), weights_of(kind, len(x), rng)
-    exact, double = summed(x, codes, weights), summed(x, codes, weights, exact=False)
-    np.testing.assert_array_equal(double.mean.value, exact.mean.value)
-    sd = np.sqrt(np.diagonal(exact.scatter.value, axis1=1, axis2=2))
-    error = np.abs(double.scatter.value - exact.scatter.value)
-    assert (error <= 1e-12 * sd[:, :, None] * sd[:, None, :]).all()
 
 
 # -- memory

@@ -22,13 +22,11 @@ from suffice import (
 from suffice.errors import ParameterError
 from suffice.families import JointTable
 from suffice.naive_bayes import MultinomialNB
-from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
 from suffice.privacy import Audit, audit
 from suffice.privacy.sums import findings_of
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.column_bins import CutBins, ValueBins
-from suffice.statistics.exact_loss_sums import ExactLossSums
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.register import STATISTICS
 from suffice.statistics.vocabulary import Vocabulary
@@ -244,7 +242,7 @@ def test_models_without_sums_and_averages() -> None:
 
 def test_every_statistic_of_a_file_has_a_rule() -> None:
     # No statistics of columns:
-    parts = {ByClass, CutBins, Dyadic, DoubleDouble, ExactLossSums, LossSums, ValueBins, Vocabulary}
+    parts = {ByClass, CutBins, DoubleDouble, LossSums, ValueBins, Vocabulary}
     unknown = findings_of.dispatch(object)
     assert {kind for kind in STATISTICS if findings_of.dispatch(kind) is unknown} == parts
 

@@ -144,7 +144,7 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     yield "diagonal", NaiveBayes.textbook(diagonal).fit(GAPS, NUMBER), "gaps"
     spherical = MultivariateGaussian(structure="spherical", estimation="mle", ddof=1)
     yield "spherical", NaiveBayes.textbook(spherical).fit(X, NUMBER), "numbers"
-    wolf = MultivariateGaussian(shrinkage="ledoit-wolf", precision="double", estimation="mle")
+    wolf = MultivariateGaussian(shrinkage="ledoit-wolf", estimation="mle")
     yield "ledoit_wolf", NaiveBayes.textbook(wolf).fit(X, NUMBER), "numbers"
     with TemporaryDirectory() as folder:
         path = f"{folder}/rows.csv"
@@ -164,7 +164,6 @@ def scikit_learn_names() -> Iterator[tuple[str, Any, str]]:
     options = {"priors": [0.2, 0.3, 0.5], "var_smoothing": 1e-3}
     yield "options", nb.GaussianNB(**options).fit(GAPS, NUMBER, WEIGHT), "gaps"
     yield "frame", nb.GaussianNB().fit(TABLE.select([*NUMBERS, "answer"]), "answer"), "table"
-    yield "exact", nb.GaussianNB(precision="exact").fit(GAPS, NUMBER, WEIGHT), "gaps"
     yield "default", nb.BernoulliNB().fit(X, ANSWER), "numbers"
     options = {"alpha": [0.5, 1.0, 2.0], "binarize": 0.5, "class_prior": [0.5, 0.5]}
     yield "options", nb.BernoulliNB(**options).fit(X, ANSWER), "numbers"
@@ -191,11 +190,7 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
     yield "eigen", da.LinearDiscriminantAnalysis(**eigen).fit(X, NUMBER), "numbers"
     estimator = {"solver": "lsqr", "covariance_estimator": OAS(assume_centered=False)}
     yield "estimator", da.LinearDiscriminantAnalysis(**estimator).fit(X, NUMBER), "numbers"
-    yield (
-        "double",
-        da.LinearDiscriminantAnalysis(precision="double", store_covariance=True).fit(X, NUMBER),
-        "numbers",
-    )
+    yield "stored", da.LinearDiscriminantAnalysis(store_covariance=True).fit(X, NUMBER), "numbers"
     yield "gaps", da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps"
     yield (
         "frame",
@@ -207,19 +202,11 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
         da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER).forget(GAPS[:9], NUMBER[:9]),
         "gaps",
     )
-    exact = da.LinearDiscriminantAnalysis(precision="exact", shrinkage="auto", solver="eigen")
-    yield "exact", exact.fit(X, NUMBER), "numbers"
     yield "default", da.QuadraticDiscriminantAnalysis().fit(X, NUMBER), "numbers"
-    exact = da.QuadraticDiscriminantAnalysis(precision="exact")
-    yield "exact", exact.fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps"
     options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}, "store_covariance": True}
     yield "options", da.QuadraticDiscriminantAnalysis(**options).fit(X, NUMBER), "numbers"
     yield "gaps", da.QuadraticDiscriminantAnalysis(variance_floor=1e-6).fit(GAPS, NUMBER), "gaps"
-    yield (
-        "double",
-        da.QuadraticDiscriminantAnalysis(precision="double", ddof=1).fit(X, NUMBER),
-        "numbers",
-    )
+    yield "ddof", da.QuadraticDiscriminantAnalysis(ddof=1).fit(X, NUMBER), "numbers"
     yield (
         "shrunk",
         da.QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(X, NUMBER),
@@ -231,13 +218,11 @@ def linear_models() -> Iterator[tuple[str, Any, str]]:
     """Models of numbers."""
     rows = TABLE.select([*NUMBERS, "color", "old", "target"])
     descent = GradientDescent(max_iter=200)
-    yield "exact", Ridge(precision="exact").fit(X, TARGET, WEIGHT), "numbers"
     yield "default", LinearRegression().fit(X, TARGET), "numbers"
     yield "origin", LinearRegression(fit_intercept=False).fit(X, TARGET, WEIGHT), "numbers"
     yield "positive", LinearRegression(positive=True).fit(X, TARGET), "numbers"
     yield "table", LinearRegression(incomplete="drop").fit(rows, "target"), "table"
     yield "gaussian", LinearRegression(incomplete="gaussian").fit(GAPS, TARGET), "gaps"
-    yield "double", LinearRegression(precision="double").fit(X, TARGET), "numbers"
     two = np.stack([TARGET, TARGET[::-1]], axis=1)
     yield "targets", LinearRegression().fit(X, two), "numbers"
     twice = np.hstack([X, X[:, :1]])

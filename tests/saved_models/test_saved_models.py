@@ -13,11 +13,10 @@ from suffice.models.generative import saved as generative
 from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.saved import MODULES
-from suffice.statistics.exact_loss_sums import ExactLossSums
 from suffice.statistics.loss_sums import LossSums
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
-WORKING = {ExactLossSums, LossSums}  # summed while a model is fitted: part of no model
+WORKING = {LossSums}  # summed while a model is fitted: part of no model
 
 
 @pytest.mark.filterwarnings("ignore:column 'x3' is 1:suffice.errors.SufficeWarning")

@@ -63,7 +63,7 @@ def test_cells_of_some_columns_only(columns: list[int], weight: float) -> None:
     rng = np.random.default_rng(1)
     rows, codes = RealBlock(rng.normal(size=(99, 3))), rng.integers(0, 4, 99)
     weights, index = rng.choice([weight, 1.0], 99), np.array(columns, np.intp)
-    whole, some = MomentsAndBinsAccumulator("pairs", 3), MomentsAndBinsAccumulator("pairs", 3)
+    whole, some = MomentsAndBinsAccumulator(3), MomentsAndBinsAccumulator(3)
     for total in (whole, some):
         total.bin_from(np.array([0.0, YEAR_2000, 0.5]))
     some.bin_only(index)

@@ -15,8 +15,6 @@ from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
 from suffice.statistics.block import RealBlock
 from suffice.statistics.by_class import ByClassAccumulator
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
-from suffice.statistics.exact_moments import ExactMomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMomentsAccumulator
 from suffice.statistics.moments import MomentsAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
@@ -45,12 +43,10 @@ def size_of(record: Any) -> int:
     "make",
     [
         MomentsAccumulator,
-        ExactMomentsAccumulator,
         lambda d: BinnedCountAccumulator(np.zeros(d)),
-        lambda d: MomentsAndBinsAccumulator("pairs", d),
+        MomentsAndBinsAccumulator,
         ComomentsAccumulator,
         lambda d: ComomentsAccumulator(d, pooled=True),
-        ExactComomentsAccumulator,
         FourthMomentsAccumulator,
     ],
 )

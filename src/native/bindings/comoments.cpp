@@ -31,7 +31,7 @@ static ComomentState<double> state_of(const Written<2>& weight, const Written<2>
   return {sums_of(weight, pivot, sums), product_index, products};
 }
 
-static Index add_rows(Read<2> x, Read<2> y, Codes codes, Read<1> weights, bool exact,
+static Index add_rows(Read<2> x, Read<2> y, Codes codes, Read<1> weights,
                       Written<2> weight, Written<2> pivot, Written<3> sums, Codes product_index,
                       Written<4> products) {
   const auto state = state_of(weight, pivot, sums, product_index, products);
@@ -45,7 +45,7 @@ static Index add_rows(Read<2> x, Read<2> y, Codes codes, Read<1> weights, bool e
     require(product_index.at()[c - 1] <= product_index.at()[c],
             "groups of one matrix of products must stand side by side");
   Unlocked unlocked;
-  return kernels->add_rows(x, y, codes, weights, exact, state);
+  return kernels->add_rows(x, y, codes, weights, state);
 }
 
 static void add_scattered_rows(Read<2> x, Codes groups, Read<1> weights, Written<2> weight,
@@ -99,8 +99,8 @@ static void scatter(Read<2> weight, Read<3> sums, Codes product_index, Read<4> p
 void define_comoments(nb::module_ m) {
   kernels = &CHOSEN(comoments);
   m.doc() = "Exact co-moments Σw, Σw(x − p), Σw(x − p)(x − p)ᵀ in one pass over rows.";
-  m.def("add_rows", &add_rows, "x"_a, "y"_a, "codes"_a, "weights"_a, "exact"_a, "weight"_a,
-        "pivot"_a, "sums"_a, "product_index"_a, "products"_a,
+  m.def("add_rows", &add_rows, "x"_a, "y"_a, "codes"_a, "weights"_a, "weight"_a, "pivot"_a,
+        "sums"_a, "product_index"_a, "products"_a,
         "Add complete rows (x, y) to the groups of their codes; ``weights`` is (n,) or empty.\n\n"
         "Returns −1, or the first of a chunk of rows that were not added, like those after it,\n"
         "because a cell is missing or too large.");

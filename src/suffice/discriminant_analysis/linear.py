@@ -23,7 +23,6 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -74,9 +73,6 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
         ``MASS::qda`` and earlier releases of scikit-learn.
     variance_floor : float
         In no direction is the variance less than this fraction of that over all classes.
-    precision : {"pairs", "exact", "double"}
-        Add products as pairs of doubles; as whole numbers, so that the same rows give the same
-        file; or in plain double precision.
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
@@ -180,7 +176,6 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     class_weight: ClassWeight = None
     ddof: int = 0
     variance_floor: float = 1e-9
-    precision: PrecisionOfProducts = "pairs"
     costs: Any = None
     categorical: Sequence[str] | None = None
     unlabelled: Unlabelled = "drop"

@@ -21,7 +21,6 @@ from suffice.models.generative.row_answers import joint
 from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.interruption import interruptible
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -55,7 +54,7 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     store_covariance : bool
         Whether there is ``covariance_``. It is never stored: setting the option after the fit is
         enough.
-    covariance_estimator, ddof, variance_floor, precision, costs, categorical,
+    covariance_estimator, ddof, variance_floor, costs, categorical,
     unlabelled, ignore, threads, engine
         As in `LinearDiscriminantAnalysis`.
 
@@ -116,7 +115,6 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     covariance_estimator: Any = None
     ddof: int = 0
     variance_floor: float = 1e-9
-    precision: PrecisionOfProducts = "pairs"
     costs: Any = None
     categorical: Sequence[str] | None = None
     unlabelled: Unlabelled = "drop"

@@ -26,7 +26,6 @@ from suffice.models.generative.regularization_choice import (
 )
 from suffice.models.generative.row_answers import joint
 from suffice.phrases import Option
-from suffice.statistics.precision import PrecisionOfProducts
 from suffice.statistics.row_sample import RowSample
 
 __all__ = ["RegularizedDiscriminantAnalysis"]
@@ -74,7 +73,7 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     keep_sample : bool
         Whether a file holds the rows that are asked about, as they are, so that a model that was
         loaded goes on choosing.
-    class_weight, variance_floor, precision, costs, categorical, ignore, threads, engine
+    class_weight, variance_floor, costs, categorical, ignore, threads, engine
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -125,7 +124,6 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     calibration: Literal["temperature", "none"] = "temperature"
     keep_sample: bool = False
     variance_floor: float = 1e-9
-    precision: PrecisionOfProducts = "pairs"
     costs: Any = None
     categorical: Sequence[str] | None = None
     ignore: Sequence[str] = ()
@@ -166,7 +164,6 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
             UNKNOWN if self.shrinkage == "loo" else self.shrinkage,
             self.prior_rows,
             self.variance_floor,
-            self.precision,
         )
 
     def _check(self) -> None:

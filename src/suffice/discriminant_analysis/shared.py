@@ -36,7 +36,6 @@ from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock, require_held
 from suffice.statistics.mixed_block import MixedBlock
-from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["DiscriminantAnalysis", "on_axes", "one_of_two", "shrinkage_of"]
 
@@ -52,7 +51,6 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     covariance_estimator: Any
     ddof: int
     variance_floor: float
-    precision: PrecisionOfProducts
     categorical: Sequence[str] | None
 
     fewest_classes = 2
@@ -68,7 +66,6 @@ class DiscriminantAnalysis(OneFamilyClassifier):
             shrinkage=self._shrinkage(),
             ddof=self.ddof,
             variance_floor=self.variance_floor,
-            precision=self.precision,
         )
 
     def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:

@@ -29,11 +29,8 @@ from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.families.univariate.student import student_densities
 from suffice.rules import NONNEGATIVE, Shape
 from suffice.statistics.block import Encoding, RealBlock, converted
+from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.precision import (
-    AnyMoments,
-    PrecisionOfMoments,
-)
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["Adaptive", "AdaptiveParameters", "Choice"]
@@ -60,8 +57,6 @@ class Adaptive(Family):
 
     Parameters
     ----------
-    precision : {"pairs", "exact"}
-        How the moments are held: see `Gaussian`.
     identifiers : {"keep", "ignore"}
         Numbers that count 20 rows or more: with "ignore" they say nothing of the class.
     choices : tuple of Choice
@@ -90,7 +85,6 @@ class Adaptive(Family):
     'kernel_density'
     """
 
-    precision: PrecisionOfMoments = "pairs"
     identifiers: Identifiers = field(default="keep", compare=False)
     choices: tuple[Choice, ...] = field(default=(), compare=False, repr=False)
 
@@ -98,11 +92,11 @@ class Adaptive(Family):
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_words(precision=self.precision, identifiers=self.identifiers)
+        check_words(identifiers=self.identifiers)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return MomentsAndBinsAccumulator(self.precision, d)
+        return MomentsAndBinsAccumulator(d)
 
     def advice(self, statistic: MomentsAndBins) -> Sequence[tuple[int, str]]:
         """Constants."""
@@ -170,14 +164,14 @@ class Adaptive(Family):
         return replace(self, choices=parameters.choices)
 
 
-def _comparable(moments: AnyMoments, origin: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _comparable(moments: Moments, origin: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Columns of several values that are near enough to the origin of their grid, (d,)."""
     rows = moments.one_class
     from_origin, variance = rows.mean[0] - origin, rows.variance[0]
     return np.asarray((variance > 0) & (from_origin**2 <= FAR**2 * variance))
 
 
-def _chosen(moments: AnyMoments, j: int, cells: Cells) -> tuple[Choice, Piece | None]:
+def _chosen(moments: Moments, j: int, cells: Cells) -> tuple[Choice, Piece | None]:
     """The family of column j; a piece of its density where that is no Gaussian."""
     if len(cells.low) == 1:
         return GAUSSIAN, None

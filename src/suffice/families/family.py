@@ -240,7 +240,7 @@ class Family(ABC):
     def sums(self, encoding: str) -> Any:
         """What its sums depend on besides the rows: families that agree in it can share them."""
         statistic = type(self.accumulator(encoding, 0).statistic())
-        return type(self), statistic, getattr(self, "precision", None)
+        return type(self), statistic
 
     @abstractmethod
     def accumulator(self, encoding: str, d: int) -> Accumulator:

@@ -30,11 +30,7 @@ from suffice.families.univariate.relabelled import RelabelledNumbers
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
 from suffice.statistics.block import Encoding, RealBlock
-from suffice.statistics.precision import (
-    MOMENTS_ACCUMULATORS,
-    AnyMoments,
-    PrecisionOfMoments,
-)
+from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["Gaussian"]
@@ -90,9 +86,6 @@ class Gaussian(Family):
         of that variance, whatever the units.
     shared : bool
         One variance for all classes, as in linear discriminant analysis.
-    precision : {"pairs", "exact"}
-        Hold sums as pairs of doubles, or as whole numbers in one form: the same rows then give the
-        same sums to the last bit, whatever was learnt and forgotten in between.
     identifiers : {"keep", "ignore"}
         Numbers that count 20 rows or more: with "ignore" they have one distribution for all
         classes.
@@ -120,7 +113,6 @@ class Gaussian(Family):
     a0: float = 1.0
     b0: float | None = None
     shared: bool = False
-    precision: PrecisionOfMoments = "pairs"
     identifiers: Identifiers = field(  # sums do not depend on it, so models of both go together
         default="keep", compare=False
     )
@@ -129,9 +121,7 @@ class Gaussian(Family):
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_words(
-            estimation=self.estimation, precision=self.precision, identifiers=self.identifiers
-        )
+        check_words(estimation=self.estimation, identifiers=self.identifiers)
         check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
         check_nonnegative(ddof=self.ddof)
         check_boolean(shared=self.shared)
@@ -141,22 +131,22 @@ class Gaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return MOMENTS_ACCUMULATORS[self.precision](d)
+        return MomentsAccumulator(d)
 
-    def advice(self, statistic: AnyMoments) -> Iterator[tuple[int, str]]:
+    def advice(self, statistic: Moments) -> Iterator[tuple[int, str]]:
         """Constants."""
         rows = statistic.one_class
         for j in np.flatnonzero(((rows.total > 1) & (rows.scatter == 0)).any(axis=0)).tolist():
             yield j, f"has one value only, {rows.mean[0, j]:g}: it tells nothing"
 
-    def estimate(self, statistic: AnyMoments) -> GaussianParameters | StudentParameters:
+    def estimate(self, statistic: Moments) -> GaussianParameters | StudentParameters:
         """Parameters from exact moments."""
         found, left_out = self.by_class(statistic), self.left_out(statistic)
         if not len(left_out):
             return found
         return alike(found, self.by_class(statistic.one_class), left_out)
 
-    def leave_one_out(self, statistic: AnyMoments) -> EveryClassLeftOut | OwnClassLeftOut:
+    def leave_one_out(self, statistic: Moments) -> EveryClassLeftOut | OwnClassLeftOut:
         """Log-likelihoods of rows by the moments of all others."""
         every = EveryClassLeftOut(self, statistic, self.identifiers == "ignore")
         if self.estimation != "mle":
@@ -178,7 +168,7 @@ class Gaussian(Family):
             return None
         return RelabelledNumbers.of(self.estimate, blocks)
 
-    def left_out(self, statistic: AnyMoments) -> NDArray[np.intp]:
+    def left_out(self, statistic: Moments) -> NDArray[np.intp]:
         """Numbers of rows, if these are to be ignored."""
         if self.identifiers == "keep":
             return NO_COLUMNS
@@ -192,13 +182,13 @@ class Gaussian(Family):
             else self._posterior(statistic)
         )
 
-    def _maximum_likelihood(self, moments: AnyMoments) -> GaussianParameters:
+    def _maximum_likelihood(self, moments: Moments) -> GaussianParameters:
         n, pooled, variance = moments.total, moments.one_class, self._variance(moments)
         mean = np.where(n > 0, moments.mean, pooled.mean)
         mean_lo = np.where(n > 0, moments.mean_lo, pooled.mean_lo)
         return GaussianParameters(mean, mean_lo, np.maximum(variance, self.least_variance(moments)))
 
-    def _variance(self, moments: AnyMoments) -> NDArray[np.float64]:
+    def _variance(self, moments: Moments) -> NDArray[np.float64]:
         """σ² of maximum likelihood, before it has a floor, (k, d) or (1, d)."""
         n = moments.total
         freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
@@ -211,13 +201,13 @@ class Gaussian(Family):
         """Whether variances are not those of the sums: of all classes together, or with a ddof."""
         return self.shared or self.ddof != 0
 
-    def least_variance(self, moments: AnyMoments) -> NDArray[np.float64]:
+    def least_variance(self, moments: Moments) -> NDArray[np.float64]:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""
         overall = moments.one_class.variance
         floor = np.maximum(max(self.fraction(moments), CERTAIN) * overall, LEAST_VARIANCE)
         return np.where(overall > 0, floor, 0.0)
 
-    def fraction(self, moments: AnyMoments) -> float:
+    def fraction(self, moments: Moments) -> float:
         """The smallest variance as a fraction of that over all classes, chosen if so asked."""
         if self.variance_floor != "loo":
             return self.variance_floor
@@ -226,7 +216,7 @@ class Gaussian(Family):
         spread = moments.variance, self._variance(moments)
         return best_fraction(StandardMoments.of(moments.total, shift, *spread, pooled.variance[0]))
 
-    def _posterior(self, moments: AnyMoments) -> GaussianParameters | StudentParameters:
+    def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:
         n, pooled = moments.total, moments.one_class
         overall = pooled.variance
         mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)

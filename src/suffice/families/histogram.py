@@ -8,13 +8,11 @@ from typing import ClassVar
 
 from suffice.errors import ParameterError
 from suffice.families.family import Family
-from suffice.families.options import check_words
 from suffice.families.univariate.cells import cells_of_column
 from suffice.families.univariate.densities import histogram
 from suffice.families.univariate.piecewise import PiecewiseParameters, nothing
 from suffice.statistics.block import Encoding
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.precision import PrecisionOfMoments
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["Histogram"]
@@ -38,8 +36,6 @@ class Histogram(Family):
     ----------
     bins : int
         How many bins of equal frequency, at most, where no cut tells of the class.
-    precision : {"pairs", "exact"}
-        How the moments are held that a model keeps beside the counts: see `Gaussian`.
 
     Raises
     ------
@@ -59,19 +55,17 @@ class Histogram(Family):
     """
 
     bins: int = 10
-    precision: PrecisionOfMoments = "pairs"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_words(precision=self.precision)
         if not (isinstance(self.bins, Integral) and self.bins >= 1):
             raise ParameterError(f"bins={self.bins!r}", "bins is a whole number, 1 or more")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return MomentsAndBinsAccumulator(self.precision, d)
+        return MomentsAndBinsAccumulator(d)
 
     def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters:
         """Parameters from binned counts."""

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from suffice.errors import ParameterError
 from suffice.families.family import Family
-from suffice.families.options import check_positive, check_words
+from suffice.families.options import check_positive
 from suffice.families.univariate.cells import Cells, cells_of_column
 from suffice.families.univariate.densities import (
     BANDWIDTHS,
@@ -17,7 +17,6 @@ from suffice.families.univariate.densities import (
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters, nothing
 from suffice.statistics.block import Encoding
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.precision import PrecisionOfMoments
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["KernelDensity", "best_bandwidth"]
@@ -41,8 +40,6 @@ class KernelDensity(Family):
         As a multiple of a spread of the class; 0.9 is Silverman's rule for Gaussian numbers.
         ``"loo"`` takes one of 0.3, 0.5 and 0.9 for each column, by the leave-one-out log loss of
         the class given this column.
-    precision : {"pairs", "exact"}
-        How the moments are held that a model keeps beside the counts: see `Gaussian`.
 
     Raises
     ------
@@ -63,13 +60,11 @@ class KernelDensity(Family):
     """
 
     bandwidth: float | Literal["loo"] = "loo"
-    precision: PrecisionOfMoments = "pairs"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_words(precision=self.precision)
         if isinstance(self.bandwidth, str) and self.bandwidth != "loo":
             rule = "bandwidth is a positive finite number, or 'loo'"
             raise ParameterError(f"bandwidth={self.bandwidth!r}", rule)
@@ -78,7 +73,7 @@ class KernelDensity(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return MomentsAndBinsAccumulator(self.precision, d)
+        return MomentsAndBinsAccumulator(d)
 
     def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters:
         """Parameters from binned counts."""

@@ -32,22 +32,18 @@ from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.indicator_comoments import (
     IndicatorComoments,
     IndicatorComomentsAccumulator,
 )
-from suffice.statistics.precision import (
-    PrecisionOfProducts,
-    check_precision_of_products,
-    comoments_accumulator,
-)
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["MultivariateGaussian", "Shrinkage"]
 
-DOUBLE_NOISE = 2.0**-44  # noise of sums in plain double precision
+DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
 
 Shrinkage = float | Literal["oas", "ledoit-wolf"]
 GaussianOrStudent = MultivariateGaussianParameters | MultivariateStudentParameters
@@ -100,9 +96,6 @@ class MultivariateGaussian(Family):
         where a class has no spread in a direction in which others have, 2⁻⁴⁰.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
-    precision : {"pairs", "exact", "double"}
-        Add products as pairs of doubles, as whole numbers, or in plain double precision about a
-        value near the data.
 
     Raises
     ------
@@ -127,7 +120,6 @@ class MultivariateGaussian(Family):
     variance_floor: float = 1e-9
     kappa0: float = 1.0
     a0: float = 1.0
-    precision: PrecisionOfProducts = "pairs"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real", "mixed")
     joint: ClassVar[bool] = True
@@ -169,7 +161,6 @@ class MultivariateGaussian(Family):
                     Option.of("shrinkage", "oas"),
                 ),
             )
-        check_precision_of_products(self.precision)
         plain = self.structure == "full" and self.shrinkage == 0 and self.pooling in (0, 1)
         if self.estimation != "mle" and not plain:
             raise ParameterError(
@@ -194,8 +185,8 @@ class MultivariateGaussian(Family):
 
     def _accumulator(self, shared: bool, d: int) -> Accumulator:
         if self.shrinkage == "ledoit-wolf":
-            return FourthMomentsAccumulator(d, self.precision)
-        return comoments_accumulator(self.precision, d, shared)
+            return FourthMomentsAccumulator(d)
+        return ComomentsAccumulator(d, shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
@@ -319,7 +310,7 @@ class MultivariateGaussian(Family):
 
     def _noise(self, sums: _Sums) -> float:
         """The fraction of a variance that is noise of the sums, besides that of the cells."""
-        rounded = self.precision == "double" or sums.filled or sums.course.log_likelihood
+        rounded = sums.filled or sums.course.log_likelihood
         return DOUBLE_NOISE if rounded else 0.0
 
     def _update(

@@ -10,7 +10,6 @@ import numpy as np
 
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase
-from suffice.statistics.precision import PrecisionOfMoments
 
 __all__ = [
     "WORDS",
@@ -45,10 +44,6 @@ WORDS = {
     "estimation": (get_args(Estimation), "estimation is one of 'mle', 'map', 'bayes'"),
     "identifiers": (get_args(Identifiers), "it is 'ignore' or 'keep'"),
     "numbers": (get_args(Numbers), f"it is {', '.join(map(repr, get_args(Numbers)))}"),
-    "precision": (
-        get_args(PrecisionOfMoments),
-        "precision is 'pairs' or 'exact' for single columns",
-    ),
     "unseen": (get_args(Unseen), "it is 'ignore', 'error' or 'smooth'"),
 }
 """Options that are words: those that there are, and the rule."""

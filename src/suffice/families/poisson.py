@@ -9,17 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.family import Family, Form, Parameters
-from suffice.families.options import Estimation, check_estimation, check_positive, check_words
+from suffice.families.options import Estimation, check_estimation, check_positive
 from suffice.numerics import kernels
 from suffice.numerics.elementary import lgamma, log1p
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.block import Encoding, RealBlock, require_held
-from suffice.statistics.precision import (
-    MOMENTS_ACCUMULATORS,
-    AnyMoments,
-    PrecisionOfMoments,
-)
+from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["NegativeBinomialParameters", "Poisson", "PoissonParameters"]
@@ -45,8 +41,6 @@ class Poisson(Family):
         Shape and rate of the prior: α events in β rows.
     estimation : {"bayes", "mle", "map"}
         How parameters follow from the sums.
-    precision : {"pairs", "exact"}
-        Hold sums as pairs of doubles, or as whole numbers in one form.
 
     Raises
     ------
@@ -67,23 +61,21 @@ class Poisson(Family):
     alpha: float = 1.0
     beta: float = 1.0
     estimation: Estimation = "bayes"
-    precision: PrecisionOfMoments = "pairs"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("whole",)
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)
-        check_words(precision=self.precision)
         check_positive(beta=self.beta)
         if self.estimation == "bayes":
             check_positive(alpha=self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return MOMENTS_ACCUMULATORS[self.precision](d)
+        return MomentsAccumulator(d)
 
-    def estimate(self, statistic: AnyMoments) -> PoissonParameters | NegativeBinomialParameters:
+    def estimate(self, statistic: Moments) -> PoissonParameters | NegativeBinomialParameters:
         """Parameters from exact moments."""
         shown, pooled = statistic.total > 0, statistic.one_class
         n = np.where(shown, statistic.total, pooled.total)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,21 +19,17 @@ from suffice.families.multivariate.sums import _Sums
 from suffice.families.options import check_nonnegative
 from suffice.phrases import Option
 from suffice.statistics.block import Encoding
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.indicator_comoments import (
     IndicatorComoments,
     IndicatorComomentsAccumulator,
 )
-from suffice.statistics.precision import (
-    PrecisionOfProducts,
-    check_precision_of_products,
-    comoments_accumulator,
-)
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["RegularizedGaussian"]
 
-DOUBLE_NOISE = 2.0**-44  # noise of sums in plain double precision
+DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
 
 
 @dataclass(frozen=True)
@@ -65,9 +60,6 @@ class RegularizedGaussian(Family):
         ν₀, 0 or more. Above 0, no covariance is singular.
     variance_floor : float
         In no direction is the variance less than this fraction of that over all classes.
-    precision : {"pairs", "exact", "double"}
-        Add products as pairs of doubles, as whole numbers, or in plain double precision about a
-        value near the data.
 
     Raises
     ------
@@ -88,7 +80,6 @@ class RegularizedGaussian(Family):
     shrinkage: float = 0.0
     prior_rows: float = 1.0
     variance_floor: float = 1e-9
-    precision: PrecisionOfProducts = "pairs"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real", "mixed")
     joint: ClassVar[bool] = True
@@ -99,12 +90,12 @@ class RegularizedGaussian(Family):
         for name, value in given.items():
             if value > 1:
                 raise ParameterError(Option.of(name, value), f"{name} is a number from 0 to 1")
-        check_precision_of_products(self.precision)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        make = partial(comoments_accumulator, self.precision, pooled=False)
-        return IndicatorComomentsAccumulator(make, d) if encoding == "mixed" else make(d)
+        if encoding == "mixed":
+            return IndicatorComomentsAccumulator(ComomentsAccumulator, d)
+        return ComomentsAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
@@ -124,7 +115,7 @@ class RegularizedGaussian(Family):
         """Parameters from exact co-moments."""
         found = self.regularized(statistic)
         course = found.sums.course
-        rounded = self.precision == "double" or found.sums.filled or course.log_likelihood
+        rounded = found.sums.filled or course.log_likelihood
         noise = DOUBLE_NOISE if rounded else 0.0
         factored = found.factored(self.pooling, self.shrinkage, self.variance_floor, noise)
         parameters = MultivariateGaussianParameters(factored, course)

@@ -13,7 +13,6 @@ from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
 from suffice.phrases import Option
-from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["ElasticNet", "Lasso"]
 
@@ -50,7 +49,7 @@ class ElasticNet(L1Regressor):
         unit of a column then changes nothing. ``coef_`` stays in given units.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
-    precision, ignore, threads, engine
+    ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility: the result does not depend on where the descent begins, nor on
@@ -107,7 +106,6 @@ class ElasticNet(L1Regressor):
     formula: str | None = None
     reference: Mapping[str, Any] | None = None
     unseen: Unseen = "error"
-    precision: PrecisionOfProducts = "pairs"
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
@@ -143,7 +141,7 @@ class Lasso(L1Regressor):
         As in `ElasticNet`.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
-    precision, ignore, threads, engine
+    ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility.
@@ -193,7 +191,6 @@ class Lasso(L1Regressor):
     formula: str | None = None
     reference: Mapping[str, Any] | None = None
     unseen: Unseen = "error"
-    precision: PrecisionOfProducts = "pairs"
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None

@@ -16,7 +16,6 @@ from suffice.models.linear.robust import POWER, Influences, Robust, influences, 
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 from suffice.statistics.comoments import Comoments
-from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["LinearRegression"]
 
@@ -67,9 +66,6 @@ class LinearRegression(LinearRegressor):
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others: of all w that fit as well the one of least
         norm, with a warning that names the columns, or an error.
-    precision : {"pairs", "exact", "double"}
-        Add products as pairs of doubles; as whole numbers, so that the same rows give the same
-        file; or in plain double precision, which is faster.
     weights_are : {"copies", "precisions"}
         What weights of rows are. Copies (frequency weights): a row of weight 2 is the row twice,
         also for standard errors. Precisions (inverse variances up to a factor, analytic weights, as
@@ -134,7 +130,6 @@ class LinearRegression(LinearRegressor):
     reference: Mapping[str, Any] | None = None
     unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
-    precision: PrecisionOfProducts = "pairs"
     weights_are: WeightsAre = "copies"
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
     descent: GradientDescent | None = None

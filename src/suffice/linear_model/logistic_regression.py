@@ -110,11 +110,6 @@ class LogisticRegression(FittedLogistic):
         names the columns, or an error. They are not looked for where a Hessian would be too large.
     descent : GradientDescent, optional
         Learning rate, momentum, when to stop, and the seed of "gradient", "sgd", "minibatch".
-    reproducible : bool
-        Whether the same rows give the same bits of the model, in whatever order and parts they
-        come, on any engine, number of threads and processor; otherwise coefficients differ by
-        1e-10 or less. Sparse rows are laid out; gradient descent and a penalty of absolute values
-        are refused.
     costs : array (k, k), optional
         Of answers: see `suffice.NaiveBayes`.
     ignore, threads, engine
@@ -191,7 +186,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     descent: GradientDescent | None = None
-    reproducible: bool = False
     costs: Any = None
     ignore: Sequence[str] = ()
     threads: int | None = None
@@ -360,7 +354,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             standardize=bool(self.standardize),
             firth=self.penalty == "firth",
             l1_ratio=l1_ratio(self),
-            reproducible=bool(self.reproducible),
             **rows,
         )
 
@@ -371,7 +364,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     # -- reading tables
 
     def _settled(self, source: TableSource | ArraySource) -> LogisticReader:
-        laid_out = self.solver in SINGLE_ROWS or self.reproducible
+        laid_out = self.solver in SINGLE_ROWS
         cutting = Cutting.of(self.incomplete) if self.numbers == "bins" else None
         return settled(source, predictors(self), self._engine_for(source), laid_out, cutting)
 

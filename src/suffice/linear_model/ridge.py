@@ -27,7 +27,6 @@ from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 from suffice.phrases import Option, Phrase
-from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["Ridge"]
 
@@ -68,7 +67,7 @@ class Ridge(LinearRegressor):
         shrinkage, for "loo" 60 of these in equal steps of log α.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
-    dependent, precision, weights_are, descent, ignore
+    dependent, weights_are, descent, ignore
         As in `LinearRegression`; α is on the scale of the weights.
     threads, engine
         As there.
@@ -125,7 +124,6 @@ class Ridge(LinearRegressor):
     reference: Mapping[str, Any] | None = None
     unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
-    precision: PrecisionOfProducts = "pairs"
     weights_are: WeightsAre = "copies"
     descent: GradientDescent | None = None
     ignore: Sequence[str] = ()

@@ -16,7 +16,7 @@ from suffice.families.univariate.parameters import GaussianParameters
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
-from suffice.statistics.precision import AnyMoments, PrecisionOfMoments
+from suffice.statistics.moments import Moments
 
 __all__ = ["GaussianNB"]
 
@@ -37,11 +37,6 @@ class GaussianNB(OneFamilyClassifier):
     class_weight : mapping of label to float, or "balanced", optional
         P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
         makes all classes that have rows equally likely.
-    precision : {"pairs", "exact"}
-        How sums are held. As pairs of doubles they have about 106 bits. Exact ones are whole
-        numbers of as many bits as it takes: any order of the same rows gives the same file, also
-        after others were forgotten, and forgetting huge values loses nothing. A fit takes 1.4 to
-        2 times as long.
     ignore : sequence of str
         Columns of a named table that are left out, at fit and ever after.
     threads : int, optional
@@ -81,16 +76,13 @@ class GaussianNB(OneFamilyClassifier):
     priors: ArrayLike | None = None
     var_smoothing: VarianceFloor = 1e-9
     class_weight: ClassWeight = None
-    precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 
     def _family(self) -> Gaussian:
         check_variance_floor(var_smoothing=self.var_smoothing)
-        return Gaussian(
-            estimation="mle", variance_floor=self.var_smoothing, precision=self.precision
-        )
+        return Gaussian(estimation="mle", variance_floor=self.var_smoothing)
 
     def _prior(self) -> tuple[Prior, float]:
         return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
@@ -108,5 +100,5 @@ class GaussianNB(OneFamilyClassifier):
     @property
     def epsilon_(self) -> NDArray[np.float64]:
         """Smallest variance of each column, (d,)."""
-        floor: NDArray[np.float64] = self._family().least_variance(cast(AnyMoments, self._sums))[0]
+        floor: NDArray[np.float64] = self._family().least_variance(cast(Moments, self._sums))[0]
         return floor

@@ -33,7 +33,6 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.phrases import Option
-from suffice.statistics.precision import PrecisionOfMoments
 
 __all__ = ["NaiveBayes"]
 
@@ -123,8 +122,6 @@ class NaiveBayes(CalibratedClassifier):
         Rows without a label are left out and counted, or join with the labels that are expected of
         them, by expectation-maximisation: see ``em_``. Rows are read again in every step, and a
         weight below 1 makes those without a label count less.
-    precision : {"pairs", "exact"}
-        How sums of numbers are held by families given by name: see `GaussianNB`.
     ignore : sequence of str
         Columns of a named table that are left out, at fit and ever after.
     missing : sequence of str
@@ -179,7 +176,6 @@ class NaiveBayes(CalibratedClassifier):
     calibration: Method = "weights"
     keep_sample: bool = False
     unlabelled: Unlabelled = "drop"
-    precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
@@ -233,7 +229,6 @@ class NaiveBayes(CalibratedClassifier):
         check_variance_floor(variance_floor=self.variance_floor)
         check_words(
             numbers=self.numbers or "gaussian",
-            precision=self.precision,
             unseen=self.unseen,
             identifiers=self.identifiers,
         )
@@ -330,6 +325,5 @@ class NaiveBayes(CalibratedClassifier):
             ddof=self.ddof,
             variance_floor=floor,
             unseen=self.unseen,
-            precision=self.precision,
             identifiers=identifiers,
         )

@@ -15,7 +15,6 @@ from suffice.privacy.products import ShownValue, told_by_products
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
-from suffice.statistics.exact_moments import ExactMoments
 from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.indicator_comoments import IndicatorComoments
@@ -131,10 +130,9 @@ def _pairs(
         yield Finding("rare combination", columns, labels[c], f"{shown[v]}, {shown[w]}", rows)
 
 
-@findings_of.register(Moments)
-@findings_of.register(ExactMoments)
+@findings_of.register
 def _moments(
-    block: Moments | ExactMoments,
+    block: Moments,
     names: Names,
     labels: Labels,
     weight: NDArray[np.float64],

@@ -26,8 +26,6 @@ class ComomentsAccumulator(SeparatingAccumulator):
         Number of columns.
     pooled : bool
         Keep one matrix of products for all classes.
-    exact : bool
-        Add products without rounding; else in plain double precision, which is faster.
 
     Attributes
     ----------
@@ -35,9 +33,8 @@ class ComomentsAccumulator(SeparatingAccumulator):
         Whether every row added so far shows every column.
     """
 
-    def __init__(self, d: int, pooled: bool = False, exact: bool = True) -> None:
+    def __init__(self, d: int, pooled: bool = False) -> None:
         super().__init__(d, pooled)
-        self._exact = exact
         # weight, pivot, sums and products of the complete rows of every class
         self._state: tuple[NDArray[np.float64], ...] = (
             np.zeros((0, 2)),
@@ -78,7 +75,7 @@ class ComomentsAccumulator(SeparatingAccumulator):
     ) -> int:
         weight, pivot, sums, products = self._state
         state = weight, pivot, sums, self._home, products
-        stopped = kernels.comoments.add_rows(x, y, codes, weights, self._exact, *state)
+        stopped = kernels.comoments.add_rows(x, y, codes, weights, *state)
         return len(x) if stopped < 0 else int(stopped)
 
     def _add_incomplete(self, rows: IncompleteRows) -> None:

@@ -13,10 +13,10 @@ from suffice.numerics.error_free import two_product
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.pass_memory import PassMemory, PassRows
-from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
@@ -32,7 +32,7 @@ class FourthMoments:
 
     Parameters
     ----------
-    moments : Comoments or ExactComoments
+    moments : Comoments
         Of the 3d columns x, q and r, where q + r is the pair x².
 
     Examples
@@ -164,8 +164,8 @@ class FourthMoments:
 class FourthMomentsAccumulator:
     """Builds `FourthMoments` of d columns."""
 
-    def __init__(self, d: int, precision: PrecisionOfProducts = "pairs") -> None:
-        self._moments = comoments_accumulator(precision, 3 * d)
+    def __init__(self, d: int) -> None:
+        self._moments = ComomentsAccumulator(3 * d)
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int

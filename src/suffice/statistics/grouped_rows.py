@@ -1,4 +1,4 @@
-"""What co-moments of either form are: rows in groups that share a class and a pattern of cells."""
+"""Rows in groups that share a class and a pattern of cells."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class IndicatorComoments:
         Which columns are numbers; none where no row was read.
     counts : Counts
         Of the values of the categories.
-    moments : Comoments, ExactComoments or FourthMoments
+    moments : Comoments or FourthMoments
         Of the numbers, and then of the indicators.
 
     Examples

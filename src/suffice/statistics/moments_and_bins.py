@@ -13,8 +13,8 @@ from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
 from suffice.statistics.binned_counts import NO_UNITS, BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
+from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.pass_memory import PassMemory, PassRows
-from suffice.statistics.precision import MOMENTS_ACCUMULATORS, AnyMoments, PrecisionOfMoments
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["MomentsAndBins", "MomentsAndBinsAccumulator"]
@@ -26,11 +26,11 @@ class MomentsAndBins:
 
     Parameters
     ----------
-    moments : Moments or ExactMoments
+    moments : Moments
     bins : BinnedCounts
     """
 
-    moments: AnyMoments
+    moments: Moments
     bins: BinnedCounts
 
     __repr__ = described
@@ -110,8 +110,8 @@ class MomentsAndBins:
 class MomentsAndBinsAccumulator:
     """Builds `MomentsAndBins` of d columns; numbers are binned from 0."""
 
-    def __init__(self, precision: PrecisionOfMoments, d: int) -> None:
-        self._moments = MOMENTS_ACCUMULATORS[precision](d)
+    def __init__(self, d: int) -> None:
+        self._moments = MomentsAccumulator(d)
         self._binned = np.arange(d)
         self.bin_from(np.zeros(d))
 

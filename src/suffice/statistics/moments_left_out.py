@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics.error_free import two_sum
-from suffice.statistics.precision import AnyMoments
+from suffice.statistics.moments import Moments
 
 __all__ = ["FEWEST_DIGITS", "MomentsLeftOut"]
 
@@ -48,7 +48,7 @@ class MomentsLeftOut:
 
     @classmethod
     def of(
-        cls, moments: AnyMoments, x: NDArray[np.float64], weights: NDArray[np.float64]
+        cls, moments: Moments, x: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> MomentsLeftOut:
         """Take every row out of its class.
 
@@ -79,7 +79,7 @@ class MomentsLeftOut:
 
 
 def _without(
-    moments: AnyMoments,
+    moments: Moments,
     x: NDArray[np.float64],
     weights: NDArray[np.float64],
     pooled: MomentsLeftOut | None = None,

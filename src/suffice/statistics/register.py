@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.by_class import ByClass
@@ -10,9 +9,6 @@ from suffice.statistics.column_bins import CutBins, ValueBins
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
-from suffice.statistics.exact_comoments import ExactComoments
-from suffice.statistics.exact_loss_sums import ExactLossSums
-from suffice.statistics.exact_moments import ExactMoments
 from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.joint_counts import JointCounts
@@ -31,12 +27,8 @@ STATISTICS: tuple[type, ...] = (
     Counts,
     CutBins,
     LossSums,
-    Dyadic,
     DoubleDouble,
     Events,
-    ExactComoments,
-    ExactLossSums,
-    ExactMoments,
     FourthMoments,
     IndicatorComoments,
     JointCounts,

@@ -37,7 +37,6 @@ ROWS = pd.concat([ONCE, ONCE], ignore_index=True)
 GONE, OTHERS = slice(10, 40), slice(60, 80)
 MODELS: dict[str, tuple[Callable[[], Any], list[str], str]] = {
     "naive Bayes": (NaiveBayes, ["a", "b", "k"], "y"),
-    "exact": (lambda: NaiveBayes.textbook(precision="exact"), ["a", "b", "k"], "y"),
     "pairs": (AODE, ["a", "b", "k"], "y"),
     "LDA": (LinearDiscriminantAnalysis, ["k", "z"], "y"),
     "linear": (lambda: LinearRegression(incomplete="gaussian"), ["a", "b", "k"], "z"),

@@ -47,7 +47,7 @@ def test_options_of_estimators(name: str, option: str) -> None:
 
 
 def test_every_kind_of_estimator_has_such_an_option() -> None:
-    known = {"fit_intercept", "keep_sample", "store_covariance", "fit_prior", "reproducible"}
+    known = {"fit_intercept", "keep_sample", "store_covariance", "fit_prior"}
     assert {option for _, option in OPTIONS} >= known
 
 

@@ -124,7 +124,6 @@ LEVELS = [
     ({"fit_intercept": False}, "o"),
     ({"formula": "0 + g*h + x"}, "g"),
     ({"formula": "0 + o + x"}, "o"),
-    ({"fit_intercept": False, "precision": "exact"}, "g"),
 ]
 
 

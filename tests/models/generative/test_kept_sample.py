@@ -59,7 +59,6 @@ def sparse() -> csr_array:
 Case = tuple[Callable[[], Any], Any]
 CASES: dict[str, Case] = {
     "mixed": (lambda: NaiveBayes(keep_sample=True), mixed()),
-    "exact": (lambda: NaiveBayes(keep_sample=True, precision="exact"), mixed()),
     "one temperature": (lambda: NaiveBayes(keep_sample=True, calibration="temperature"), numbers()),
     "pairs": (
         lambda: AODE(keep_sample=True, bins={"hue": ["red", "blue"], "size": [1.0]}),

@@ -13,7 +13,7 @@ import numpy as np
 from suffice.numerics import kernels
 from suffice.statistics.value_grid import CELLS
 
-from . import test_exact_comoments, test_exact_moments, test_searchlight
+from . import test_searchlight
 
 __all__ = ["FUNCTIONS", "right_calls"]
 
@@ -105,8 +105,6 @@ def _call_the_others() -> None:
     kernels.gram.place_terms(table, np.arange(5), 0.0, np.zeros((5, 2, 2)))
     kernels.gram.add_covariances(table, np.full((2, 2), 0.5), np.ones(2), 0, 5, np.zeros((5, 5)))
     _count_pairs()
-    test_exact_comoments.tables_about_means()
-    test_exact_moments.tables_of_numbers()
     test_searchlight.predicted()
     test_searchlight.test_single_precision_counts_what_double_predicts()
     test_searchlight.digest()

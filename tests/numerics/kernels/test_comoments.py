@@ -45,15 +45,10 @@ def cases() -> Iterator[tuple[str, list[Any]]]:
             x, y = (np.ascontiguousarray(part) for part in (rows[:, :d], rows[:, d:]))
             name = f"{n} {d} {t} {kind}"
             for weights in (np.empty(0), random.exponential(size=n)):
-                state = empty(product_index, d + t)
-                for exact in (True, False):
-                    begin = copied(state)
-                    stopped = kernels.comoments.add_rows(x, y, codes, weights, exact, *begin)
-                    yield f"add_rows {name} {len(weights)} {exact}", [stopped, *begin]
-                    if exact:
-                        first = begin
-                more = first
-                stopped = kernels.comoments.add_rows(x, y, codes, weights, True, *more)
+                more = empty(product_index, d + t)
+                stopped = kernels.comoments.add_rows(x, y, codes, weights, *more)
+                yield f"add_rows {name} {len(weights)}", [stopped, *more]
+                stopped = kernels.comoments.add_rows(x, y, codes, weights, *more)
                 yield f"more {name} {len(weights)}", [stopped, *more]
             if n < 300 and kind != "large":
                 yield from changed(random, name, more, x, rows)
@@ -97,15 +92,15 @@ def test_as_recorded() -> None:
 def test_wrong_arrays_are_refused() -> None:
     state, codes, weights = empty([0, 1], 3), np.zeros(4, np.intp), np.empty(0)
     x, y = np.zeros((4, 2)), np.zeros((4, 1))
-    kernels.comoments.add_rows(x, y, codes, weights, True, *state)
+    kernels.comoments.add_rows(x, y, codes, weights, *state)
     with pytest.raises(ValueError, match="the columns of pivot"):
-        kernels.comoments.add_rows(x, x, codes, weights, True, *state)
+        kernels.comoments.add_rows(x, x, codes, weights, *state)
     with pytest.raises(ValueError, match="codes must be below 2"):
-        kernels.comoments.add_rows(x, y, codes + 2, weights, True, *state)
+        kernels.comoments.add_rows(x, y, codes + 2, weights, *state)
     with pytest.raises(ValueError, match="product_index must be below 1"):
-        kernels.comoments.add_rows(x, y, codes, weights, True, *state[:4], state[4][:1].copy())
+        kernels.comoments.add_rows(x, y, codes, weights, *state[:4], state[4][:1].copy())
     product_index = np.array([1, 0])
     with pytest.raises(ValueError, match="side by side"):
-        kernels.comoments.add_rows(x, y, codes, weights, True, *state[:3], product_index, state[4])
+        kernels.comoments.add_rows(x, y, codes, weights, *state[:3], product_index, state[4])
     with pytest.raises(ValueError, match="groups must be from 0"):
         kernels.comoments.add_scattered_rows(np.zeros((4, 3)), codes - 1, weights, *state)

@@ -44,11 +44,6 @@ MOST_QUANTITIES_ACROSS = 4
 MOST_LINES = 10
 PRIOR_BAR, SHARE_BAR = 12, 5  # characters of bars
 FAMILIES_OF_SHARES = ("categorical", "bernoulli")  # whose parameters are parts of 1
-HELD_AS = {
-    "pairs": "pairs of doubles",
-    "exact": "exact, as whole numbers",
-    "double": "doubles",
-}
 
 
 def show(
@@ -94,7 +89,6 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
         ],
         "columns": [columns[name] for name in chosen or columns],
         "ignored": list(model.layout_.ignored),
-        "precision": sorted(_precisions(model)),
         **expected_facts(model),
         **_pairs(model),
     }
@@ -107,12 +101,6 @@ def _pairs(model: GenerativeClassifier) -> dict[str, Any]:
         return {}
     weight = model.model_.pair_weight  # type: ignore[attr-defined]
     return {"pairs": {"columns": list(pairs.columns), "bins": pairs.size, "counted": weight}}
-
-
-def _precisions(model: GenerativeClassifier) -> set[str]:
-    """How the sums of numbers are held."""
-    families = (part.family for part in model.parts_)
-    return {family.precision for family in families if hasattr(family, "precision")}
 
 
 def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[str, Any]]:
@@ -188,8 +176,6 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
     yield from expected_lines(facts)
     if facts["ignored"]:
         yield f"  ignored: {', '.join(facts['ignored'])}"
-    if facts["precision"]:
-        yield f"  sums of numbers: {' and '.join(HELD_AS[p] for p in facts['precision'])}"
     if "pairs" in facts:
         d, bins = len(facts["pairs"]["columns"]), facts["pairs"]["bins"]
         yield (

@@ -134,15 +134,6 @@ class Options:
             show_default="drop",
         ),
     ] = None
-    precision: Annotated[
-        str | None,
-        typer.Option(
-            metavar="pairs|exact",
-            help="Sums as pairs of doubles, or as whole numbers: the same rows, the same file.",
-            rich_help_panel=MODEL,
-            show_default="pairs",
-        ),
-    ] = None
     shrinkage: Annotated[
         str | None,
         typer.Option(
@@ -195,14 +186,6 @@ class Options:
         typer.Option(
             "--standardize",
             help="With a penalty: of the coefficients of standardised columns.",
-            rich_help_panel=LINEAR,
-        ),
-    ] = None
-    reproducible: Annotated[
-        bool | None,
-        typer.Option(
-            "--reproducible",
-            help="logistic: the same rows give the same file, in any order, on any processor.",
             rich_help_panel=LINEAR,
         ),
     ] = None

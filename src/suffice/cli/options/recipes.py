@@ -74,9 +74,8 @@ _GAUSSIAN = (
 )
 
 _UNLABELLED = {"unlabelled": one_of("unlabelled", "unlabelled", "drop", "em")}
-_PRECISION = {"precision": one_of("precision", "precision", "pairs", "exact")}
 _WEIGHTS = {"weights_are": one_of("weights_are", "weights-are", "copies", "precisions")}
-_LEAST_SQUARES = _linear() | _PRECISION | _WEIGHTS
+_LEAST_SQUARES = _linear() | _WEIGHTS
 
 CATEGORIES = ("categorical", "text")  # which columns are categories or texts
 DISCRIMINANTS = ("categorical",)
@@ -95,8 +94,7 @@ MODELS: dict[str, Recipe] = {
             ),
             "calibration": one_of("calibration", "calibration", "weights", "temperature", "none"),
         }
-        | _UNLABELLED
-        | _PRECISION,
+        | _UNLABELLED,
     ),
     "aode": Recipe(
         "suffice.naive_bayes.aode",
@@ -108,19 +106,18 @@ MODELS: dict[str, Recipe] = {
             "identifiers": _IDENTIFIERS,
             "numbers": one_of("numbers", "numbers", "adaptive", "histogram", "kernel_density"),
             "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),
-        }
-        | _PRECISION,
+        },
     ),
     "lda": Recipe(
         "suffice.discriminant_analysis",
         "LinearDiscriminantAnalysis",
-        _GAUSSIAN | _UNLABELLED | _PRECISION,
+        _GAUSSIAN | _UNLABELLED,
         DISCRIMINANTS,
     ),
     "qda": Recipe(
         "suffice.discriminant_analysis",
         "QuadraticDiscriminantAnalysis",
-        _GAUSSIAN | _UNLABELLED | _PRECISION,
+        _GAUSSIAN | _UNLABELLED,
         DISCRIMINANTS,
     ),
     "rda": Recipe(
@@ -132,8 +129,7 @@ MODELS: dict[str, Recipe] = {
             "pooling": number_or("pooling", "pooling", "loo", most=1.0),
             "shrinkage": number_or("shrinkage", "shrinkage", "loo", most=1.0),
             "calibration": one_of("calibration", "calibration", "temperature", "none"),
-        }
-        | _PRECISION,
+        },
         DISCRIMINANTS,
     ),
     "linear": Recipe("suffice.linear_model", "LinearRegression", _LEAST_SQUARES, CATEGORIES),
@@ -143,18 +139,18 @@ MODELS: dict[str, Recipe] = {
         _LEAST_SQUARES | _plain("standardize") | _alpha("gcv", "evidence", "loo"),
         CATEGORIES,
     ),
-    "lasso": Recipe("suffice.linear_model", "Lasso", _l1() | _PRECISION, CATEGORIES),
+    "lasso": Recipe("suffice.linear_model", "Lasso", _l1(), CATEGORIES),
     "elastic-net": Recipe(
         "suffice.linear_model",
         "ElasticNet",
-        _l1() | {"l1_ratio": _L1_RATIO} | _PRECISION,
+        _l1() | {"l1_ratio": _L1_RATIO},
         CATEGORIES,
     ),
     "logistic": Recipe(
         "suffice.linear_model",
         "LogisticRegression",
         _linear()
-        | _plain("standardize", "reproducible")
+        | _plain("standardize")
         | _CLASS_WEIGHT
         | {
             "penalty": one_of("penalty", "penalty", "l2", "l1", "elasticnet", "firth", none=True),

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.statistics.counts import Counts
+from suffice.statistics.moments import Moments
 from suffice.statistics.moments_left_out import MomentsLeftOut
-from suffice.statistics.precision import AnyMoments
 
 __all__ = [
     "FEW",
@@ -44,7 +44,7 @@ def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
     return every
 
 
-def row_numbers_of(moments: AnyMoments | MomentsLeftOut) -> NDArray[np.bool_]:
+def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
     """Whether each column of numbers has the moments of n numbers in a row, (d,).
 
     ::

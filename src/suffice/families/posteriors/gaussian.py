@@ -29,7 +29,7 @@ from suffice.families.posteriors.posterior import Posterior, ScoreMoments, triga
 from suffice.families.univariate.parameters import GaussianParameters
 from suffice.numerics.elementary import digamma, log
 from suffice.statistics.block import RealBlock, require_held
-from suffice.statistics.precision import AnyMoments
+from suffice.statistics.moments import Moments
 
 __all__ = ["posterior"]
 
@@ -85,7 +85,7 @@ class GaussianPosterior(Posterior):
         return GaussianParameters(mean, self.mean_lo, np.where(self.says, variance, 0.0))
 
 
-def posterior(family: Gaussian, statistic: AnyMoments) -> GaussianPosterior:
+def posterior(family: Gaussian, statistic: Moments) -> GaussianPosterior:
     """Normal-inverse-gamma posteriors from moments."""
     n, pooled = statistic.total, statistic.one_class
     seen, informed = n > 0, family.estimation != "mle"

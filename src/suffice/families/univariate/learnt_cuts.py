@@ -9,7 +9,7 @@ from suffice.families.univariate.cells import Cells
 from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
 from suffice.families.univariate.parameters import FAR
 from suffice.statistics.column_bins import CutBins
-from suffice.statistics.precision import AnyMoments
+from suffice.statistics.moments import Moments
 
 __all__ = ["binned_counts", "far_columns", "learnt_cuts"]
 
@@ -49,7 +49,7 @@ def _between(cells: Cells, cuts: NDArray[np.intp]) -> NDArray[np.float64]:
     return np.where(is_point, np.nextafter(before, np.inf), edges)
 
 
-def far_columns(moments: AnyMoments) -> NDArray[np.intp]:
+def far_columns(moments: Moments) -> NDArray[np.intp]:
     """The columns whose grid is too coarse, as they lie far from 0."""
     rows = moments.one_class
     mean, variance = rows.mean[0], rows.variance[0]

@@ -14,8 +14,8 @@ from suffice.families.left_out.rows import LearntRows
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import scores
 from suffice.statistics.block import RealBlock
+from suffice.statistics.moments import Moments
 from suffice.statistics.moments_left_out import FEWEST_DIGITS, MomentsLeftOut
-from suffice.statistics.precision import AnyMoments
 
 __all__ = ["EveryClassLeftOut", "OwnClassLeftOut"]
 
@@ -50,7 +50,7 @@ class EveryClassLeftOut:
     """
 
     family: Estimates
-    moments: AnyMoments
+    moments: Moments
     ignores: bool = False
 
     def add_log_likelihood(

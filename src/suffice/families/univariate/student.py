@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from suffice.families.univariate.cells import Cells
 from suffice.numerics import kernels
-from suffice.statistics.precision import AnyMoments
+from suffice.statistics.moments import Moments
 
 __all__ = ["student_densities"]
 
 
 def student_densities(
-    moments: AnyMoments, j: int, cells: Cells
+    moments: Moments, j: int, cells: Cells
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return log p(x | c) in the middle of every cell, and the same without x in class c, (k, m).
 

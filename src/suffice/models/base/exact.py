@@ -159,10 +159,6 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """The estimator that `fit` makes of rows with these sums; this one stays as it is."""
         return copy(self)._set(learnt.reader.narrowed(learnt.statistic))
 
-    def _summarise_more(self, reader: R, source: T) -> S:
-        """Sums over further rows, of the form that the sums have."""
-        return self._summarise(reader, source)
-
     # -- learning
 
     def _set(self, learnt: Learnt[R, S], source: T | None = None, tuned: bool = False) -> Self:
@@ -222,7 +218,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """The sums over further rows, and the sum of their hashes."""
         engine, reading = DigestingEngine(self._engine_for(source), []), copy(self)
         reading.engine, reading.threads = engine, None
-        more = reading._summarise_more(reader, source)
+        more = reading._summarise(reader, source)
         (total,) = engine.found
         return more, total
 
@@ -309,7 +305,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
                 more, total = self._digested(reader, source)
                 forgotten = without(forgotten, total)
             else:
-                more = self._summarise_more(reader, source)
+                more = self._summarise(reader, source)
         else:
             reader, source = self._open_first(X, y, sample_weight)
             before, forgotten = Learnt[R, S](reader, ()), ()

@@ -9,7 +9,6 @@ from suffice.errors import ForgetError, warn
 from suffice.models.base.checks import forgetting
 from suffice.models.base.reader import TableReader
 from suffice.models.base.streams import forgettable, side_by_side, succeeded
-from suffice.phrases import Option, Phrase
 from suffice.statistics.comparison import Comparison
 from suffice.statistics.lost_digits import Loss, losses
 from suffice.statistics.statistic import FadingStatistic, tree_sum
@@ -135,10 +134,9 @@ class Learnt(NamedTuple, Generic[R, S]):
         return self.reader.compare(self.statistic, other.reader, other.statistic)
 
 
-def lost_digits(column: str, loss: Loss) -> Phrase:
+def lost_digits(column: str, loss: Loss) -> str:
     """Say which variance lost digits when large values were forgotten, and what to do."""
     others = f" (and {loss.others} more)" if loss.others else ""
     digits = f"{loss.digits} of 16 digits are" if loss.digits else "no digit is"
     fact = f"column {column!r}{others}: values far larger than those that stay were forgotten"
-    exact = Phrase(", or with ", Option("precision", "'exact'"), ", which loses none")
-    return Phrase(f"{fact}, and {digits} left of the variance; fit the remaining rows anew", exact)
+    return f"{fact}, and {digits} left of the variance; fit the remaining rows anew"

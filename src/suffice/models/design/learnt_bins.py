@@ -103,7 +103,7 @@ def _bins(
 
 
 ACCUMULATORS: dict[str, Callable[[int], Any]] = {
-    "real": lambda d: MomentsAndBinsAccumulator("pairs", d),
+    "real": MomentsAndBinsAccumulator,
     "category": CountAccumulator,
 }
 

@@ -83,13 +83,7 @@ class NormalEquations:
     weights: Weights = field(default_factory=lambda: Weights())
 
     @classmethod
-    def of(
-        cls,
-        statistic: GroupedRows,
-        p: int,
-        intercept: bool = True,
-        tolerance: float = LEAST_PIVOT,
-    ) -> Self:
+    def of(cls, statistic: GroupedRows, p: int, intercept: bool = True) -> Self:
         """The sums of the complete rows of one class: p columns and, after them, the targets.
 
         Raises
@@ -108,7 +102,7 @@ class NormalEquations:
         product, d = int(statistic.product_index[group]), statistic.d
         scatter = DoubleDouble.zeros((d, d)) if product < 0 else statistic.scatter[product]
         weight = statistic.group_weight[group]
-        found = cls.about(weight, statistic.mean[group], scatter, p, intercept, tolerance)
+        found = cls.about(weight, statistic.mean[group], scatter, p, intercept, LEAST_PIVOT)
         return replace(found, weights=Weights.of(statistic.tally[group : group + 1]))
 
     @classmethod

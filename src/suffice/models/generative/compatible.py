@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from suffice.errors import SchemaError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type
 from suffice.models.generative.part import FamilyColumns
-from suffice.phrases import Option, Phrase, PythonOnly
+from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Side", "check_compatible"]
@@ -98,16 +97,6 @@ def _plain(parts: tuple[FamilyColumns, ...]) -> list[tuple[Family, str, tuple[st
     return [(p.family, p.layout.encoding, tuple(p.layout.columns)) for p in parts]
 
 
-def _held(mine: Any, theirs: Any) -> tuple[str, str] | None:
-    """How the sums of two families are held that differ in nothing else."""
-    if type(mine) is not type(theirs) or not hasattr(mine, "precision"):
-        return None
-    if replace(mine, precision=theirs.precision) != theirs:
-        return None
-    names = {"pairs": "pairs of doubles", "exact": "exact", "double": "doubles"}
-    return names[mine.precision], names[theirs.precision]
-
-
 def _difference(
     mine: tuple[FamilyColumns, ...], theirs: tuple[FamilyColumns, ...]
 ) -> tuple[str, str]:
@@ -118,11 +107,6 @@ def _difference(
         a, b = (side.get(name) for side in pairs)
         if a is None or b is None:
             return f"column {name!r} is in {'the other' if a is None else 'this model'} only", same
-        if a.family != b.family and (held := _held(a.family, b.family)):
-            sides = f"{held[0]} in this model and {held[1]} in the other"
-            return f"the sums of column {name!r} are {sides}", Phrase(
-                "fit both with the same ", Option("precision")
-            )
         if a.family != b.family:
             return f"column {name!r} is {a.family} in this model and {b.family} in the other", same
         if a.layout.encoding != b.layout.encoding:

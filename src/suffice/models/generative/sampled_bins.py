@@ -38,8 +38,8 @@ from suffice.statistics.binned_count_accumulator import SNAPPED, BinnedCountAccu
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.block import RealBlock, converted
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins
-from suffice.statistics.precision import AnyMoments
 from suffice.statistics.row_sample import LAST, RowSample
 from suffice.statistics.value_grid import WHOLE
 from suffice.statistics.vocabulary import Vocabulary
@@ -159,7 +159,7 @@ def _numbers(batch: Batch, chosen: Sequence[_Chosen]) -> NDArray[np.float64]:
 
 
 def _grid(
-    numbers: Sequence[NDArray[np.float64]], moments: Sequence[AnyMoments]
+    numbers: Sequence[NDArray[np.float64]], moments: Sequence[Moments]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where the grid of every column starts, and its unit, (d,)."""
     rows = [one.one_class for one in moments]

@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from suffice.errors import SchemaError
 from suffice.models.design.matrix import Design
 from suffice.numerics.exact import DoubleDouble
-from suffice.phrases import Option, Phrase
 from suffice.statistics.comparison import Comparison, compared_unlabelled
 from suffice.statistics.counts import Counts, nonnegative
-from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.statistic import ClasswiseStatistic
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["category_counts", "check_same_columns", "check_same_form", "compared_rows"]
+__all__ = ["category_counts", "check_same_columns", "compared_rows"]
 
 
 def compared_rows(a: GroupedRows, of_a: Design, b: GroupedRows, of_b: Design) -> Comparison:
@@ -26,7 +24,7 @@ def compared_rows(a: GroupedRows, of_a: Design, b: GroupedRows, of_b: Design) ->
 
     Parameters
     ----------
-    a, b : Comoments or ExactComoments
+    a, b : Comoments
         The sums over their rows.
     of_a, of_b : Design
         What is summed: the same columns and targets, the values of categories may differ.
@@ -85,25 +83,6 @@ def _sums(statistic: GroupedRows, places: NDArray[np.intp]) -> tuple[DoubleDoubl
     weight = statistic.group_weight[shown]
     sums = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
     return weight.sum(axis=0), sums
-
-
-def check_same_form(mine: GroupedRows, theirs: GroupedRows) -> None:
-    """Refuse sums that are whole numbers in one model and not in the other.
-
-    Raises
-    ------
-    SchemaError
-        Saying which are.
-    """
-    if type(mine) is type(theirs):
-        return
-    exact, other = "exact", "pairs of doubles"
-    held = (exact, other) if isinstance(mine, ExactComoments) else (other, exact)
-    raise SchemaError(
-        f"the sums are {held[0]} in this model and {held[1]} in the other",
-        "only sums of one form are added or taken away",
-        Phrase("fit both with the same ", Option("precision")),
-    )
 
 
 def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:

@@ -60,9 +60,9 @@ class FittedLinear(ConformalRegressor):
     ----------
     model_ : LinearModel
         All that a prediction needs.
-    statistic_ : Comoments or ExactComoments
+    statistic_ : Comoments
         Exact sums over all rows learnt so far; none after gradient descent.
-    batches_ : tuple of Comoments or ExactComoments
+    batches_ : tuple of Comoments
         The statistics that it is the sum of: one, or one for each batch of a window.
     """
 
@@ -215,7 +215,7 @@ class FittedLinear(ConformalRegressor):
         fit = self.model_.fit
         if self.model_.cells is not None or type(fit) is not LeastSquares:
             return None
-        return None if self.precision == "double" else r_squared_of_sums(fit, rows)
+        return r_squared_of_sums(fit, rows)
 
     def _solved(self) -> LeastSquares:
         """The fit, if it is a function of sums."""

@@ -24,10 +24,8 @@ from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -168,7 +166,7 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
-def summarise(split: Split, plan: tuple[Design, Layout, PrecisionOfProducts, bool]) -> GroupedRows:
+def summarise(split: Split, plan: tuple[Design, Layout, bool]) -> GroupedRows:
     """Kernel of a fit: co-moments of columns and targets, with missing cells or not.
 
     Raises
@@ -176,8 +174,8 @@ def summarise(split: Split, plan: tuple[Design, Layout, PrecisionOfProducts, boo
     IncompleteRow
         If a cell is missing and gaps are not allowed.
     """
-    design, layout, precision, gaps = plan
-    total = accumulator(design, precision)
+    design, layout, gaps = plan
+    total = accumulator(design)
 
     def add(batch: Batch) -> None:
         targets = cast(RealBlock, batch.blocks[-1]).values
@@ -198,11 +196,9 @@ def summarise(split: Split, plan: tuple[Design, Layout, PrecisionOfProducts, boo
     return total.statistic()
 
 
-def accumulator(
-    design: Design, precision: PrecisionOfProducts
-) -> ComomentsAccumulator | ExactComomentsAccumulator:
+def accumulator(design: Design) -> ComomentsAccumulator:
     """An empty accumulator of the co-moments of columns and targets."""
-    return comoments_accumulator(precision, len(design) + len(design.targets))
+    return ComomentsAccumulator(len(design) + len(design.targets))
 
 
 def missing_cells(split: Split, plan: tuple[Design, Layout]) -> Any:

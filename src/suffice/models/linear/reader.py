@@ -28,7 +28,6 @@ from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.comparison import (
     category_counts,
     check_same_columns,
-    check_same_form,
     compared_rows,
     words_shown,
 )
@@ -38,7 +37,6 @@ from suffice.statistics.comparison import Comparison
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.lost_digits import Loss
 from suffice.statistics.pass_memory import sum_memory
-from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["LinearReader", "Rows", "settled"]
 
@@ -75,9 +73,7 @@ class LinearReader(ExactReader[GroupedRows]):
         targets = target_columns(source, self.design.targets)
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
-    def summarise(
-        self, source: Rows, engine: Engine, precision: PrecisionOfProducts, gaps: bool
-    ) -> GroupedRows:
+    def summarise(self, source: Rows, engine: Engine, gaps: bool) -> GroupedRows:
         """The sums over the rows of a table; see `suffice.models.linear.model.summarise`.
 
         Raises
@@ -88,10 +84,10 @@ class LinearReader(ExactReader[GroupedRows]):
         layout = self.layout_of(source)
         splits = source.splits(layout, engine.workers)
         engine = expecting(
-            engine, source, lambda rows: sum_memory(accumulator(self.design, precision), 1, rows)
+            engine, source, lambda rows: sum_memory(accumulator(self.design), 1, rows)
         )
         try:
-            return engine.run(summarise, (self.design, layout, precision, gaps), splits)
+            return engine.run(summarise, (self.design, layout, gaps), splits)
         except IncompleteRow:
             raise self.incomplete(engine, layout, splits) from None
 
@@ -99,7 +95,6 @@ class LinearReader(ExactReader[GroupedRows]):
         self,
         source: Rows,
         engine: Engine,
-        precision: PrecisionOfProducts,
         gaps: bool,
         group: NDArray[np.intp],
     ) -> list[GroupedRows]:
@@ -113,7 +108,7 @@ class LinearReader(ExactReader[GroupedRows]):
         layout = self.layout_of(source)
         splits = source.splits(layout, engine.workers)
         try:
-            params = self.design, layout, precision, gaps
+            params = self.design, layout, gaps
             return sums_by_place(summarise, params, engine, splits, group)
         except IncompleteRow:
             raise self.incomplete(engine, layout, splits) from None
@@ -147,10 +142,8 @@ class LinearReader(ExactReader[GroupedRows]):
     def check_compatible(
         self, statistic: GroupedRows, other: Self, others: GroupedRows, verb: str
     ) -> None:
-        """Refuse sums of other columns, categories or targets, or of another form."""
+        """Refuse sums of other columns, categories or targets."""
         check_same_columns(self.design, other.design, verb)
-        if verb != "compared":
-            check_same_form(statistic, others)
 
     def merged(self, other: Self) -> Self:
         """The reader of both models' tables, if they have the same values of categories."""

@@ -31,7 +31,7 @@ from suffice.models.design.empty_columns import without_rows, without_value
 from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
-from suffice.models.design.normal_equations import ROUNDED, NormalEquations
+from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.descent_solver import DescentSolver
 from suffice.models.linear.fitted import NORMAL, FittedLinear
@@ -49,12 +49,9 @@ from suffice.models.optimise.descent_options import (
     Steps,
     check_descent_options,
 )
-from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.phrases import Option, Phrase, PythonOnly
-from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import refuse_underflow
-from suffice.statistics.precision import PrecisionOfProducts, check_precision_of_products
 
 __all__ = ["LinearRegressor"]
 
@@ -75,7 +72,6 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
     positive: bool
     incomplete: Incomplete
     dependent: Dependent
-    precision: PrecisionOfProducts
     weights_are: WeightsAre
     solver: str
     descent: GradientDescent | None
@@ -253,7 +249,6 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             weights_are=get_args(WeightsAre),
         )
         self._check_unseen()
-        check_precision_of_products(self.precision)
         check_descent_options(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
 
     def _require_more(self) -> None:
@@ -283,19 +278,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         return self
 
     def _summarise(self, reader: LinearReader, source: Rows) -> GroupedRows:
-        return self._summed(reader, source, self.precision)
-
-    def _summarise_more(self, reader: LinearReader, source: Rows) -> GroupedRows:
-        exact = isinstance(self.statistic_, ExactComoments)
-        if exact == (self.precision == "exact"):
-            return self._summarise(reader, source)
-        return self._summed(reader, source, "exact" if exact else "pairs")
-
-    def _summed(
-        self, reader: LinearReader, source: Rows, precision: PrecisionOfProducts
-    ) -> GroupedRows:
         engine, gaps = self._engine_for(source), self.incomplete != "error"
-        return reader.summarise(source, engine, precision, gaps)
+        return reader.summarise(source, engine, gaps)
 
     @property
     def _is_of_sums(self) -> bool:
@@ -309,13 +293,13 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         return LeaveOneOut(replace(judge, model=model), model.answers, {"predict": self._shaped})
 
     def _sums_of(self, reader: LinearReader) -> Any:
-        return reader.layout, reader.design, self.precision, self.incomplete
+        return reader.layout, reader.design, self.incomplete
 
     def _sums_by_place(
         self, reader: LinearReader, source: Rows, group: NDArray[np.intp]
     ) -> list[GroupedRows]:
         engine, gaps = self._engine_for(source), self.incomplete != "error"
-        return reader.summarise_by_place(source, engine, self.precision, gaps, group)
+        return reader.summarise_by_place(source, engine, gaps, group)
 
     def _estimate(
         self,
@@ -370,8 +354,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         intercept, p = self._has_intercept(design), len(design)
         if cells is not None and not statistic.complete:  # which has no standard errors
             return cells.equations(p, intercept)
-        noise = ROUNDED if self.precision == "double" else LEAST_PIVOT
-        found = NormalEquations.of(statistic, p, intercept, noise)
+        found = NormalEquations.of(statistic, p, intercept)
         if self.weights_are == "copies":
             return found
         if not found.weights.count:

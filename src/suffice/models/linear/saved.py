@@ -15,12 +15,10 @@ from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.standardisation import Standard
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.models.optimise.gradient_descent import OptimizerState
-from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, rule
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.comoments import Comoments
-from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
 
@@ -28,7 +26,7 @@ __all__ = ["SAVED", "SavedRegressor", "SavedRidge"]
 
 SAVED = {
     **LAYOUT,
-    **named(Comoments, ExactComoments, Dyadic, Design, DoubleDouble, Formula, GradientDescent),
+    **named(Comoments, Design, DoubleDouble, Formula, GradientDescent),
     **named(BinnedCounts, ErrorSizes, Standard, Vocabulary, Words),
     **named(Descended=DescentFit, Walk=OptimizerState),
 }
@@ -43,7 +41,7 @@ class SavedRegressor(Saved):
     ----------
     design : Design
         Terms and targets.
-    batches : tuple of Comoments or ExactComoments, optional
+    batches : tuple of Comoments, optional
         The statistics that the model is a function of: one, or one for each batch of a window.
     descended : DescentFit, optional
         Where a descent ended.
@@ -56,7 +54,7 @@ class SavedRegressor(Saved):
     """
 
     design: Design
-    batches: tuple[Comoments | ExactComoments, ...] | None
+    batches: tuple[Comoments, ...] | None
     descended: DescentFit | None
     single_target: bool
     errors: ErrorSizes | None = None

@@ -24,7 +24,6 @@ from scipy.sparse import csr_array
 from suffice.data.schema import Layout
 from suffice.models.design.levels import sums_of_terms
 from suffice.models.design.matrix import Compressed, Design
-from suffice.models.optimise.algebra import BLAS, Algebra
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.linalg import Factor
 from suffice.statistics.batch import Batch
@@ -68,8 +67,6 @@ class CentredDesign:
         Whether a fit leaves out rows with a missing cell.
     whitener : Factor, optional
         Of the scatter matrix of dense rows, with the W of uncorrelated columns.
-    algebra : Algebra
-        How rows and coefficients are multiplied by matrices.
     """
 
     design: Design
@@ -78,7 +75,6 @@ class CentredDesign:
     scale: NDArray[np.float64]
     complete: bool = False
     whitener: Factor | None = None
-    algebra: Algebra = BLAS
 
     @classmethod
     def of(
@@ -164,7 +160,7 @@ class CentredDesign:
     ) -> NDArray[np.float64]:
         if matrix is None:
             return coefficients
-        slopes = self.algebra.times(coefficients[:, 1:], matrix)
+        slopes = coefficients[:, 1:] @ matrix
         return np.concatenate([coefficients[:, :1], slopes], axis=1)
 
     @cached_property
@@ -186,7 +182,7 @@ class CentredDesign:
         total, mean, low = _by_term(self.design, seen, of_numbers, of_categories)
         sums = total * ((mean - self.mean) + low)
         if self.whitener is not None:
-            sums = self.algebra.times(sums, self._whitening.T)
+            sums = sums @ self._whitening.T
         return np.concatenate([weight, sums], axis=1)
 
     # -- rows
@@ -232,7 +228,7 @@ class CentredDesign:
                 z, rows = buffer[: len(part)], slice(first + start, first + start + len(part))
                 np.subtract(part, self.mean, out=z[:, 1:])
                 if self.whitener is not None:
-                    z[:, 1:] = self.algebra.times(z[:, 1:], self._whitening.T)
+                    z[:, 1:] = z[:, 1:] @ self._whitening.T
                 yield z, *map(itemgetter(rows), columns)
 
     def compressed(self, batch: Batch, distinct: bool) -> Iterator[tuple[slice, Compressed]]:

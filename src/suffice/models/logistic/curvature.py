@@ -22,6 +22,7 @@ from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import SQUARES_NOISE, Objective
 from suffice.models.logistic.separation import refuse_separation
 from suffice.models.logistic.warm_start import iterates_of
+from suffice.models.optimise.algebra import eigenvalues
 from suffice.models.optimise.newton import Point, inverse_root, solve
 from suffice.models.optimise.one_thread import one_thread_of_blas
 from suffice.models.optimise.stopping import StallDetector
@@ -157,7 +158,7 @@ def _ended(end: _End) -> Fit:
 def _moves(objective: Objective, point: Point, tolerance: float) -> bool:
     """Whether a step of Newton's method changes a parameter by more than a tolerable fraction."""
     assert point.hessian is not None
-    step = solve(point.hessian, point.gradient, objective.algebra)
+    step = solve(point.hessian, point.gradient)
     return bool(np.abs(step).max(initial=0.0) > tolerance * np.abs(point.x).max(initial=0.0))
 
 
@@ -166,8 +167,8 @@ def _is_rounding(objective: Objective, point: Point) -> bool:
     if point.hessian is None:
         return False
     noise = LOSS_ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
-    root = inverse_root(point.hessian, objective.algebra)
-    decrement = float((objective.algebra.times(root, point.gradient) ** 2).sum())
+    root = inverse_root(point.hessian)
+    decrement = float(((root @ point.gradient) ** 2).sum())
     return len(root) == len(point.x) and decrement <= noise  # a singular Hessian does not tell
 
 
@@ -177,10 +178,10 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
         return False
     if not len(point.x):
         return True
-    algebra, radius = objective.algebra, objective.radius()
-    step = solve(point.hessian, point.gradient, algebra)
-    decrement = max(float(algebra.times(point.gradient, step)), 0.0) ** 0.5
-    flattest, steepest = algebra.eigenvalues(point.hessian)[[0, -1]]
+    radius = objective.radius()
+    step = solve(point.hessian, point.gradient)
+    decrement = max(float(point.gradient @ step), 0.0) ** 0.5
+    flattest, steepest = eigenvalues(point.hessian)[[0, -1]]
     if not flattest > SQUARES_NOISE * steepest:  # no more than rounding
         return False
     apart = 1.0 if objective.k == 2 else 2.0**0.5  # |t_a − t_b| ≤ √2 |t|

@@ -12,6 +12,7 @@ from suffice.models.design.dependent_columns import dependence
 from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import Objective
+from suffice.models.optimise.algebra import orthonormal
 from suffice.models.optimise.newton import Point, inverse_root
 from suffice.numerics.elementary import log
 from suffice.numerics.linalg import Factor
@@ -67,10 +68,10 @@ class Fit:
             root = _root(objective, point.hessian)
         if objective.factor is not None and objective.dependent:
             shorten = _shortening(objective, objective.factor)
-            coefficients = objective.algebra.times(coefficients, shorten)
+            coefficients = coefficients @ shorten
             if root is not None:
                 rows = root.reshape(-1, len(shorten))
-                root = objective.algebra.times(rows, shorten).reshape(root.shape)
+                root = (rows @ shorten).reshape(root.shape)
         return cls(
             coefficients,
             point.loss - objective.log_scale * objective.firth,
@@ -89,7 +90,7 @@ class Fit:
         n, null = float(weight.sum()), None
         if not objective.firth:
             p = weight / n if objective.intercept else np.full(objective.k, 1.0 / objective.k)
-            null = float(objective.algebra.times(weight, log(p)))
+            null = float(weight @ log(p))
         null_parameters = objective.basis.shape[1] * objective.intercept
         return Likelihood(-self.loss, null, n, self.parameters, null_parameters)
 
@@ -97,11 +98,11 @@ class Fit:
 def _root(objective: Objective, hessian: NDArray[np.float64]) -> NDArray[np.float64]:
     """R (q, mD) with RᵀR = I(B)⁻¹, from the Hessian in free parameters."""
     (m, r), width = objective.basis.shape, objective.centred.width
-    free = inverse_root(hessian, objective.algebra)
+    free = inverse_root(hessian)
     inner = np.zeros((len(free), r * width))
     inner[:, objective.free] = free
     inner = inner.reshape(len(free), r, width) * objective.inverse_scale
-    root = objective.algebra.times(objective.basis, inner).reshape(-1, width)
+    root = (objective.basis @ inner).reshape(-1, width)
     return objective.centred.to_columns(root).reshape(len(free), m * width)
 
 
@@ -111,10 +112,10 @@ def _shortening(objective: Objective, factor: Factor) -> NDArray[np.float64]:
     The length is in the units of the columns, without the intercept.
     """
     null = (factor.lower_inverse.hi[list(objective.dependent)] * factor.scale).T
-    axes = objective.algebra.orthonormal(null / np.linalg.norm(null, axis=0))
+    axes = orthonormal(null / np.linalg.norm(null, axis=0))
     moved = np.concatenate([np.zeros((1, axes.shape[1])), axes])
     if not (objective.intercept and objective.centred.is_sparse):
-        return np.asarray(np.eye(len(moved)) - objective.algebra.times(moved, moved.T))
+        return np.asarray(np.eye(len(moved)) - (moved @ moved.T))
     # Rows about 0: along an axis every score changes by the same.
     mean = objective.sums[:, 1:].sum(axis=0) / objective.sums[:, 0].sum()
     kept = np.concatenate([-(mean @ axes)[None], axes])

@@ -108,7 +108,6 @@ def _are_alike(learners: Sequence[Any]) -> bool:
         and one.solver in SECOND_ORDER
         and one.class_weight != "balanced"
         and not one.warm_start
-        and not one.reproducible
         and one.max_iter >= 100
         and all(common(learner) == common(one) for learner in learners)
         and all(np.inf > learner.C for learner in learners)

@@ -9,23 +9,14 @@ from suffice.models.logistic.centred_design import CentredDesign
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 
-__all__ = ["exact_joint_moments", "joint_moments"]
+__all__ = ["joint_moments"]
 
 
 def joint_moments(split: Split, centred: CentredDesign) -> ByClass:
     """Kernel: co-moments of the terms, of all classes together."""
-    return _summed(split, centred, "pairs")
-
-
-def exact_joint_moments(split: Split, centred: CentredDesign) -> ByClass:
-    """Kernel: the same as whole numbers."""
-    return _summed(split, centred, "exact")
-
-
-def _summed(split: Split, centred: CentredDesign, precision: PrecisionOfProducts) -> ByClass:
-    total = ByClassAccumulator([comoments_accumulator(precision, centred.width - 1, pooled=True)])
+    total = ByClassAccumulator([ComomentsAccumulator(centred.width - 1, pooled=True)])
 
     def add(batch: Batch) -> None:
         batch = centred.to_fit(batch)

@@ -99,7 +99,7 @@ class LogisticModel:
     def about(self, centred: CentredDesign) -> NDArray[np.float64]:
         """The same coefficients, (m, D), of rows about other means."""
         coefficients = self.coefficients.copy()
-        shift = centred.algebra.times(coefficients[:, 1:], centred.mean)
+        shift = coefficients[:, 1:] @ centred.mean
         coefficients[:, 0] = self.intercept + shift
         return coefficients
 

@@ -10,10 +10,9 @@ One evaluation of all but the last sum is one pass over the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,11 +21,10 @@ from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import DataLoop
-from suffice.models.logistic.joint_moments import joint_moments
 from suffice.models.logistic.loss import LossRequest, loss_sums
 from suffice.models.logistic.sample import Sample, draw
 from suffice.models.logistic.training_rows import TrainingRows, farthest
-from suffice.models.optimise.algebra import Algebra
+from suffice.models.optimise.algebra import log_determinant, on_both_sides, root_of_inverse
 from suffice.models.optimise.newton import Point
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
@@ -105,11 +103,6 @@ class Objective:
         return TrainingRows(self.centred, self.classes, self.class_weights)
 
     @cached_property
-    def algebra(self) -> Algebra:
-        """How small matrices are multiplied and factored."""
-        return self.centred.algebra
-
-    @cached_property
     def k(self) -> int:
         """Number of classes."""
         return len(self.classes)
@@ -132,7 +125,7 @@ class Objective:
     @cached_property
     def weight(self) -> float:
         """Σw of all rows, each with the weight of its class."""
-        return float(self.algebra.times(self.class_weights, self.seen.weight.value))
+        return float(self.class_weights @ self.seen.weight.value)
 
     @cached_property
     def sums(self) -> NDArray[np.float64]:
@@ -175,11 +168,11 @@ class Objective:
         """B (m, D) of free parameters x (p,)."""
         theta = np.zeros((self.basis.shape[1], len(self.used)))
         theta.flat[self.free] = x
-        return np.asarray(self.algebra.times(self.basis, theta) * self.inverse_scale)
+        return np.asarray((self.basis @ theta) * self.inverse_scale)
 
     def parameters(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Free parameters x (p,) of B (m, D)."""
-        theta = self.algebra.times(self.basis.T, coefficients) * self.scale
+        theta = (self.basis.T @ coefficients) * self.scale
         return np.asarray(theta.ravel()[self.free])
 
     def null(self) -> NDArray[np.float64]:
@@ -253,17 +246,17 @@ class Objective:
         hessian = self._hessian(full) if len(full) else None
         if self.firth:
             assert hessian is not None
-            loss -= 0.5 * self.algebra.log_determinant(hessian)
+            loss -= 0.5 * log_determinant(hessian)
             firth = self.loss_sums(x, False, self._root(hessian))
             gradient = self._free_gradient(firth.gradient.value)
         penalty_gradient = self._penalty_gradient(x)
-        loss += 0.5 * float(self.algebra.times(penalty_gradient, x))
+        loss += 0.5 * float(penalty_gradient @ x)
         if hessian is not None:
             hessian = hessian + self._penalty_hessian
         return Point(x, loss, gradient + penalty_gradient, hessian)
 
     def _free_gradient(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        theta = self.algebra.times(self.basis.T, gradient) * self.inverse_scale
+        theta = (self.basis.T @ gradient) * self.inverse_scale
         return np.asarray(theta.ravel()[self.free])
 
     def _hessian(self, full: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -272,7 +265,7 @@ class Objective:
         full = full.reshape(m, width, m, width)
         full = full * self.inverse_scale * self.inverse_scale[:, None, None]
         if self.k > 2:
-            full = self.algebra.on_both_sides(self.basis, full)
+            full = on_both_sides(self.basis, full)
         return np.asarray(full.reshape(r * width, r * width)[self._both_free])
 
     @cached_property
@@ -283,7 +276,7 @@ class Objective:
         """The gradient Px of the penalty ½xᵀPx."""
         if self.centred.whitener is None:
             return self._penalty_diagonal * x
-        return np.asarray(self.algebra.times(self._penalty_hessian, x))
+        return np.asarray(self._penalty_hessian @ x)
 
     @cached_property
     def _penalty_hessian(self) -> NDArray[np.float64]:
@@ -291,7 +284,7 @@ class Objective:
         if self.centred.whitener is None:
             return np.diag(self._penalty_diagonal)
         scale = self.centred.to_columns(np.diag(self.inverse_scale))
-        of_score = self.algebra.times(scale * self.penalty, scale.T)
+        of_score = (scale * self.penalty) @ scale.T
         each = np.kron(np.eye(self.basis.shape[1]), of_score)
         return np.asarray(each[self._both_free])
 
@@ -303,19 +296,12 @@ class Objective:
     def _root(self, hessian: NDArray[np.float64]) -> NDArray[np.float64]:
         """R (D, D) with R Rᵀ = I⁻¹ in coefficients of z."""
         root = np.zeros((self.centred.width, self.centred.width))
-        root[self._both_free] = self.algebra.root_of_inverse(hessian)
+        root[self._both_free] = root_of_inverse(hessian)
         return root * self.inverse_scale[:, None]
-
-    draws_distinct: ClassVar[bool] = False  # whether `draw` takes equal rows for one
-    joint_moments: ClassVar[Callable[..., ByClass]] = staticmethod(joint_moments)
 
     def draw(self, n: int, total: float = 0.0) -> Sample:
         """Some n rows at random, or all if there are fewer; ``total`` is Σw where it is known."""
         return draw(self.data, self.rows, n, total)
-
-    def of_weights(self, weights: NDArray[np.float64]) -> dict[str, Any]:
-        """What changes of the function besides, if it is of a sample with such weights."""
-        return {}
 
     # -- scales
 
@@ -328,7 +314,7 @@ class Objective:
         """The largest element of the gradient at θ = 0, from the first pass alone."""
         sums, eye = self.class_weights[:, None] * self.sums, np.eye(self.k)
         residual = 1.0 / self.k - eye[-1:] if self.k == 2 else 1.0 / self.k - eye
-        gradient = self.algebra.times(residual, sums)
+        gradient = residual @ sums
         return float(np.abs(self._free_gradient(gradient)).max(initial=0.0))
 
     def relative(self, gradient_norm: float) -> float:
@@ -344,7 +330,7 @@ class Objective:
     def score_noise(self, x: NDArray[np.float64]) -> float:
         """What rounding makes of the scores: ε Σ|w_j|s_j of the columns."""
         slopes = self.centred.to_columns(self.coefficients(x))[:, 1:]
-        reach = self.algebra.times(np.abs(slopes), self.centred.column_scale)
+        reach = np.abs(slopes) @ self.centred.column_scale
         return float(2.0**-52 * reach.max(initial=0.0))
 
     def factorised(self, sums: LossSums, noise: float) -> Factor:

@@ -68,7 +68,6 @@ def check_options(options: Any) -> None:
     check_descent_options(options, NEWTON, penalty="firth", dependent="error")
     _check_numbers(options)
     _check_l1_ratio(options)
-    _check_reproducible(options)
     check_class_weight(options.class_weight)
 
 
@@ -135,24 +134,6 @@ def _check_numbers(options: Any) -> None:
             Phrase(bins, " with a formula"),
             "a formula says what becomes of every number",
             "leave one of them out",
-        )
-
-
-def _check_reproducible(options: Any) -> None:
-    if not options.reproducible:
-        return
-    reproducible = Option.of("reproducible", True)
-    if options.solver in STEPS:
-        raise ParameterError(
-            Phrase(reproducible, f" with solver={options.solver!r}"),
-            "small steps depend on the order of the rows, or on how they are divided",
-            NEWTON,
-        )
-    if l1_ratio(options):
-        raise ParameterError(
-            Phrase(reproducible, " with a penalty of absolute values"),
-            "its steps are not the same bits on every processor",
-            Phrase("use ", Option("l1_ratio", "0")),
         )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +17,12 @@ from suffice.models.design.empty_columns import learnt_rows, without_rows, witho
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import DataLoop
-from suffice.models.logistic.exact_objective import ExactObjective, require_exact_weights
-from suffice.models.logistic.extremes import Extremes, bounded_sums
 from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.messages import columns_without_value, listed, missing_cells_message
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.options import Missing
 from suffice.models.logistic.term_rows import Coded, LaidOut
-from suffice.models.optimise.algebra import BLAS, IN_ORDER, Algebra
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
@@ -66,8 +62,6 @@ class Problem:
         What the columns are, where ``data`` has terms in their place.
     summed : ByClass, optional
         The first pass over the rows, where it was made before.
-    reproducible : bool
-        Whether the same rows give the same bits, whatever their order and who sums them.
     """
 
     data: DataLoop
@@ -83,7 +77,6 @@ class Problem:
     known: LogisticModel | None = None
     laid_out: LaidOut | None = None
     summed: ByClass | None = None
-    reproducible: bool = False
 
     @cached_property
     def objective(self) -> Objective:
@@ -107,15 +100,6 @@ class Problem:
         used = np.concatenate([[self.intercept], centred.scale > 0])
         class_weights = self._class_weights(seen)
         of_rows = self.data, centred, seen, class_weights, penalty, used, self.firth
-        if self.reproducible:
-            extremes = self._first_pass[1]
-            require_exact_weights(seen, extremes.lightest)
-            return ExactObjective(
-                *of_rows,
-                reach=extremes.reach(centred),
-                heaviest=extremes.heaviest,
-                count=extremes.rows,
-            )
         return Objective(*of_rows, absolute=absolute if absolute.any() else None)
 
     # -- the model of these rows
@@ -157,7 +141,7 @@ class Problem:
     @cached_property
     def seen(self) -> ByClass:
         """The first pass over the rows that are learnt from, with all labels that there may be."""
-        seen, _ = self._first_pass
+        seen = self._first_pass
         if self.known is not None:
             _check_known(seen.classes, self.known.classes)
             return seen.over(self.known.classes)
@@ -179,68 +163,60 @@ class Problem:
                 rows = replace(rows, design=self.laid_out.terms, layout=self.layout)
             return rows
         of_rows = self._design, self.layout, self.seen, self.intercept, complete
-        return replace(CentredDesign.of(*of_rows), algebra=self._algebra)
-
-    @property
-    def _algebra(self) -> Algebra:
-        return IN_ORDER if self.reproducible else BLAS
+        return CentredDesign.of(*of_rows)
 
     @property
     def left_out(self) -> float:
         """Weight of the rows that are left out for missing cells."""
-        return float(self._all_rows[0].weight.value.sum() - self.learnt)
+        return float(self._all_rows.weight.value.sum() - self.learnt)
 
     @property
     def learnt(self) -> float:
         """Weight of the rows that are learnt from."""
-        return float(self._first_pass[0].weight.value.sum())
+        return float(self._first_pass.weight.value.sum())
 
     @property
     def labels(self) -> Vocabulary:
         """The labels of rows whose weight is above 0."""
-        return self._all_rows[0].classes
+        return self._all_rows.classes
 
     @property
     def unlabelled(self) -> float:
         """Weight of the rows that are left out for missing labels."""
-        return float(self._all_rows[0].unlabelled.value)
+        return float(self._all_rows.unlabelled.value)
 
     @cached_property
-    def _all_rows(self) -> tuple[ByClass, Extremes]:
+    def _all_rows(self) -> ByClass:
         if self.summed is not None:
-            return self.summed, Extremes.of_no_rows(0)
+            return self.summed
         return self._read(complete=False)
 
-    def _read(self, complete: bool) -> tuple[ByClass, Extremes]:
-        """A first pass, over complete rows or all; extremes where the fit is reproducible."""
-        plan, splits = (self.layout, complete), self.data.splits
-        if not self.reproducible:
-            return self.data.engine.run(first_pass, plan, splits), Extremes.of_no_rows(0)
-        found = reduce(add, self.data.engine.map(bounded_sums, plan, splits))
-        return found.sums, found.extremes
+    def _read(self, complete: bool) -> ByClass:
+        """A first pass, over complete rows or all."""
+        return self.data.engine.run(first_pass, (self.layout, complete), self.data.splits)
 
     @cached_property
     def _missing_cells(self) -> str:
         """How many cells are missing, by column; nothing where all are there, or have a term."""
         own = () if self.laid_out is None else self.laid_out.design.missing
-        return missing_cells_message(self._all_rows[0], self._by_column, own)
+        return missing_cells_message(self._all_rows, self._by_column, own)
 
     @property
     def _by_column(self) -> Layout:
         return self.layout if self.laid_out is None else self.laid_out.by_column
 
     @cached_property
-    def _first_pass(self) -> tuple[ByClass, Extremes]:
+    def _first_pass(self) -> ByClass:
         """The first pass over the rows that are not left out."""
         if not self._missing_cells:
             return self._all_rows
-        sums, names = self._all_rows[0], self._by_column
+        sums, names = self._all_rows, self._by_column
         for name in columns_without_value(sums, names):
             raise without_value(name, rows=learnt_rows(sums, self.layout))
         if self.incomplete != "drop":
             raise incomplete(self._missing_cells, self._otherwise)
         complete = self._read(complete=True)
-        if not len(complete[0].classes):
+        if not len(complete.classes):
             raise DataError(
                 f"no labelled row is complete: values are missing, {self._missing_cells}",
                 Phrase(Option.of("incomplete", "drop"), " learns from complete rows only"),

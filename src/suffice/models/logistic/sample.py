@@ -1,9 +1,9 @@
-"""Rows drawn at random from a whole table, by their places or by what they say."""
+"""Rows drawn at random from a whole table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,9 @@ from suffice.data.source import Split, each_batch
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.training_rows import TrainingRows
 from suffice.statistics.batch import Batch
-from suffice.statistics.row_hash import batch_hashes, mixed, name_hashes
 
-__all__ = ["Sample", "draw", "draw_by_content"]
+__all__ = ["Sample", "draw"]
 
-LAST_HASH = np.uint64(2**64 - 1)
 OVERSAMPLING = 2.0  # times the rows wanted that are drawn, so that chance leaves enough
 
 
@@ -102,66 +100,3 @@ def draw(data: DataLoop, rows: TrainingRows, n: int, total: float = 0.0) -> Samp
     """Draw n rows of a whole table, or take all if there are fewer."""
     numbers, parts = zip(*data.map(sampled, (rows, n, total)), strict=True)
     return _lowest(numbers, parts, n)[1]
-
-
-@dataclass(frozen=True, eq=False)
-class DistinctRows:
-    """Distinct rows in the order of their hashes (n,), and how often each occurs."""
-
-    hashes: NDArray[np.uint64]
-    counts: NDArray[np.int64]
-    rows: Sample
-
-    @classmethod
-    def of(cls, parts: Sequence[DistinctRows], limit: int) -> DistinctRows:
-        """The rows of the smallest hashes in all parts."""
-        hashes = np.concatenate([part.hashes for part in parts])
-        distinct, first, place = np.unique(hashes, return_index=True, return_inverse=True)
-        counts = np.zeros(len(distinct), np.int64)
-        np.add.at(counts, place, np.concatenate([part.counts for part in parts]))
-        rows = Sample.joined([part.rows for part in parts])[first[:limit]]
-        return cls(distinct[:limit], counts[:limit], rows)
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-
-def distinct_rows(split: Split, params: tuple[TrainingRows, int, np.uint64]) -> DistinctRows:
-    """Kernel: the distinct rows of the smallest hashes up to a bound, at most so many."""
-    rows, limit, bound = params
-    names = name_hashes([block.columns for block in rows.layout.blocks])
-    empty = Sample.empty(rows.centred.width)
-    parts = [DistinctRows(np.empty(0, np.uint64), np.empty(0, np.int64), empty)]
-
-    def add(batch: Batch) -> None:
-        nonlocal bound, parts
-        batch, codes = rows.of(batch)
-        hashes = batch_hashes(batch, names)
-        if len(batch.weights):
-            hashes = mixed(hashes + batch.weights.view(np.uint64))
-        places = np.flatnonzero((codes >= 0) & (hashes <= bound))
-        chosen, first, counts = np.unique(hashes[places], return_index=True, return_counts=True)
-        kept = places[first[:limit]]
-        parts.append(DistinctRows(chosen[:limit], counts[:limit], Sample.of(batch, kept, rows)))
-        if sum(map(len, parts)) > 2 * limit:
-            parts = [DistinctRows.of(parts, limit)]
-            bound = parts[0].hashes[-1]
-
-    for _ in each_batch(split, rows.layout, add):
-        pass
-    return DistinctRows.of(parts, limit)
-
-
-def draw_by_content(data: DataLoop, rows: TrainingRows, n: int, count: int) -> Sample:
-    """Choose the n distinct rows of the smallest hashes, each with the weight of all equal ones.
-
-    They are the same in whatever order and parts rows come. There are ``count`` rows; if most are
-    distinct, hashes of n of them are below a bound that saves time, and else a second pass is made.
-    """
-    fraction = OVERSAMPLING * n / max(count, 1)
-    bounds = (np.uint64(fraction * 2.0**64),) if fraction < 1.0 else ()
-    for bound in (*bounds, LAST_HASH):
-        found = DistinctRows.of(data.map(distinct_rows, (rows, n, bound)), n)
-        if len(found) == n:
-            break
-    return replace(found.rows, weights=found.rows.weights * found.counts)

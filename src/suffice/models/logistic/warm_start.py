@@ -18,8 +18,10 @@ from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.first_pass import first_pass
+from suffice.models.logistic.joint_moments import joint_moments
 from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
 from suffice.models.logistic.sample import Sample
+from suffice.models.optimise.algebra import factored
 from suffice.models.optimise.newton import (
     Inverse,
     Point,
@@ -30,7 +32,6 @@ from suffice.models.optimise.newton import (
 )
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
-from suffice.statistics.batch import WEIGHT_ROUNDING
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.statistic import tree_sum
@@ -87,18 +88,18 @@ def iterates_of(
     if guess is not None:
         return objective, _with_fewer_hessians(objective, point, guess)
     if second:
-        return objective, newton(objective, point, objective.algebra)
+        return objective, newton(objective, point)
     curvature = objective.curvature_at_zero()
     guess = _of_sample_at_zero(objective, CORRELATED) or (lambda g: g / curvature)
-    return objective, quasi_newton(objective, point, guess, objective.algebra)
+    return objective, quasi_newton(objective, point, guess)
 
 
 def _with_fewer_hessians(objective: Objective, start: Point, guess: Inverse) -> Iterator[Point]:
     """First L-BFGS with a sample's Hessian as its guess; Newton's method if that is not enough."""
-    last, algebra = start, objective.algebra
-    for last in islice(quasi_newton(objective, start, guess, algebra), STEPS_WITHOUT_HESSIAN):
+    last = start
+    for last in islice(quasi_newton(objective, start, guess), STEPS_WITHOUT_HESSIAN):
         yield last
-    yield from islice(newton(objective, objective(last.x, True), algebra), 1, None)
+    yield from islice(newton(objective, objective(last.x, True)), 1, None)
 
 
 def _first_point(
@@ -126,17 +127,14 @@ def _ill_conditioned_terms(objective: Objective, sums: LossSums) -> list[int]:
 def _is_ill_conditioned(objective: Objective, point: Point) -> bool:
     """Whether a penalised Hessian in double shows too little of what is a column's own."""
     assert point.hessian is not None
-    return (
-        not objective.centred.is_sparse
-        and smallest_pivot(point.hessian, objective.algebra) < ILL_CONDITIONED
-    )
+    return not objective.centred.is_sparse and smallest_pivot(point.hessian) < ILL_CONDITIONED
 
 
 def _factor(objective: Objective, sums: LossSums) -> Factor:
     """Which terms depend on earlier ones: exactly of dense rows, by the Hessian of sparse ones."""
     if objective.centred.is_sparse:
         return objective.factorised(sums, SQUARES_NOISE)
-    rows = tree_sum(objective.data.map(objective.joint_moments, objective.centred))
+    rows = tree_sum(objective.data.map(joint_moments, objective.centred))
     return objective.exactly_factorised(cast(GroupedRows, rows.blocks[0]).one_class)
 
 
@@ -157,11 +155,9 @@ def _of_sample_at_zero(objective: Objective, most: float = 1.0) -> Inverse | Non
     ::
 
         H = I ⊗ (Zᵀ W Z/k + Λ),   of two classes Zᵀ W Z/4 + Λ
-
-    Products that are made in order would take longer than what this saves.
     """
     wide = objective.centred.width > LARGEST_HESSIAN
-    if wide or objective.draws_distinct or not is_long(objective):
+    if wide or not is_long(objective):
         return None
     rows = objective.draw(SAMPLE_ROWS, float(objective.seen.weight.value.sum()))
     w = rows.weights * objective.class_weights[rows.codes]
@@ -170,7 +166,7 @@ def _of_sample_at_zero(objective: Objective, most: float = 1.0) -> Inverse | Non
     products = ((rows.z.T * w) @ rows.z)[np.ix_(used, used)] * unit * unit[:, None]
     hessian = products * (each / w.sum())
     hessian += np.diag(objective.curvature_at_zero()[: len(unit)] - each + SAMPLE_RIDGE * each)
-    factor = objective.algebra.factored(hessian)
+    factor = factored(hessian)
     if not ILL_CONDITIONED <= factor.smallest_pivot <= most:
         return None
     return lambda g: factor.solve(g.reshape(-1, len(unit)).T).T.ravel()
@@ -184,9 +180,7 @@ def _of_sample(objective: Objective) -> tuple[Start, Inverse | None]:
     total = float(objective.seen.weight.value.sum())
     rows = objective.draw(SAMPLE_ROWS, total)
     quarter = rows[: len(rows) // 4]  # leads near enough, at a quarter of the cost
-    whole = objective.draws_distinct and rows.weights.sum() >= (1 - WEIGHT_ROUNDING) * total
-    few = len(rows) < SAMPLE_ROWS and not whole
-    if few or len(np.unique(quarter.codes)) < objective.k:
+    if len(rows) < SAMPLE_ROWS or len(np.unique(quarter.codes)) < objective.k:
         return None, None
     near, _ = _fitted(_over(objective, quarter), None)
     sample = _over(objective, rows)
@@ -202,14 +196,14 @@ def _of_sample(objective: Objective) -> tuple[Start, Inverse | None]:
     if objective.firth or ill_conditioned:
         return coefficients, None
     hessian = point.hessian * (objective.weight / sample.weight)
-    return coefficients, inverse(hessian, objective.algebra)
+    return coefficients, inverse(hessian)
 
 
 def _fitted(sample: Objective, start: Start) -> tuple[NDArray[np.float64], Point]:
     """Coefficients near the minimum of a sample, and the point there."""
     x = sample.null() if start is None else sample.parameters(start)
     enough = SAMPLE_TOLERANCE * sample.gradient_norm_at_zero()
-    for point in islice(newton(sample, sample(x, True), sample.algebra), SAMPLE_STEPS):
+    for point in islice(newton(sample, sample(x, True)), SAMPLE_STEPS):
         if point.gradient_norm <= enough:
             break
     return sample.coefficients(point.x), point
@@ -226,11 +220,8 @@ def _over(objective: Objective, rows: Sample) -> Objective:
     return replace(
         objective,
         data=data,
-        centred=CentredDesign(
-            Design(terms, ()), layout, np.zeros(len(terms)), scale, algebra=objective.algebra
-        ),
+        centred=CentredDesign(Design(terms, ()), layout, np.zeros(len(terms)), scale),
         seen=data.run(first_pass, (layout, False)),
         penalty=fraction * objective.penalty + ridge,
         firth=False,
-        **objective.of_weights(rows.weights),
     )

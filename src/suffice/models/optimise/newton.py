@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.optimise.algebra import BLAS, Algebra
+from suffice.models.optimise.algebra import factored
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 
 __all__ = [
@@ -55,7 +55,7 @@ Inverse = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Multiplies a vector (p,) by the inverse of a Hessian."""
 
 
-def newton(evaluate: Evaluate, start: Point, algebra: Algebra = BLAS) -> Iterator[Point]:
+def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
     """Yield the points of Newton's method with a line search, the first of them ``start``.
 
     ::
@@ -68,8 +68,6 @@ def newton(evaluate: Evaluate, start: Point, algebra: Algebra = BLAS) -> Iterato
         The function.
     start : Point
         With its Hessian.
-    algebra : Algebra
-        How small matrices are multiplied and factored.
 
     Source: S. Boyd and L. Vandenberghe, Convex Optimization (2004), algorithm 9.5.
 
@@ -87,17 +85,15 @@ def newton(evaluate: Evaluate, start: Point, algebra: Algebra = BLAS) -> Iterato
     while point is not None:
         yield point
         assert point.hessian is not None
-        direction = -solve(point.hessian, point.gradient, algebra)
-        reached = _next(evaluate, point, direction, True, algebra)
+        direction = -solve(point.hessian, point.gradient)
+        reached = _next(evaluate, point, direction, True)
         if reached is None:  # the Hessian may be 0 where the slope is not
             direction = -point.gradient / np.diagonal(point.hessian).max(initial=1e-300)
-            reached = _next(evaluate, point, direction, True, algebra)
+            reached = _next(evaluate, point, direction, True)
         point = reached
 
 
-def solve(
-    hessian: NDArray[np.float64], b: NDArray[np.float64], algebra: Algebra = BLAS
-) -> NDArray[np.float64]:
+def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return H⁻¹ b, b (p,) or (p, t); of a singular H, the shortest in units of its diagonal.
 
     Examples
@@ -105,15 +101,15 @@ def solve(
     >>> solve(np.diag([4.0, 1e-12]), np.array([8.0, 1e-12]))
     array([2., 1.])
     """
-    return algebra.factored(hessian).solve(b)
+    return factored(hessian).solve(b)
 
 
-def inverse(hessian: NDArray[np.float64], algebra: Algebra = BLAS) -> Inverse:
+def inverse(hessian: NDArray[np.float64]) -> Inverse:
     """Return the function that multiplies by H⁻¹ as `solve` does; H is factored once."""
-    return algebra.factored(hessian).solve
+    return factored(hessian).solve
 
 
-def inverse_root(hessian: NDArray[np.float64], algebra: Algebra = BLAS) -> NDArray[np.float64]:
+def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return R (q, p) with RᵀR = H⁻¹, of a singular H as in `solve`.
 
     Examples
@@ -122,17 +118,15 @@ def inverse_root(hessian: NDArray[np.float64], algebra: Algebra = BLAS) -> NDArr
     array([[0.5, 0. ],
            [0. , 2. ]])
     """
-    return algebra.factored(hessian).inverse_root()
+    return factored(hessian).inverse_root()
 
 
-def smallest_pivot(hessian: NDArray[np.float64], algebra: Algebra = BLAS) -> float:
+def smallest_pivot(hessian: NDArray[np.float64]) -> float:
     """The least part of a diagonal element that earlier rows leave over; 0 of a singular H."""
-    return algebra.factored(hessian).smallest_pivot
+    return factored(hessian).smallest_pivot
 
 
-def quasi_newton(
-    evaluate: Evaluate, start: Point, inverse: Inverse, algebra: Algebra = BLAS
-) -> Iterator[Point]:
+def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
     """Yield the points of L-BFGS: Newton's method with a Hessian improved by the last steps.
 
     Parameters
@@ -142,8 +136,6 @@ def quasi_newton(
     start : Point
     inverse : callable
         Multiplies a vector (p,) by the inverse of a first guess of the Hessian.
-    algebra : Algebra
-        How vectors are multiplied.
 
     Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithms 7.4
     and 7.5.
@@ -160,15 +152,15 @@ def quasi_newton(
     point: Point | None = start
     while point is not None:
         yield point
-        direction = -two_loops(point.gradient, steps, inverse, algebra)
-        reached = _next(evaluate, point, direction, False, algebra)
+        direction = -two_loops(point.gradient, steps, inverse)
+        reached = _next(evaluate, point, direction, False)
         if reached is None and steps:  # a poor guess of the Hessian may be the reason
             steps.clear()
             direction = -inverse(point.gradient)
-            reached = _next(evaluate, point, direction, False, algebra)
+            reached = _next(evaluate, point, direction, False)
         if reached is not None:
             s, y = reached.x - point.x, reached.gradient - point.gradient
-            if algebra.times(s, y) > 0:
+            if s @ y > 0:
                 steps.append((s, y))
         point = reached
 
@@ -177,21 +169,19 @@ def two_loops(
     gradient: NDArray[np.float64],
     steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]],
     inverse: Inverse,
-    algebra: Algebra = BLAS,
 ) -> NDArray[np.float64]:
     """Multiply the gradient by the inverse of the improved Hessian."""
-    dot = algebra.times
     q, alphas = gradient.copy(), []
     for s, y in reversed(steps):
-        alpha = dot(s, q) / dot(s, y)
+        alpha = (s @ q) / (s @ y)
         q -= alpha * y
         alphas.append(alpha)
     q = inverse(q)
     if steps:
         s, y = steps[-1]
-        q = q * (dot(s, y) / dot(y, inverse(y)))
+        q = q * ((s @ y) / (y @ inverse(y)))
     for (s, y), alpha in zip(steps, reversed(alphas), strict=True):
-        q += (alpha - dot(y, q) / dot(s, y)) * s
+        q += (alpha - (y @ q) / (s @ y)) * s
     return q
 
 
@@ -200,7 +190,6 @@ def _next(
     point: Point,
     direction: NDArray[np.float64],
     hessian: bool,
-    algebra: Algebra,
 ) -> Point | None:
     """Search along a direction; None where there is no way down.
 
@@ -210,14 +199,14 @@ def _next(
     Source: W. W. Hager and H. Zhang, A new conjugate gradient method with guaranteed descent and
     an efficient line search (2005), section 4, for the use of slopes near a minimum.
     """
-    slope = float(algebra.times(point.gradient, direction))
+    slope = float(point.gradient @ direction)
     if not slope < 0:
         return None
     noise = LOSS_ROUNDING * abs(point.loss)
     low, high, length = 0.0, np.inf, 1.0
     for _ in range(HALVINGS):
         trial = evaluate(point.x + length * direction, hessian)
-        reached = float(algebra.times(trial.gradient, direction))
+        reached = float(trial.gradient @ direction)
         if not trial.loss <= point.loss + ARMIJO * length * slope + noise or reached > -slope:
             high = length
         elif reached < FLATTER * slope and not hessian:

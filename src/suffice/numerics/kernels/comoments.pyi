@@ -6,7 +6,7 @@ import numpy
 import numpy.typing
 
 
-def add_rows(x: numpy.typing.NDArray[numpy.float64], y: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], exact: bool, weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64], product_index: numpy.typing.NDArray[numpy.int64 | numpy.intp], products: numpy.typing.NDArray[numpy.float64]) -> int:
+def add_rows(x: numpy.typing.NDArray[numpy.float64], y: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64], product_index: numpy.typing.NDArray[numpy.int64 | numpy.intp], products: numpy.typing.NDArray[numpy.float64]) -> int:
     """
     Add complete rows (x, y) to the groups of their codes; ``weights`` is (n,) or empty.
 

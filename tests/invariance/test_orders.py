@@ -1,28 +1,27 @@
-"""The file of a model of exact sums depends on the rows that it knows, not on how it came to."""
+"""Parameters and answers of a model depend on the rows of the fit, not on how they came."""
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from tests.laws.comparing import frozen
 
 import suffice
 from suffice import NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from suffice.families import Gaussian, MultivariateGaussian, Poisson
+from suffice.families import MultivariateGaussian
 from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import GaussianNB
 
 N, D = 60, 4
-KINDS = ["plain", "wide", "gaps", "weights", "whole weights", "mixed"]
+KINDS = ["plain", "gaps", "weights", "whole weights", "mixed"]
 MODELS = ["lda", "qda", "joint", "linear", "ridge"]
 PRODUCTS = [f"{model}: {kind}" for model in MODELS for kind in ("plain", "gaps", "weights")]
 
 
 Model = Any
-# Beside 1e140 the other rows are as good as equal, until those are forgotten.
-SINGULAR = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 
 
 class Rows(NamedTuple):
@@ -40,8 +39,6 @@ def rows_of(kind: str, rng: np.random.Generator, n: int) -> Rows:
     model, _, kind = kind.rpartition(": ")
     x = rng.normal(size=(n, D)) * [1.0, 1e-3, 1e6, 1.0] + [0.0, 5.0, 0.0, 1e9]
     weight = np.ones(n)
-    if kind == "wide":
-        x = x * 10.0 ** rng.integers(-30, 30, x.shape)
     if kind == "gaps":
         x[rng.random(x.shape) < 0.2] = np.nan
     if kind == "weights":
@@ -58,29 +55,26 @@ def made(kind: str) -> Model:
     model, _, of_rows = kind.rpartition(": ")
     drops: Any = {"incomplete": "drop" if of_rows == "gaps" else "error"}
     if model == "lda":
-        return LinearDiscriminantAnalysis(precision="exact")
+        return LinearDiscriminantAnalysis()
     if model == "qda":
-        return QuadraticDiscriminantAnalysis(precision="exact")
+        return QuadraticDiscriminantAnalysis()
     if model == "joint":
-        return NaiveBayes.textbook(MultivariateGaussian(precision="exact"))
+        return NaiveBayes.textbook(MultivariateGaussian())
     if model == "linear":
-        return LinearRegression(precision="exact", **drops)
+        return LinearRegression(**drops)
     if model == "ridge":
-        return Ridge(precision="exact", **drops)
+        return Ridge(**drops)
     if kind != "mixed":
-        return GaussianNB(precision="exact")
-    families = {
-        "x0": Gaussian("mle", precision="exact"),
-        "x1": "gaussian",
-        "x2": "categorical",
-        "x3": Poisson(precision="exact"),
-    }
-    return NaiveBayes.textbook(families, precision="exact")
+        return GaussianNB()
+    families = {"x0": "gaussian", "x1": "gaussian", "x2": "categorical", "x3": "poisson"}
+    return NaiveBayes.textbook(families)
 
 
-def digest(model: Model, path: Path) -> str:
-    model.save(path)
-    return sha256(path.read_bytes()).hexdigest()
+def known(model: Model, x: np.ndarray) -> Any:
+    """Parameters and answers, to the bit."""
+    if hasattr(model, "classes_"):
+        return frozen((model.model_.parameters, model.predict_joint_log_proba(x)))
+    return frozen((model.coef_, model.intercept_, model.predict(x)))
 
 
 def learnt(kind: str, rows: Rows, rng: np.random.Generator, path: Path) -> Model:
@@ -103,9 +97,8 @@ def learnt(kind: str, rows: Rows, rng: np.random.Generator, path: Path) -> Model
 
 
 def wandered(kind: str, rows: Rows, rng: np.random.Generator, path: Path) -> Model:
-    """A model of the rows among others that are forgotten again, some of them huge."""
+    """A model of the rows among others that are forgotten again."""
     more = rows_of(kind, rng, 30)
-    more.x[0, :2], more.x[1, 0] = 1e140, -1e149
     both = learnt(kind, Rows(*map(np.concatenate, zip(rows, more, strict=True))), rng, path)
     order = rng.permutation(len(more.x))
     for part in np.array_split(order, int(rng.integers(1, 4))):
@@ -115,27 +108,24 @@ def wandered(kind: str, rows: Rows, rng: np.random.Generator, path: Path) -> Mod
 
 def check(kind: str, seeds: range, path: Path) -> None:
     rows = rows_of(kind, np.random.default_rng(17), N)
-    expected = digest(made(kind).fit(*rows), path)
-    assert digest(suffice.load(path), path) == expected
+    asked = (
+        np.where(np.isnan(rows.x), 0.0, rows.x) if "linear" in kind or "ridge" in kind else rows.x
+    )
+    model = made(kind).fit(*rows)
+    expected = known(model, asked)
+    model.save(path)
+    assert known(suffice.load(path), asked) == expected
     for seed in seeds:
-        assert digest(wandered(kind, rows, np.random.default_rng(seed), path), path) == expected, (
-            seed
-        )
+        found = wandered(kind, rows, np.random.default_rng(seed), path)
+        assert known(found, asked) == expected, seed
 
 
-@SINGULAR
-@pytest.mark.parametrize("kind", PRODUCTS)
-def test_any_way_to_the_same_products_is_the_same_file(kind: str, tmp_path: Path) -> None:
-    check(kind, range(4), tmp_path / "m")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_any_way_to_the_same_rows_is_the_same_file(kind: str, tmp_path: Path) -> None:
-    check(kind, range(9), tmp_path / "m")
+@pytest.mark.parametrize("kind", KINDS + PRODUCTS)
+def test_any_way_to_the_same_rows_is_the_same_model(kind: str, tmp_path: Path) -> None:
+    check(kind, range(6), tmp_path / "m")
 
 
 @pytest.mark.exhaustive
-@SINGULAR
 @pytest.mark.parametrize("kind", KINDS + PRODUCTS)
-def test_a_thousand_ways_to_the_same_rows_are_the_same_file(kind: str, tmp_path: Path) -> None:
+def test_a_thousand_ways_to_the_same_rows_are_the_same_model(kind: str, tmp_path: Path) -> None:
     check(kind, range(167), tmp_path / "m")
