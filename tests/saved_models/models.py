@@ -382,15 +382,6 @@ def calibrated() -> Iterator[tuple[str, Any, str]]:
     yield "calibrated", Ridge(0.3).fit(X, TARGET, WEIGHT).calibrate(X, TARGET, WEIGHT), "numbers"
 
 
-def unlabelled() -> Iterator[tuple[str, Any, str]]:
-    """Models that rows without a label have joined."""
-    few = pa.array(KIND, mask=np.arange(N) % 4 == 1)
-    rows = RAW.drop(["kind"])
-    yield "em", NaiveBayes(unlabelled="em").fit(rows, few), "table"
-    numbers = TABLE.select(NUMBERS)
-    yield "em", da.LinearDiscriminantAnalysis(unlabelled="em").fit(numbers, few), "table"
-
-
 def kept_samples() -> Iterator[tuple[str, Any, str]]:
     """Models whose files hold the rows that weights are learnt from."""
     yield "sample", NaiveBayes(keep_sample=True).fit(RAW, "kind"), "table"
@@ -447,7 +438,6 @@ GROUPS = {
         chosen,
         discriminants_of_categories,
         calibrated,
-        unlabelled,
         kept_samples,
         choices,
         of_bins,

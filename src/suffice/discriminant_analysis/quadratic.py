@@ -18,7 +18,6 @@ from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.row_answers import joint
-from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.interruption import interruptible
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.precision import PrecisionOfProducts
@@ -55,8 +54,8 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     store_covariance : bool
         Whether there is ``covariance_``. It is never stored: setting the option after the fit is
         enough.
-    covariance_estimator, ddof, variance_floor, precision, costs, categorical,
-    unlabelled, ignore, threads, engine
+    covariance_estimator, ddof, variance_floor, precision, costs, categorical, ignore, threads, \
+engine
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -119,7 +118,6 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     precision: PrecisionOfProducts = "pairs"
     costs: Any = None
     categorical: Sequence[str] | None = None
-    unlabelled: Unlabelled = "drop"
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None

@@ -30,7 +30,6 @@ from suffice.models.generative.calibration import Method
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.phrases import Option
 from suffice.statistics.precision import PrecisionOfMoments
@@ -119,10 +118,6 @@ class NaiveBayes(CalibratedClassifier):
         Whether a file holds the rows that the shares are learnt from, as they are. A model that was
         loaded then learns, merges and forgets as in one process. By default no file holds a row,
         and the shares stay as they were.
-    unlabelled : {"drop", "em"}
-        Rows without a label are left out and counted, or join with the labels that are expected of
-        them, by expectation-maximisation: see ``em_``. Rows are read again in every step, and a
-        weight below 1 makes those without a label count less.
     precision : {"pairs", "exact"}
         How sums of numbers are held by families given by name: see `GaussianNB`.
     ignore : sequence of str
@@ -178,7 +173,6 @@ class NaiveBayes(CalibratedClassifier):
     identifiers: Identifiers = "ignore"
     calibration: Method = "weights"
     keep_sample: bool = False
-    unlabelled: Unlabelled = "drop"
     precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()

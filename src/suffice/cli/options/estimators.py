@@ -124,16 +124,6 @@ class Options:
             rich_help_panel=MODEL,
         ),
     ] = None
-    unlabelled: Annotated[
-        str | None,
-        typer.Option(
-            metavar="drop|em",
-            help="Rows without a label: left out, or given the labels that are expected of them "
-            "(naive-bayes, lda, qda).",
-            rich_help_panel=MODEL,
-            show_default="drop",
-        ),
-    ] = None
     precision: Annotated[
         str | None,
         typer.Option(

@@ -73,7 +73,6 @@ _GAUSSIAN = (
     | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", "loo", most=1.0)}
 )
 
-_UNLABELLED = {"unlabelled": one_of("unlabelled", "unlabelled", "drop", "em")}
 _PRECISION = {"precision": one_of("precision", "precision", "pairs", "exact")}
 _WEIGHTS = {"weights_are": one_of("weights_are", "weights-are", "copies", "precisions")}
 _LEAST_SQUARES = _linear() | _PRECISION | _WEIGHTS
@@ -95,7 +94,6 @@ MODELS: dict[str, Recipe] = {
             ),
             "calibration": one_of("calibration", "calibration", "weights", "temperature", "none"),
         }
-        | _UNLABELLED
         | _PRECISION,
     ),
     "aode": Recipe(
@@ -114,13 +112,13 @@ MODELS: dict[str, Recipe] = {
     "lda": Recipe(
         "suffice.discriminant_analysis",
         "LinearDiscriminantAnalysis",
-        _GAUSSIAN | _UNLABELLED | _PRECISION,
+        _GAUSSIAN | _PRECISION,
         DISCRIMINANTS,
     ),
     "qda": Recipe(
         "suffice.discriminant_analysis",
         "QuadraticDiscriminantAnalysis",
-        _GAUSSIAN | _UNLABELLED | _PRECISION,
+        _GAUSSIAN | _PRECISION,
         DISCRIMINANTS,
     ),
     "rda": Recipe(

@@ -10,7 +10,6 @@ from suffice.families.kinds.chosen import Chosen, fits
 from suffice.models.base.forgotten import ARE_DIGESTS, Forgotten, are_digests
 from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.generative.calibration import Calibration
-from suffice.models.generative.expected_labels import ExpectedLabels
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
@@ -35,7 +34,6 @@ SAVED = {
         KeptRows,
         Calibration,
         Chosen,
-        ExpectedLabels,
         SampledBins,
         Part=FamilyColumns,
     ),
@@ -64,8 +62,6 @@ class SavedGenerative(SavedClassifier):
     samples : tuple of KeptRows
         The rows that weights were learnt from, a sample for each batch; none unless they were to be
         kept.
-    em : ExpectedLabels, optional
-        What became of rows without a label, unless they were left out.
     chosen : tuple of Chosen or None
         What the family of each part has chosen; empty where none has.
     forgotten : tuple of bytes
@@ -80,7 +76,6 @@ class SavedGenerative(SavedClassifier):
     calibration: Calibration | None = None
     sampled: SampledBins | None = None
     samples: tuple[KeptRows, ...] = ()
-    em: ExpectedLabels | None = None
     chosen: tuple[Chosen | None, ...] = ()
     forgotten: Forgotten = ()
     row_weight: Annotated[float, POSITIVE, FINITE] = 1.0
