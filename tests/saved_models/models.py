@@ -382,18 +382,6 @@ def calibrated() -> Iterator[tuple[str, Any, str]]:
     yield "calibrated", Ridge(0.3).fit(X, TARGET, WEIGHT).calibrate(X, TARGET, WEIGHT), "numbers"
 
 
-def kept_samples() -> Iterator[tuple[str, Any, str]]:
-    """Models whose files hold the rows that weights are learnt from."""
-    yield "sample", NaiveBayes(keep_sample=True).fit(RAW, "kind"), "table"
-    yield "sample", AODE(keep_sample=True).fit(RAW.drop(["note", "day"]), "kind"), "table"
-    rows = TABLE.select(["a", "size", "color", "kind"])
-    yield "sample", da.RegularizedDiscriminantAnalysis(keep_sample=True).fit(rows, "kind"), "table"
-    stream = NaiveBayes(keep_sample=True, window=2)
-    for batch in (RAW[:16], RAW[16:32], RAW[32:]):
-        stream.partial_fit(batch, "kind")
-    yield "samples", stream, "table"
-
-
 def choices() -> Iterator[tuple[str, Any, str]]:
     """Models whose files hold which family was chosen for each column of numbers."""
     yield "choices", NaiveBayes().fit(RAW, "kind"), "table"
@@ -438,7 +426,6 @@ GROUPS = {
         chosen,
         discriminants_of_categories,
         calibrated,
-        kept_samples,
         choices,
         of_bins,
         of_grids,

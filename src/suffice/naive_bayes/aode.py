@@ -61,7 +61,7 @@ class AODE(NaiveBayes):
     Parameters
     ----------
     families, estimation, alpha, class_prior, class_alpha, class_weight, ddof, variance_floor, \
-unseen, identifiers, keep_sample, precision, ignore, missing, label_suffix, label_map, \
+unseen, identifiers, precision, ignore, missing, label_suffix, label_map, \
 decay, window, costs, threads, engine
         As `NaiveBayes` has them. Columns of a family that is none of single categories or binned
         numbers are counted in no pairs.

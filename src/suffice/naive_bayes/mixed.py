@@ -114,10 +114,6 @@ class NaiveBayes(CalibratedClassifier):
         what one row weighs, before anything is estimated. Where columns tell rows apart, equal rows
         are copies of one row, and leave together; a file holds no rows, so a model that was loaded
         takes for new rows what it learns again.
-    keep_sample : bool
-        Whether a file holds the rows that the shares are learnt from, as they are. A model that was
-        loaded then learns, merges and forgets as in one process. By default no file holds a row,
-        and the shares stay as they were.
     precision : {"pairs", "exact"}
         How sums of numbers are held by families given by name: see `GaussianNB`.
     ignore : sequence of str
@@ -172,7 +168,6 @@ class NaiveBayes(CalibratedClassifier):
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
     calibration: Method = "weights"
-    keep_sample: bool = False
     precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()

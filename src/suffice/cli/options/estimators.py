@@ -115,15 +115,6 @@ class Options:
             show_default="weights",
         ),
     ] = None
-    keep_sample: Annotated[
-        bool | None,
-        typer.Option(
-            "--keep-sample",
-            help="The file holds the rows that calibration learns from, so that a loaded model "
-            "learns from them again (naive-bayes, aode, rda).",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
     precision: Annotated[
         str | None,
         typer.Option(

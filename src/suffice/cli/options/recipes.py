@@ -84,7 +84,7 @@ MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
         "suffice.naive_bayes",
         "NaiveBayes",
-        _plain("estimation", "class_prior", "ddof", "unseen", "keep_sample", "threads")
+        _plain("estimation", "class_prior", "ddof", "unseen", "threads")
         | _CLASS_WEIGHT
         | {
             "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
@@ -99,7 +99,7 @@ MODELS: dict[str, Recipe] = {
     "aode": Recipe(
         "suffice.naive_bayes.aode",
         "AODE",
-        _plain("estimation", "class_prior", "unseen", "keep_sample", "threads")
+        _plain("estimation", "class_prior", "unseen", "threads")
         | _CLASS_WEIGHT
         | {
             "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
@@ -124,7 +124,7 @@ MODELS: dict[str, Recipe] = {
     "rda": Recipe(
         "suffice.discriminant_analysis",
         "RegularizedDiscriminantAnalysis",
-        _plain("keep_sample", "threads")
+        _plain("threads")
         | _CLASS_WEIGHT
         | {
             "pooling": number_or("pooling", "pooling", "loo", most=1.0),
