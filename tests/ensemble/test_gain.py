@@ -8,7 +8,6 @@ from suffice import AutoClassifier, NaiveBayes
 from suffice.ensemble.candidates import Roles
 from suffice.ensemble.gain import Gain, gain_of_average
 from suffice.ensemble.sampled_rows import sampled_rows
-from suffice.statistics.kept_rows import KeptRows
 
 NOTHING = Roles(None, None, (), "ignore", None, None)
 
@@ -102,14 +101,14 @@ def test_rows_of_a_sample_are_those_of_the_table() -> None:
         }
     )
     model = NaiveBayes({"note": "multinomial"}).fit(table, ["a", "b", "c"])
-    kept = KeptRows.of(model.statistic_.sample, len(model.parts_))
-    found = sampled_rows(kept, model.layout_)
-    assert found is not None
+    both = sampled_rows(model.statistic_.sample, model.layout_)
+    assert both is not None
+    found, labels, _ = both
     in_order = found.select(table.column_names).sort_by("one").to_pylist()
     words = {"so it is so": "so so it is"}
     expected = [row | {"note": words.get(row["note"], row["note"])} for row in table.to_pylist()]
     assert sorted(in_order, key=str) == sorted(expected, key=str)
-    again = NaiveBayes({"note": "multinomial"}).fit(found, kept.codes)
+    again = NaiveBayes({"note": "multinomial"}).fit(found, labels)
     assert [c.kind for c in again.schema_] == [
         {c.name: c.kind for c in model.schema_}[name] for name in found.column_names
     ]

@@ -367,27 +367,6 @@ def calibrated() -> Iterator[tuple[str, Any, str]]:
     yield "calibrated", Ridge(0.3).fit(X, TARGET, WEIGHT).calibrate(X, TARGET, WEIGHT), "numbers"
 
 
-def unlabelled() -> Iterator[tuple[str, Any, str]]:
-    """Models that rows without a label have joined."""
-    few = pa.array(KIND, mask=np.arange(N) % 4 == 1)
-    rows = RAW.drop(["kind"])
-    yield "em", NaiveBayes(unlabelled="em").fit(rows, few), "table"
-    numbers = TABLE.select(NUMBERS)
-    yield "em", da.LinearDiscriminantAnalysis(unlabelled="em").fit(numbers, few), "table"
-
-
-def kept_samples() -> Iterator[tuple[str, Any, str]]:
-    """Models whose files hold the rows that weights are learnt from."""
-    yield "sample", NaiveBayes(keep_sample=True).fit(RAW, "kind"), "table"
-    yield "sample", AODE(keep_sample=True).fit(RAW.drop(["note", "day"]), "kind"), "table"
-    rows = TABLE.select(["a", "size", "color", "kind"])
-    yield "sample", da.RegularizedDiscriminantAnalysis(keep_sample=True).fit(rows, "kind"), "table"
-    stream = NaiveBayes(keep_sample=True, window=2)
-    for batch in (RAW[:16], RAW[16:32], RAW[32:]):
-        stream.partial_fit(batch, "kind")
-    yield "samples", stream, "table"
-
-
 def choices() -> Iterator[tuple[str, Any, str]]:
     """Models whose files hold which family was chosen for each column of numbers."""
     yield "choices", NaiveBayes().fit(RAW, "kind"), "table"
@@ -432,8 +411,6 @@ GROUPS = {
         chosen,
         discriminants_of_categories,
         calibrated,
-        unlabelled,
-        kept_samples,
         choices,
         of_bins,
         of_grids,

@@ -10,14 +10,12 @@ from typing import Any
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.discriminant_analysis.shared import DiscriminantAnalysis
-from suffice.errors import ParameterError
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.regularization import Regularization, RegularizedModel
+from suffice.models.generative.sampled_classifier import SampledClassifier
 from suffice.models.generative.saved import SAVED, SavedGenerative
-from suffice.models.generative.semi_supervised import SemiSupervisedClassifier
 from suffice.models.generative.shrinkage_choice import chosen_shrinkage
-from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import RowSample, Sampled
 from suffice.tree import named
@@ -38,7 +36,7 @@ class SavedRegularized(SavedGenerative):
     regularization: Regularization | None = None
 
 
-class ChosenRegularization(SemiSupervisedClassifier, DiscriminantAnalysis):
+class ChosenRegularization(SampledClassifier, DiscriminantAnalysis):
     """A discriminant analysis that keeps what its degrees of regularisation were chosen from."""
 
     saved = SavedRegularized
@@ -58,15 +56,6 @@ class ChosenRegularization(SemiSupervisedClassifier, DiscriminantAnalysis):
     @abstractmethod
     def _judged(self, model: GenerativeModel, sample: RowSample) -> Regularization | None:
         """The degrees to choose from, by rows of a sample that leave the sums of a model."""
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        if self.unlabelled == "em" and self._is_chosen:
-            raise ParameterError(
-                Phrase(Option.of("unlabelled", "em"), " with ", Option.of("shrinkage", "loo")),
-                "shrinkage is chosen by rows that are left out, and every step would choose anew",
-                Phrase("set ", Option.of("shrinkage", "auto"), ", or give a number"),
-            )
 
     @property
     def _looks_again(self) -> bool:

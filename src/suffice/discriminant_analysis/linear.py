@@ -18,7 +18,6 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.row_answers import discriminants
-from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
@@ -78,9 +77,6 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
         answered is the one of least expected cost; by default the most probable.
     categorical : sequence of str, optional
         Columns of numbers that are categories, besides those of strings.
-    unlabelled : {"drop", "em"}
-        Rows without a label are left out and counted, or join with the labels that are expected of
-        them, by expectation-maximisation: see `NaiveBayes` and ``em_``.
     ignore : sequence of str
         Columns of a named table that are left out, at fit and ever after.
     threads : int, optional
@@ -178,7 +174,6 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
-    unlabelled: Unlabelled = "drop"
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None

@@ -18,7 +18,6 @@ from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.row_answers import joint
-from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.interruption import interruptible
 from suffice.statistics.by_class import ByClass
 
@@ -54,8 +53,7 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     store_covariance : bool
         Whether there is ``covariance_``. It is never stored: setting the option after the fit is
         enough.
-    covariance_estimator, ddof, variance_floor, costs, categorical,
-    unlabelled, ignore, threads, engine
+    covariance_estimator, ddof, variance_floor, costs, categorical, ignore, threads, engine
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -117,7 +115,6 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
-    unlabelled: Unlabelled = "drop"
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None

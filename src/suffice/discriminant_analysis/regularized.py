@@ -55,7 +55,7 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     rows without a missing cell are asked about, where they are half of all. Weights of rows are
     relative: a row is left out with all its weight, copies included. The temperature t is
     then learnt as by `NaiveBayes`. At most 4,096 rows are asked about; these are kept in memory,
-    and in a file only with ``keep_sample``. Categories become columns as in
+    and in no file. Categories become columns as in
     `LinearDiscriminantAnalysis`.
 
     Parameters
@@ -70,9 +70,6 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
         P(c), divided by their sum; default: relative frequencies.
     calibration : {"temperature", "none"}
         With ``"none"``, t is 1.
-    keep_sample : bool
-        Whether a file holds the rows that are asked about, as they are, so that a model that was
-        loaded goes on choosing.
     class_weight, variance_floor, costs, categorical, ignore, threads, engine
         As in `LinearDiscriminantAnalysis`.
 
@@ -122,7 +119,6 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     priors: ArrayLike | None = None
     class_weight: ClassWeight = None
     calibration: Literal["temperature", "none"] = "temperature"
-    keep_sample: bool = False
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None

@@ -19,8 +19,6 @@ from suffice.errors import SufficeError
 from suffice.model_selection.evaluated_folds import FoldEvaluations, evaluate_models
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.kept_rows import KeptRows
 from suffice.statistics.row_sample import Sampled
 
 __all__ = ["Gain", "gain_of_average"]
@@ -89,10 +87,11 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     >>> found.is_sure, found.rows
     (True, 300)
     """
-    kept = _sample(model.statistic_, len(model.parts_))
-    rows = None if kept is None else sampled_rows(kept, model.layout_)
-    if kept is None or rows is None:
+    sums = model.statistic_
+    found_rows = sampled_rows(sums.sample, model.layout_) if isinstance(sums, Sampled) else None
+    if found_rows is None:
         return None
+    rows, labels, weights = found_rows
     n = min(len(rows), MOST_CELLS // max(1, rows.num_columns))
     group = np.zeros(0, np.intp) if n < FEWEST else _equal_rows(rows[:n])
     if len(np.unique(group)) < FEWEST:
@@ -102,15 +101,14 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
         name: CANDIDATES[name](roles) for name in CANDIDATES if name not in {*DEAR, OWN}
     }
     learners[OWN] = model.unfitted().set_params(engine=None)
-    labels = np.array(kept.classes.values, object)[kept.codes[:n]]
     found: Mapping[str, Any] = {}
     with warnings.catch_warnings(), suppress(SufficeError):
         warnings.simplefilter("ignore")  # the model itself has told what there is to tell
         found = evaluate_models(
             learners,
             rows[:n],
-            labels.tolist(),
-            kept.weights[:n],
+            labels[:n].tolist(),
+            weights[:n],
             cv=folds,
             label_scores=True,
         )
@@ -118,11 +116,6 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     asked = group[np.concatenate([places for _, places in folds])]
     whole = OWN in known and sum(map(len, known[OWN].label_scores)) == len(asked)
     return _gain(known, asked // len(folds) % 2) if whole else None
-
-
-def _sample(sums: ByClass, blocks: int) -> KeptRows | None:
-    """The sample of a fit; None without."""
-    return KeptRows.of(sums.sample, blocks) if isinstance(sums, Sampled) else None
 
 
 def _equal_rows(rows: pa.Table) -> NDArray[np.intp]:

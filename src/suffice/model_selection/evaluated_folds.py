@@ -371,7 +371,7 @@ class _Work:
         start = starting(estimator, self.division.folds, *self.rows.whole)
         fits = [
             self._training(f).fitted(
-                partial(refitted, start, *self.rows.at(self._often(estimator, times)))
+                partial(refitted, start, *self.rows.at(self.division.often(times)))
             )
             for f, times in enumerate(self.division.learnt)
         ]
@@ -390,13 +390,6 @@ class _Work:
         """The rows that a fold learns."""
         learnt = self.division.often(self.division.learnt[f]) > 0
         return Training(f, self.rows.codes, learnt)
-
-    def _often(self, estimator: Any, times: NDArray[np.intp]) -> NDArray[np.intp]:
-        """How often a fold learns every row; rows without a label, where they join, in each."""
-        often = self.division.often(times)
-        if getattr(estimator, "unlabelled", "drop") == "drop" or self.rows.codes is None:
-            return often
-        return np.where(self.rows.codes < 0, 1, often)
 
     def _sources(self, fits: Sequence[Any]) -> list[Any]:
         """The rows that each fit is judged on."""

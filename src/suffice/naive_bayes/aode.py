@@ -61,10 +61,10 @@ class AODE(NaiveBayes):
     Parameters
     ----------
     families, estimation, alpha, class_prior, class_alpha, class_weight, ddof, variance_floor, \
-unseen, identifiers, keep_sample, unlabelled, ignore, missing, label_suffix, label_map, \
+unseen, identifiers, ignore, missing, label_suffix, label_map, \
 decay, window, costs, threads, engine
-        As `NaiveBayes` has them; ``unlabelled="em"`` is refused. Columns of a family that is none
-        of single categories or binned numbers are counted in no pairs.
+        As `NaiveBayes` has them. Columns of a family that is none of single categories or binned
+        numbers are counted in no pairs.
     numbers : {"adaptive", "histogram", "kernel_density"}
         The family of columns of real numbers.
     calibration : {"weights", "temperature", "none"}
@@ -122,12 +122,6 @@ decay, window, costs, threads, engine
                 Option.of("numbers", "gaussian"),
                 "pairs are counted in bins, which follow from binned numbers",
                 Phrase("set ", Option.of("numbers", "adaptive")),
-            )
-        if self.unlabelled == "em":
-            raise ParameterError(
-                Option.of("unlabelled", "em"),
-                "a mean of models times another one has no likelihood that could grow",
-                "fit NaiveBayes",
             )
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")

@@ -30,7 +30,6 @@ from suffice.models.generative.calibration import Method
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.phrases import Option
 
@@ -114,14 +113,6 @@ class NaiveBayes(CalibratedClassifier):
         what one row weighs, before anything is estimated. Where columns tell rows apart, equal rows
         are copies of one row, and leave together; a file holds no rows, so a model that was loaded
         takes for new rows what it learns again.
-    keep_sample : bool
-        Whether a file holds the rows that the shares are learnt from, as they are. A model that was
-        loaded then learns, merges and forgets as in one process. By default no file holds a row,
-        and the shares stay as they were.
-    unlabelled : {"drop", "em"}
-        Rows without a label are left out and counted, or join with the labels that are expected of
-        them, by expectation-maximisation: see ``em_``. Rows are read again in every step, and a
-        weight below 1 makes those without a label count less.
     ignore : sequence of str
         Columns of a named table that are left out, at fit and ever after.
     missing : sequence of str
@@ -174,8 +165,6 @@ class NaiveBayes(CalibratedClassifier):
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
     calibration: Method = "weights"
-    keep_sample: bool = False
-    unlabelled: Unlabelled = "drop"
     ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()
     label_suffix: str = ""

@@ -24,13 +24,11 @@ from suffice.statistics.pair_counts import PairCounts
 
 __all__ = ["audit", "check_min_count"]
 
-ALL = "(all columns)"
-
 
 def audit(model: Any, min_count: float = 10) -> Audit:
     """Say what a model, and so its file, tells about fewer than m rows.
 
-    Rows that the file keeps, counts below m, values that stand in the file as they are, means and
+    Counts below m, values that stand in the file as they are, means and
     spreads of few rows, cells that few rows miss, groups of rows with sums of their own, and sums
     that one row carries.
     Weights count as rows. What two files tell together is not looked at.
@@ -100,11 +98,6 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         yield _labels(model)
     else:
         yield from _listed(model.reader_.design)
-    for number, kept in enumerate(getattr(model, "_kept", ())):
-        few = kept.weights[kept.weights < m]
-        if len(few):
-            told = f"{len(few):,} of {len(kept.weights):,} rows of a sample"
-            yield Finding("whole rows", ALL, None, told, float(few.min()), number)
     if getattr(model, "calibration_", None) is not None:
         yield from told_by_doubts(model.calibration_.label_doubts)
     sampled = getattr(model.model_, "sampled", None)

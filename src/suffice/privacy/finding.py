@@ -12,7 +12,6 @@ from suffice.numerics.in_print import aligned
 __all__ = ["MEANINGS", "Audit", "Finding", "What"]
 
 What = Literal[
-    "whole rows",
     "rare label",
     "rare value",
     "rare combination",
@@ -28,7 +27,6 @@ What = Literal[
 ]
 
 MEANINGS: dict[What, str] = {
-    "whole rows": "rows that weights were learnt from stand in the file, cell by cell",
     "rare label": "few rows have this label",
     "rare value": "few rows of a class show this value, which stands in the file",
     "rare combination": "few rows show these values together, which stand in the file",

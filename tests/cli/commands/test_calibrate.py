@@ -69,18 +69,3 @@ def test_a_regression_learns_how_large_its_errors_are(run: Run, tmp_path: Path) 
     found = pyarrow.csv.read_csv(tmp_path / "p.csv")
     ends = LinearRegression().fit(x, y).calibrate(x, y).predict_interval(x, "conformal", 0.9)
     assert_allclose(np.stack([found["lower"], found["upper"]], axis=1), ends, rtol=1e-9)
-
-
-def test_models_whose_files_hold_the_sample_are_merged_as_in_one_fit(
-    run: Run, halves: Path
-) -> None:
-    for name in ("north", "south"):
-        assert run("fit", f"{name}.csv", "--label", "y", "--keep-sample").exit_code == 0
-    merged = run("merge", "north.suffice", "south.suffice", "-o", "both.suffice")
-    assert merged.stderr == ""
-    expected = suffice.load("all.suffice").column_weights_
-    assert suffice.load("both.suffice").column_weights_ == expected
-    shown = run("audit", "both.suffice").stdout
-    assert "whole rows" in shown
-    assert "120 of 120 rows of a sample" in shown
-    assert "whole rows" not in run("audit", "all.suffice").stdout

@@ -47,14 +47,14 @@ def test_options_of_estimators(name: str, option: str) -> None:
 
 
 def test_every_kind_of_estimator_has_such_an_option() -> None:
-    known = {"fit_intercept", "keep_sample", "store_covariance", "fit_prior"}
+    known = {"fit_intercept", "store_covariance", "fit_prior"}
     assert {option for _, option in OPTIONS} >= known
 
 
 def test_a_first_batch_is_learnt_with_options_that_are_checked() -> None:
-    with pytest.raises(ParameterError, match="keep_sample='no'; it is True or False"):
-        NaiveBayes(keep_sample="no").partial_fit(X, Y)  # type: ignore[arg-type]
-    NaiveBayes(keep_sample=np.True_).partial_fit(X, Y)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="fit_prior='no'; it is True or False"):
+        by_name.BernoulliNB(fit_prior="no").partial_fit(X, Y, [0, 1])  # type: ignore[arg-type]
+    by_name.BernoulliNB(fit_prior=np.True_).partial_fit(X, Y, [0, 1])  # type: ignore[arg-type]
 
 
 ASKED: dict[str, Callable[[Any], Any]] = {

@@ -208,7 +208,7 @@ def test_copies_are_known_wherever_they_come_from(model: Any, tmp_path: Path) ->
 def test_a_file_holds_what_a_row_weighs(tmp_path: Path) -> None:
     x, y = drawn(mixed)
     weights = np.full(len(y), 100.0)
-    for options in ({}, {"keep_sample": True}, {"calibration": "none"}):
+    for options in ({}, {"calibration": "none"}):
         model = NaiveBayes(**options).fit(x, y, weights)
         model.save(tmp_path / "model")
         again = suffice.load(tmp_path / "model")

@@ -1,4 +1,6 @@
-"""How many rows a sample has."""
+"""How many rows a sample has, and that no file holds them."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,3 +24,12 @@ def test_the_smaller_of_two_samples_decides(monkeypatch: pytest.MonkeyPatch) -> 
     other = NaiveBayes().fit(X[1_000:], Y[1_000:])
     sums = one.statistic_ + other.statistic_, other.statistic_ + one.statistic_
     assert [both.sample.rows for both in sums] == [500, 500]
+
+
+def test_no_file_holds_a_row_of_the_sample(tmp_path: Path) -> None:
+    number = 123456.789012345
+    model = NaiveBayes().fit(np.vstack([X, np.full((1, 4), number)]), np.append(Y, 1))
+    pieces = model.statistic_.sample.pieces
+    assert any((batch.blocks[0].values == number).any() for batch, _ in pieces)
+    model.save(tmp_path / "model")
+    assert np.float64(number).tobytes() not in (tmp_path / "model").read_bytes()

@@ -50,9 +50,8 @@ def calibrate(
 ) -> None:
     """Learn anew how much of what each column says is counted.
 
-    A model file holds no rows, unless 'suffice fit --keep-sample' wrote it. A
-    model that was merged, or has forgotten, keeps the weights of its columns
-    until it sees rows again. The sums stay.
+    A model file holds no rows. A model that was merged, or has forgotten, keeps
+    the weights of its columns until it sees rows again. The sums stay.
 
     A linear or ridge model learns how large its errors are, each row left out,
     for 'suffice predict --interval conformal'.

@@ -14,7 +14,6 @@ from suffice.cli.options.names import listed, no_such_column
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
 from suffice.cli.output.bars import barred, draws_bars
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
-from suffice.cli.output.expected_labels import expected_facts, expected_lines
 from suffice.cli.output.moments import in_days
 from suffice.cli.output.tables import (
     CommandLine,
@@ -89,7 +88,6 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
         ],
         "columns": [columns[name] for name in chosen or columns],
         "ignored": list(model.layout_.ignored),
-        **expected_facts(model),
         **_pairs(model),
     }
 
@@ -173,7 +171,6 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
         f"  {rows_in_print(facts['rows'])} learnt, {amount(facts['unlabelled'])} left out without "
         f"label, {facts['free_parameters']:,} free parameters"
     )
-    yield from expected_lines(facts)
     if facts["ignored"]:
         yield f"  ignored: {', '.join(facts['ignored'])}"
     if "pairs" in facts:

@@ -115,25 +115,6 @@ class Options:
             show_default="weights",
         ),
     ] = None
-    keep_sample: Annotated[
-        bool | None,
-        typer.Option(
-            "--keep-sample",
-            help="The file holds the rows that calibration learns from, so that a loaded model "
-            "learns from them again (naive-bayes, aode, rda).",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    unlabelled: Annotated[
-        str | None,
-        typer.Option(
-            metavar="drop|em",
-            help="Rows without a label: left out, or given the labels that are expected of them "
-            "(naive-bayes, lda, qda).",
-            rich_help_panel=MODEL,
-            show_default="drop",
-        ),
-    ] = None
     shrinkage: Annotated[
         str | None,
         typer.Option(

@@ -73,7 +73,6 @@ _GAUSSIAN = (
     | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", "loo", most=1.0)}
 )
 
-_UNLABELLED = {"unlabelled": one_of("unlabelled", "unlabelled", "drop", "em")}
 _WEIGHTS = {"weights_are": one_of("weights_are", "weights-are", "copies", "precisions")}
 _LEAST_SQUARES = _linear() | _WEIGHTS
 
@@ -84,7 +83,7 @@ MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
         "suffice.naive_bayes",
         "NaiveBayes",
-        _plain("estimation", "class_prior", "ddof", "unseen", "keep_sample", "threads")
+        _plain("estimation", "class_prior", "ddof", "unseen", "threads")
         | _CLASS_WEIGHT
         | {
             "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
@@ -93,13 +92,12 @@ MODELS: dict[str, Recipe] = {
                 "numbers", "numbers", "adaptive", "gaussian", "histogram", "kernel_density"
             ),
             "calibration": one_of("calibration", "calibration", "weights", "temperature", "none"),
-        }
-        | _UNLABELLED,
+        },
     ),
     "aode": Recipe(
         "suffice.naive_bayes.aode",
         "AODE",
-        _plain("estimation", "class_prior", "unseen", "keep_sample", "threads")
+        _plain("estimation", "class_prior", "unseen", "threads")
         | _CLASS_WEIGHT
         | {
             "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
@@ -111,19 +109,19 @@ MODELS: dict[str, Recipe] = {
     "lda": Recipe(
         "suffice.discriminant_analysis",
         "LinearDiscriminantAnalysis",
-        _GAUSSIAN | _UNLABELLED,
+        _GAUSSIAN,
         DISCRIMINANTS,
     ),
     "qda": Recipe(
         "suffice.discriminant_analysis",
         "QuadraticDiscriminantAnalysis",
-        _GAUSSIAN | _UNLABELLED,
+        _GAUSSIAN,
         DISCRIMINANTS,
     ),
     "rda": Recipe(
         "suffice.discriminant_analysis",
         "RegularizedDiscriminantAnalysis",
-        _plain("keep_sample", "threads")
+        _plain("threads")
         | _CLASS_WEIGHT
         | {
             "pooling": number_or("pooling", "pooling", "loo", most=1.0),

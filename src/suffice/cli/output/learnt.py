@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from suffice.cli.output.cross_validation import tuned_lines
-from suffice.cli.output.expected_labels import expected_facts, expected_lines
 from suffice.cli.output.tables import CommandLine, amount, grid, percent, rows_in_print
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ def learnt_facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
         "columns": schema_facts(model),
         "ignored": list(model.layout_.ignored),
         "advice": list(model.advice_),
-        **expected_facts(model),
     }
 
 
@@ -68,7 +66,6 @@ def rendered_learnt(facts: dict[str, Any], model: GenerativeClassifier) -> Itera
     yield classes
     learnt = rows_learnt(facts["rows"], facts["weight"])
     yield f"  {learnt}, {amount(facts['unlabelled'])} left out without label"
-    yield from expected_lines(facts)
     for said in facts["advice"]:
         yield f"  Look: {said}"
     yield from tuned_lines(facts["tuned"])

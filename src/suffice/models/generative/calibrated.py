@@ -21,8 +21,8 @@ from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.column_weights import calibrated
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
+from suffice.models.generative.sampled_classifier import SampledClassifier
 from suffice.models.generative.saved import SavedGenerative
-from suffice.models.generative.semi_supervised import SemiSupervisedClassifier
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass
@@ -31,7 +31,7 @@ from suffice.statistics.row_sample import Sampled
 __all__ = ["CalibratedClassifier"]
 
 
-class CalibratedClassifier(SemiSupervisedClassifier):
+class CalibratedClassifier(SampledClassifier):
     """A generative classifier whose weights are learnt from a sample of the rows it learns from.
 
     Where the sample is not there, as after `suffice.load`, the weights stay as they are, and

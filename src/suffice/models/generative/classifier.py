@@ -106,7 +106,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
             Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns.
         y : array-like (n,) or str
             Labels, or the name of the column that holds them. A row without a label is left out
-            and counted, unless ``unlabelled`` says other.
+            and counted.
         sample_weight : array-like (n,) or str, optional
             Row weights, 0 or more, or the name of their column. In the sums, weight 2 is the row
             twice. Where a class learns from a sample of its rows (it has ``row_weight_``), weights

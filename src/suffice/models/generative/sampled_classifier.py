@@ -14,7 +14,6 @@ from suffice.models.generative.column_weights import SAMPLE_ROWS
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.kept_rows import KeptRows
 from suffice.statistics.row_sample import Sampled
 
 __all__ = ["SampledClassifier"]
@@ -27,7 +26,7 @@ class SampledClassifier(GenerativeClassifier):
     """A generative classifier with a sample of the rows that it learns from.
 
     The sample goes along with the sums: rows that are added join it, and rows that are forgotten
-    leave it. It is in memory only, unless ``keep_sample`` asks for it in files.
+    leave it. It is in memory only.
 
     Weights are relative: the model is one of sums in which one row of the sample weighs 1, with all
     copies of it. All weights times 100, or a table written twice, change nothing that is judged by
@@ -40,7 +39,6 @@ class SampledClassifier(GenerativeClassifier):
         nothing is learnt from a sample.
     """
 
-    keep_sample: bool = False
     row_weight_: float = 1.0
 
     @property
@@ -91,26 +89,13 @@ class SampledClassifier(GenerativeClassifier):
         sample = rows.sample
         return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
 
-    @property
-    def _kept(self) -> tuple[KeptRows, ...]:
-        """The samples that a file holds, one for each batch."""
-        sampled = [batch for batch in self.batches_ if isinstance(batch, Sampled)]
-        if not self.keep_sample or len(sampled) < len(self.batches_):
-            return ()
-        return tuple(KeptRows.of(batch.sample, len(self.parts_)) for batch in sampled)
-
     def _learnt(self) -> dict[str, Any]:
         batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
-        samples = {"samples": kept} if (kept := self._kept) else {}
         weight = {"row_weight": self.row_weight_} if self.row_weight_ != 1 else {}
-        return {**super()._learnt(), "batches": batches, **samples, **weight}
+        return {**super()._learnt(), "batches": batches, **weight}
 
     def _restore(self, saved: SavedGenerative) -> None:
         self.row_weight_ = saved.row_weight
-        if saved.samples:
-            both = zip(saved.batches, saved.samples, strict=True)
-            batches = tuple(Sampled.with_sample(sums, kept.sample) for sums, kept in both)
-            saved = replace(saved, batches=batches)
         super()._restore(saved)
 
 

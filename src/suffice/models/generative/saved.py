@@ -10,13 +10,11 @@ from suffice.families.kinds.chosen import Chosen, fits
 from suffice.models.base.forgotten import ARE_DIGESTS, Forgotten, are_digests
 from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.generative.calibration import Calibration
-from suffice.models.generative.expected_labels import ExpectedLabels
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
 from suffice.rules import FINITE, POSITIVE, rule
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.kept_rows import KEPT, KeptRows
 from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.register import STATISTICS
 from suffice.statistics.vocabulary import Vocabulary
@@ -24,18 +22,14 @@ from suffice.tree import named
 
 __all__ = ["SAVED", "SavedGenerative"]
 
-ROUNDING = 1e-9  # of a sum of weights
 FAMILIES = tuple(type(family_named(name)) for name in family_names())
 SAVED = {
     **LAYOUT,
     **named(
         *FAMILIES,
         *STATISTICS,
-        *KEPT,
-        KeptRows,
         Calibration,
         Chosen,
-        ExpectedLabels,
         SampledBins,
         Part=FamilyColumns,
     ),
@@ -61,11 +55,6 @@ class SavedGenerative(SavedClassifier):
         How much each column counts.
     sampled : SampledBins, optional
         Counts of numbers in a sample of the rows, each column on a grid of its own.
-    samples : tuple of KeptRows
-        The rows that weights were learnt from, a sample for each batch; none unless they were to be
-        kept.
-    em : ExpectedLabels, optional
-        What became of rows without a label, unless they were left out.
     chosen : tuple of Chosen or None
         What the family of each part has chosen; empty where none has.
     forgotten : tuple of bytes
@@ -79,8 +68,6 @@ class SavedGenerative(SavedClassifier):
     declared: Vocabulary
     calibration: Calibration | None = None
     sampled: SampledBins | None = None
-    samples: tuple[KeptRows, ...] = ()
-    em: ExpectedLabels | None = None
     chosen: tuple[Chosen | None, ...] = ()
     forgotten: Forgotten = ()
     row_weight: Annotated[float, POSITIVE, FINITE] = 1.0
@@ -135,22 +122,6 @@ class SavedGenerative(SavedClassifier):
             for name in part.layout.columns
         }
         return self.sampled is None or set(self.sampled.columns) <= binned
-
-    @rule("rows that are kept are of the columns and classes of their batch, and have their hashes")
-    def _has_samples(self) -> bool:
-        if not self.samples:
-            return True
-        names = [part.layout.columns for part in self.parts]
-        read = [
-            (part.layout.encoding, len(own)) for part, own in zip(self.parts, names, strict=True)
-        ]
-        return len(self.samples) == len(self.batches) and all(
-            kept.are_of(read)
-            and kept.has_hashes_of(names)
-            and set(kept.classes.values) <= set(batch.classes.values)
-            and kept.weights.sum() <= batch.rows * (1 + ROUNDING)
-            for kept, batch in zip(self.samples, self.batches, strict=True)
-        )
 
     @rule("words are those of a column of strings, and events of numbers are numbered")
     def _has_events(self) -> bool:
