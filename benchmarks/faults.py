@@ -1,4 +1,4 @@
-"""Faults of workers, 50 runs an engine: ``python -m benchmarks.faults processes dask ray spark``.
+"""Faults of workers, 50 runs an engine: ``python -m benchmarks.faults processes dask spark``.
 
 In each run a verb, a fault and a split are drawn; the seed is the number of the run. A run that
 fails is named with its seed, which ``--seeds`` runs again.
@@ -50,18 +50,6 @@ def _dask() -> Iterator[Any]:
 
 
 @contextmanager
-def _ray() -> Iterator[Any]:
-    import ray
-
-    from suffice.engines.ray import RayEngine
-
-    memory = 256 << 20
-    ray.init(num_cpus=2, object_store_memory=memory, include_dashboard=False, log_to_driver=False)
-    yield RayEngine()
-    ray.shutdown()
-
-
-@contextmanager
 def _spark() -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
@@ -73,7 +61,7 @@ def _spark() -> Iterator[Any]:
     session.stop()
 
 
-ENGINES = {"processes": _processes, "dask": _dask, "ray": _ray, "spark": _spark}
+ENGINES = {"processes": _processes, "dask": _dask, "spark": _spark}
 ONE_EACH = ("dask",)  # it does not replace workers that are cut off: each run has a cluster
 
 

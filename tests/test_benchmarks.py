@@ -53,7 +53,7 @@ PEERS = {"river", "pomegranate", "mixed-naive-bayes", "e1071"}
 TRUTHS = {"independent", "equal", "unequal", "copies", "humps"}
 METHODS = {"naive Bayes", "LDA", "QDA", "logistic regression", "nearest neighbours"}
 PAIRS = {"polars", "csv", "processes"}
-CLUSTERS = {"dask": "distributed", "ray": "ray", "spark": "pyspark"}
+CLUSTERS = {"dask": "distributed", "spark": "pyspark"}
 SCALED = {"naive Bayes", "linear regression", "LDA", "logistic regression"}
 FIGURES = {"training", "prediction", "parameters", "bytes", "accuracy"}
 MIXED_FILE = """
@@ -120,7 +120,7 @@ assert near(seconds("dask", large, 4)[2:4], (2 * 64 * 0.6, 2 * (3 * node + 2_001
 assert near(seconds("spark", small, 4)[:4], (4, 2 * 16 * 6, 0, 2 * 16 * 2))
 assert near(seconds("spark", large, 4)[2:4], (0, 2 * (2 * (1 + node) + 2_001)))
 slow = Cluster(cores=2, reading=10.0)
-assert predict(work, 4, speed, small, Overhead("ray", 2, ""), slow).bound == "storage"
+assert predict(work, 4, speed, small, Overhead("dask", 2, ""), slow).bound == "storage"
 """
 ABSENT = """
 import sys

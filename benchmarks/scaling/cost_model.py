@@ -177,7 +177,7 @@ def predict(
 def _by_driver(
     work: Work, merge: Merge, overhead: Overhead, cluster: Cluster, fetch: float
 ) -> tuple[float, float]:
-    """Dask and Ray: the driver's seconds while the workers read, and those after the last split."""
+    """Dask: the driver's seconds while the workers read, and those after the last split."""
     each = overhead.each or 0.0
     if merge.bytes <= LARGE_SUM:
         return work.splits * (each + fetch), (ceil(log2(work.splits)) + 1) * merge.add

@@ -18,7 +18,7 @@ from benchmarks.measure.timing import medians
 from benchmarks.scaling.cost_model import Overhead
 from benchmarks.scaling.fits import WORKERS, engine_of
 from benchmarks.scaling.statistics import comoments, gaussian
-from benchmarks.tasks.engines import on_dask, on_ray, on_spark
+from benchmarks.tasks.engines import on_dask, on_spark
 from suffice.engines.engine import Engine
 from suffice.errors import SufficeError
 
@@ -50,7 +50,6 @@ ENGINES: tuple[tuple[str, int, Started], ...] = (
     ("local", THREADS, partial(_here, "local", THREADS)),
     *(("processes", w, partial(_here, "processes", w)) for w in WORKERS),
     ("dask", THREADS, on_dask),
-    ("ray", THREADS, on_ray),
     ("spark", THREADS, on_spark),
 )
 

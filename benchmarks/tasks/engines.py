@@ -238,17 +238,6 @@ def on_dask() -> Iterator[Engine]:
 
 
 @contextmanager
-def on_ray() -> Iterator[Engine]:
-    import ray
-
-    ray.init(num_cpus=THREADS, include_dashboard=False, log_to_driver=False)
-    try:
-        yield engine("ray")
-    finally:
-        ray.shutdown()
-
-
-@contextmanager
 def on_spark() -> Iterator[Engine]:
     from pyspark.sql import SparkSession
 
@@ -269,6 +258,5 @@ PAIRS = (
     Pair("csv", "fit", "pyarrow, open_csv", 1.3, _beside_reading, CSV),
     _on("processes", _processes, 2.5),
     _on("dask", on_dask, 2.5),
-    _on("ray", on_ray, 2.5),
     _on("spark", on_spark, 2.5),
 )

@@ -175,7 +175,7 @@ def test_other_processes_predict_the_same(
     [
         (
             ["--engine", "hadoop"],
-            "--engine 'hadoop'; the engines are 'local', 'processes', 'dask', 'spark', 'ray'.",
+            "--engine 'hadoop'; the engines are 'local', 'processes', 'dask', 'spark'.",
         ),
         (
             ["--master", "yarn"],
@@ -184,7 +184,7 @@ def test_other_processes_predict_the_same(
         ),
         (
             ["--engine", "processes", "--address", "tcp://host:8786"],
-            "--address is given for --engine processes; it belongs to --engine dask, spark, ray; "
+            "--address is given for --engine processes; it belongs to --engine dask, spark; "
             "leave the option out, or choose another engine.",
         ),
         (

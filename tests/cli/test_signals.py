@@ -119,7 +119,7 @@ def test_a_signal_keeps_the_checkpoint(run: Run, rows: Path, number: signal.Sign
     assert sorted(os.listdir()) == ["rows.parquet", "rows.suffice", "whole"]
 
 
-LIBRARIES = {"processes": None, "dask": "distributed", "ray": "ray"}
+LIBRARIES = {"processes": None, "dask": "distributed"}
 
 
 @pytest.mark.parametrize("engine", LIBRARIES)

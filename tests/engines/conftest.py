@@ -5,14 +5,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from suffice.engines.processes import ProcessesEngine
-from suffice.errors import EngineError
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -50,29 +48,6 @@ def dask() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def ray_library() -> Iterator[Any]:
-    library = pytest.importorskip("ray", reason="Ray is not installed")
-    yield library
-    library.shutdown()
-
-
-@pytest.fixture
-def ray(ray_library: Any) -> Any:
-    """One cluster for all tests; a new one if Ray lost its node while it waited."""
-    from suffice.engines.ray import RayEngine
-
-    if ray_library.is_initialized():
-        with suppress(EngineError):
-            assert RayEngine().workers == 2
-            return RayEngine()
-        ray_library.shutdown()
-    ray_library.init(
-        num_cpus=2, object_store_memory=256 << 20, include_dashboard=False, log_to_driver=False
-    )
-    return RayEngine()
-
-
-@pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     pyspark = pytest.importorskip("pyspark", reason="Spark is not installed")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -86,7 +61,7 @@ def spark() -> Iterator[Any]:
 
 
 QUIET = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-FAR = ["processes", "dask", "ray", pytest.param("spark", marks=QUIET)]
+FAR = ["processes", "dask", pytest.param("spark", marks=QUIET)]
 
 
 @pytest.fixture(params=FAR)

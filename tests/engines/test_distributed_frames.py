@@ -1,4 +1,4 @@
-"""Frames of Spark, Dask and Ray: the model of the same rows in memory, to the last bit."""
+"""Frames of Spark and Dask: the model of the same rows in memory, to the last bit."""
 
 import pickle
 from collections.abc import Callable
@@ -25,7 +25,6 @@ ROWS = 3_000
 FEATURES = ["size", "letter", "count"]
 Make = Callable[[pd.DataFrame], Any]
 QUIET = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-QUIET_RAY = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
 
 
 @pytest.fixture(scope="module")
@@ -65,15 +64,7 @@ def in_dask(dask: Any) -> Make:
     return lambda frame: dataframe.from_pandas(frame, npartitions=5)
 
 
-@pytest.fixture
-def in_ray(ray: Any) -> Make:
-    library = pytest.importorskip("ray.data", reason="Ray Data is not installed")
-    return lambda frame: library.from_pandas(frame).repartition(5)
-
-
-@pytest.fixture(
-    params=["dask", pytest.param("ray", marks=QUIET_RAY), pytest.param("spark", marks=QUIET)]
-)
+@pytest.fixture(params=["dask", pytest.param("spark", marks=QUIET)])
 def make(request: pytest.FixtureRequest) -> Make:
     """Cut a frame into five parts and hand it to a library."""
     fixture: Make = request.getfixturevalue(f"in_{request.param}")
@@ -82,8 +73,6 @@ def make(request: pytest.FixtureRequest) -> Make:
 
 def gathered(frame: Any) -> Any:
     """The rows in memory, in the order of the library."""
-    if hasattr(frame, "to_arrow_refs"):
-        return pa.concat_tables(import_module("ray").get(frame.to_arrow_refs()))
     return frame.toArrow() if hasattr(frame, "toArrow") else frame.compute()
 
 
@@ -122,9 +111,7 @@ def test_partitions_may_be_empty(make: Make, rows: pd.DataFrame) -> None:
     assert model.statistic_ == expected.statistic_
 
 
-@pytest.mark.parametrize(
-    "library", ["dask", pytest.param("ray", marks=QUIET_RAY), pytest.param("spark", marks=QUIET)]
-)
+@pytest.mark.parametrize("library", ["dask", pytest.param("spark", marks=QUIET)])
 def test_a_column_may_begin_after_the_first_rows(
     library: str, rows: pd.DataFrame, request: pytest.FixtureRequest
 ) -> None:
@@ -144,24 +131,13 @@ def test_a_column_may_begin_after_the_first_rows(
     assert model.statistic_ == expected.statistic_
 
 
-@pytest.mark.parametrize(
-    ("library", "fact"),
-    [
-        ("dask", "there is no labelled row"),
-        pytest.param("spark", "there is no labelled row", marks=QUIET),
-        pytest.param("ray", "the table has no column", marks=QUIET_RAY),  # it forgets them
-    ],
-)
-def test_a_frame_without_rows(
-    library: str, fact: str, rows: pd.DataFrame, request: pytest.FixtureRequest
-) -> None:
-    make = request.getfixturevalue(f"in_{library}")
-    with pytest.raises(DataError, match=fact):
+def test_a_frame_without_rows(make: Make, rows: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match="there is no labelled row"):
         NaiveBayes.textbook().fit(make(rows[:0]), "kind")
 
 
 def test_a_bad_cell_is_named(make: Make, rows: pd.DataFrame) -> None:
-    with pytest.raises(DataError, match=r"column 'size', row \d+ of (partition|block) \d: inf"):
+    with pytest.raises(DataError, match=r"column 'size', row \d+ of partition \d: inf"):
         NaiveBayes.textbook().fit(make(rows.assign(size=np.inf)), "kind")
 
 

@@ -34,7 +34,7 @@ def engine(
 
     Parameters
     ----------
-    name : {"local", "processes", "dask", "spark", "ray"}
+    name : {"local", "processes", "dask", "spark"}
         Threads or processes of this machine, or the workers of a cluster.
     progress : bool or callable
         True shows a bar on a terminal; a callable is given how far the work is

@@ -23,5 +23,4 @@ ENGINES = {
     "processes": Entry("ProcessesEngine", {"workers": "processes"}),
     "dask": Entry("DaskEngine", {"address": "address"}),
     "spark": Entry("SparkEngine", {"master": "master", "address": "remote"}),
-    "ray": Entry("RayEngine", {"address": "address"}),
 }

@@ -68,7 +68,7 @@ class Running:
         str | None,
         typer.Option(
             metavar="URL",
-            help="dask, ray, spark: the cluster, such as tcp://host:8786, auto or sc://host:15002.",
+            help="dask, spark: the cluster, such as tcp://host:8786 or sc://host:15002.",
             rich_help_panel=RUNNING,
         ),
     ] = None
