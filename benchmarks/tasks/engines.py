@@ -33,7 +33,6 @@ __all__ = [
     "Timed",
     "footprints",
     "on_dask",
-    "on_ray",
     "on_spark",
     "timed",
 ]

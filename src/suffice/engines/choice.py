@@ -57,7 +57,7 @@ def engine(
     Examples
     --------
     >>> engine("local", threads=2)
-    LocalEngine(threads=2, memory_limit=None)
+    LocalEngine(threads=2)
     """
     if not (isinstance(name, str) and name in ENGINES):
         raise _unknown(name)
@@ -141,7 +141,7 @@ def engine_of(chosen: Choice, threads: int | None = None, default: str | None = 
     Examples
     --------
     >>> engine_of(None, threads=2)
-    LocalEngine(threads=2, memory_limit=None)
+    LocalEngine(threads=2)
     """
     given = chosen
     if chosen is None and default is not None:

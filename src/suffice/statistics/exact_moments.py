@@ -18,7 +18,6 @@ from suffice.rules import Shape, rule
 from suffice.statistics.block import RealBlock, tiles
 from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.moments import too_large
-from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["ExactMoments", "ExactMomentsAccumulator"]
@@ -211,9 +210,6 @@ class ExactMoments:
         return self._each(lambda table: table.take(index))
 
 
-KEPT = 120  # bytes of the sums of a column and class, of numbers of usual sizes
-
-
 class ExactMomentsAccumulator:
     """Builds `ExactMoments` of d features; rows may come as any real dtype in any memory order."""
 
@@ -236,11 +232,6 @@ class ExactMomentsAccumulator:
         for start, x in tiles(block.values, np.float64):
             rows = slice(start, start + len(x))
             self._add(x, codes[rows], weights[rows], start)
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes."""
-        sums = KEPT * k * self._d
-        return PassMemory(worker=sums, result=sums)
 
     def statistic(self) -> ExactMoments:
         """Freeze what was added."""

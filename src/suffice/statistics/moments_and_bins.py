@@ -13,7 +13,6 @@ from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
 from suffice.statistics.binned_counts import NO_UNITS, BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
-from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.precision import MOMENTS_ACCUMULATORS, AnyMoments, PrecisionOfMoments
 from suffice.statistics.statistic import described, described_in_html
 
@@ -143,10 +142,6 @@ class MomentsAndBinsAccumulator:
         every = len(self._binned) == block.width
         binned = block if every else RealBlock(block.values[:, self._binned])
         self._bins.add(binned, codes, weights, k)
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes."""
-        return self._moments.pass_memory(k, rows) + self._bins.pass_memory(k, rows)
 
     def statistic(self) -> MomentsAndBins:
         """Freeze what was added."""
