@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log2
 
-from suffice.engines.remote import FAN_IN, LARGE_SUM
+FAN_IN = 8  # sums added at a time by workers
 
 __all__ = ["Cluster", "Merge", "Overhead", "Prediction", "Speed", "Work", "predict"]
 
@@ -177,12 +177,12 @@ def predict(
 def _by_driver(
     work: Work, merge: Merge, overhead: Overhead, cluster: Cluster, fetch: float
 ) -> tuple[float, float]:
-    """Dask: the driver's seconds while the workers read, and those after the last split."""
+    """Dask, whose workers add, and others: the driver's seconds meanwhile, and at the end."""
     each = overhead.each or 0.0
-    if merge.bytes <= LARGE_SUM:
+    if overhead.engine != "dask":
         return work.splits * (each + fetch), (ceil(log2(work.splits)) + 1) * merge.add
-    levels = ceil(log2(work.splits) / log2(FAN_IN)) + 1
-    return work.splits * (each + cluster.latency), levels * _node(merge, cluster) + fetch
+    levels = ceil(log2(work.splits) / log2(FAN_IN))
+    return work.splits * each, levels * _node(merge, cluster) + fetch
 
 
 def _on_spark(

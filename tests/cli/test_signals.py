@@ -199,7 +199,7 @@ def test_a_closed_terminal(rows: Path) -> None:
 
 
 def test_the_library_answers_no_signal() -> None:
-    code = "import signal, suffice, suffice.engines.processes as p; p.ProcessesEngine(1).workers; "
+    code = "import signal, suffice, suffice.engines.executor as p; p.ProcessesEngine(1).workers; "
     asked = (
         "print(*(signal.getsignal(n) is signal.SIG_DFL for n in (signal.SIGTERM, signal.SIGHUP)))"
     )

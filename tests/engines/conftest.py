@@ -5,12 +5,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from suffice.engines.processes import ProcessesEngine
+from suffice.engines.executor import ExecutorEngine, ProcessesEngine
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -34,16 +35,18 @@ def processes() -> ProcessesEngine:
 
 
 @pytest.fixture(scope="session")
+def threads() -> Iterator[ExecutorEngine]:
+    with ThreadPoolExecutor(2) as pool:
+        yield ExecutorEngine(pool)
+
+
+@pytest.fixture(scope="session")
 def dask() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    from dask import config
-
     from suffice.engines.dask import DaskEngine
 
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    # Else Dask gives up a worker that is killed again when this time has passed.
-    kept = config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
-    with kept, distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
         yield DaskEngine()
 
 
@@ -61,10 +64,16 @@ def spark() -> Iterator[Any]:
 
 
 QUIET = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-FAR = ["processes", "dask", pytest.param("spark", marks=QUIET)]
+DIES = ["processes", "dask", pytest.param("spark", marks=QUIET)]
 
 
-@pytest.fixture(params=FAR)
+@pytest.fixture(params=["threads", *DIES])
 def far(request: pytest.FixtureRequest) -> Any:
-    """Each of the engines."""
+    """Each of the engines but the local one."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=DIES)
+def mortal(request: pytest.FixtureRequest) -> Any:
+    """Each of the engines whose workers may die alone."""
     return request.getfixturevalue(request.param)

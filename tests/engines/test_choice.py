@@ -9,8 +9,8 @@ from sklearn.base import clone
 import suffice
 from suffice import NaiveBayes
 from suffice.engines.choice import Choice, engine_of
+from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.processes import ProcessesEngine
 from suffice.errors import ParameterError
 
 TABLE = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]

@@ -25,8 +25,8 @@ from suffice import LinearRegression, NaiveBayes
 from suffice.data.file_formats import open_files
 from suffice.engines import progress_bar as bars
 from suffice.engines import progress_engine
+from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.processes import ProcessesEngine
 from suffice.engines.progress import Progress
 from suffice.engines.progress_bar import bar, described
 from suffice.engines.progress_engine import WatchedEngine
