@@ -138,9 +138,9 @@ def test_signals_again_and_again_change_nothing(run: Run, rows: Path) -> None:
     again = MIDDLE.replace(
         "add = TreeSum.add",
         """
-from suffice.engines.checkpoint import Journal
+from suffice.engines.checkpoint import _File
 
-write = Journal.write
+write = _File._write
 
 def write_amid_signals(self):
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -148,7 +148,7 @@ def write_amid_signals(self):
             signal.raise_signal(number)
     write(self)
 
-Journal.write = write_amid_signals
+_File._write = write_amid_signals
 add = TreeSum.add
 """,
     )

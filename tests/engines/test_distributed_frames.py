@@ -15,8 +15,6 @@ from suffice import LinearRegression, NaiveBayes
 from suffice.data.open import open_table
 from suffice.data.schema import Layout
 from suffice.engines.local import LocalEngine
-from suffice.engines.progress import Progress
-from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import DataError, EngineError, ParameterError, ReadError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import evaluate_folds
@@ -157,16 +155,6 @@ def test_rows_in_spark_stay_there(in_spark: Make, rows: pd.DataFrame) -> None:
     (split,) = open_table(frame.select("kind"), "kind").splits(Layout((), (), "kind"), workers=2)
     with pytest.raises(EngineError, match="asked for outside of Spark"):
         pickle.dumps(split)
-
-
-@QUIET
-def test_progress_over_partitions(in_spark: Make, spark: Any, rows: pd.DataFrame) -> None:
-    seen: list[Progress] = []
-    model = NaiveBayes.textbook(engine=WatchedEngine(spark, seen.append)).fit(
-        in_spark(rows), "kind"
-    )
-    assert model.statistic_ == NaiveBayes.textbook().fit(rows, "kind").statistic_
-    assert seen[-1].rows == ROWS
 
 
 @QUIET
