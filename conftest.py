@@ -4,11 +4,9 @@ from importlib.util import find_spec
 
 NEEDS = {
     "engines/dask": "distributed",
-    "engines/ray": "ray",
     "engines/spark": "pyspark",
     "data/frames/dask": "dask",
     "data/frames/polars": "polars",
-    "data/frames/ray": "ray",
     "export/onnx": "onnx",
     "export/skl2onnx": "skl2onnx",
     "export/sql": "sqlglot",

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-OPTIONAL = ["pandas", "polars", "duckdb", "dask", "ray", "pyspark", "matplotlib", "nibabel"]
+OPTIONAL = ["pandas", "polars", "duckdb", "dask", "pyspark", "matplotlib", "nibabel"]
 HEAVY = ["numpy", "scipy", "pyarrow", "sklearn", "narwhals", "typer", "rich"]
 
 

@@ -19,7 +19,7 @@ FIRST_ANSWERS = {
 }
 RIDGE = "from suffice.linear_model import Ridge; Ridge().fit(x, y).predict(x)"
 WORKER = """
-from suffice.engines.processes import ProcessesEngine
+from suffice.engines.executor import ProcessesEngine
 engine = ProcessesEngine(1)
 if __name__ == "__main__":
     print(*next(iter(engine.map(eval, {}, ["sorted(__import__('sys').modules)"]))), sep=chr(10))
@@ -125,5 +125,5 @@ def test_a_loaded_model_answers_without_scikit_learn(table: Path, tmp_path: Path
 
 def test_a_worker_process_loads_no_scikit_learn() -> None:
     loaded = lines_of(WORKER)
-    assert "suffice.engines.workers" in loaded
+    assert "suffice.engines.executor" in loaded
     assert loaded.isdisjoint({"sklearn", "joblib", "scipy", "pandas"})

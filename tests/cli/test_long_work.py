@@ -21,16 +21,16 @@ GROUPS = 30
 INTERRUPTED = """\
 import signal, sys
 from suffice.cli import main
-from suffice.engines.checkpoint import GrowingSum
+from suffice.statistics.statistic import TreeSum
 
-add = GrowingSum.add
+add = TreeSum.add
 
 def add_and_interrupt(self, term):
     add(self, term)
     if self.done == 12:
         signal.raise_signal(signal.SIGINT)
 
-GrowingSum.add = add_and_interrupt
+TreeSum.add = add_and_interrupt
 sys.argv = ["suffice", *{words!r}]
 main()
 """
@@ -62,7 +62,7 @@ def interrupted(*words: object) -> subprocess.CompletedProcess[str]:
 FIT = ("--label", "kind", "--checkpoint", "fit.checkpoint")
 
 
-@pytest.mark.parametrize("model", ["naive-bayes", "logistic"])
+@pytest.mark.parametrize("model", ["naive-bayes", "lda"])
 def test_an_interrupted_fit_goes_on(run: Run, rows: Path, model: str) -> None:
     assert run("fit", rows, "--label", "kind", "--model", model, "-o", "whole").exit_code == 0
     done = interrupted("fit", rows, *FIT, "--model", model)
@@ -81,10 +81,7 @@ def test_an_interrupted_fit_goes_on(run: Run, rows: Path, model: str) -> None:
 
 
 def test_without_a_checkpoint_an_interrupt_says_only_that(rows: Path) -> None:
-    code = INTERRUPTED.replace("GrowingSum", "TreeSum").replace(
-        "suffice.engines.checkpoint", "suffice.statistics.statistic"
-    )
-    code = code.replace("self.done == 12", "len(self.stack) == 3")
+    code = INTERRUPTED.replace("self.done == 12", "len(self.stack) == 3")
     words = ["fit", str(rows), "--label", "kind"]
     command = [sys.executable, "-c", code.format(words=words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -175,7 +172,7 @@ def test_other_processes_predict_the_same(
     [
         (
             ["--engine", "hadoop"],
-            "--engine 'hadoop'; the engines are 'local', 'processes', 'dask', 'spark', 'ray'.",
+            "--engine 'hadoop'; the engines are 'local', 'processes', 'dask', 'spark'.",
         ),
         (
             ["--master", "yarn"],
@@ -184,7 +181,7 @@ def test_other_processes_predict_the_same(
         ),
         (
             ["--engine", "processes", "--address", "tcp://host:8786"],
-            "--address is given for --engine processes; it belongs to --engine dask, spark, ray; "
+            "--address is given for --engine processes; it belongs to --engine dask, spark; "
             "leave the option out, or choose another engine.",
         ),
         (

@@ -119,7 +119,7 @@ def test_a_signal_keeps_the_checkpoint(run: Run, rows: Path, number: signal.Sign
     assert sorted(os.listdir()) == ["rows.parquet", "rows.suffice", "whole"]
 
 
-LIBRARIES = {"processes": None, "dask": "distributed", "ray": "ray"}
+LIBRARIES = {"processes": None, "dask": "distributed"}
 
 
 @pytest.mark.parametrize("engine", LIBRARIES)
@@ -138,9 +138,9 @@ def test_signals_again_and_again_change_nothing(run: Run, rows: Path) -> None:
     again = MIDDLE.replace(
         "add = TreeSum.add",
         """
-from suffice.engines.checkpoint import Journal
+from suffice.engines.checkpoint import _File
 
-write = Journal.write
+write = _File._write
 
 def write_amid_signals(self):
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -148,7 +148,7 @@ def write_amid_signals(self):
             signal.raise_signal(number)
     write(self)
 
-Journal.write = write_amid_signals
+_File._write = write_amid_signals
 add = TreeSum.add
 """,
     )
@@ -199,7 +199,7 @@ def test_a_closed_terminal(rows: Path) -> None:
 
 
 def test_the_library_answers_no_signal() -> None:
-    code = "import signal, suffice, suffice.engines.processes as p; p.ProcessesEngine(1).workers; "
+    code = "import signal, suffice, suffice.engines.executor as p; p.ProcessesEngine(1).workers; "
     asked = (
         "print(*(signal.getsignal(n) is signal.SIG_DFL for n in (signal.SIGTERM, signal.SIGHUP)))"
     )

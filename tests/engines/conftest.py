@@ -5,14 +5,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from suffice.engines.processes import ProcessesEngine
-from suffice.errors import EngineError
+from suffice.engines.executor import ExecutorEngine, ProcessesEngine
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -36,40 +35,19 @@ def processes() -> ProcessesEngine:
 
 
 @pytest.fixture(scope="session")
-def dask() -> Iterator[Any]:
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    from dask import config
-
-    from suffice.engines.dask import DaskEngine
-
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    # Else Dask gives up a worker that is killed again when this time has passed.
-    kept = config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
-    with kept, distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        yield DaskEngine()
+def threads() -> Iterator[ExecutorEngine]:
+    with ThreadPoolExecutor(2) as pool:
+        yield ExecutorEngine(pool)
 
 
 @pytest.fixture(scope="session")
-def ray_library() -> Iterator[Any]:
-    library = pytest.importorskip("ray", reason="Ray is not installed")
-    yield library
-    library.shutdown()
+def dask() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    from suffice.engines.dask import DaskEngine
 
-
-@pytest.fixture
-def ray(ray_library: Any) -> Any:
-    """One cluster for all tests; a new one if Ray lost its node while it waited."""
-    from suffice.engines.ray import RayEngine
-
-    if ray_library.is_initialized():
-        with suppress(EngineError):
-            assert RayEngine().workers == 2
-            return RayEngine()
-        ray_library.shutdown()
-    ray_library.init(
-        num_cpus=2, object_store_memory=256 << 20, include_dashboard=False, log_to_driver=False
-    )
-    return RayEngine()
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+        yield DaskEngine()
 
 
 @pytest.fixture(scope="session")
@@ -86,10 +64,16 @@ def spark() -> Iterator[Any]:
 
 
 QUIET = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-FAR = ["processes", "dask", "ray", pytest.param("spark", marks=QUIET)]
+DIES = ["processes", "dask", pytest.param("spark", marks=QUIET)]
 
 
-@pytest.fixture(params=FAR)
+@pytest.fixture(params=["threads", *DIES])
 def far(request: pytest.FixtureRequest) -> Any:
-    """Each of the engines."""
+    """Each of the engines but the local one."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=DIES)
+def mortal(request: pytest.FixtureRequest) -> Any:
+    """Each of the engines whose workers may die alone."""
     return request.getfixturevalue(request.param)

@@ -10,8 +10,8 @@ import pytest
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout, Layout
 from suffice.engines.batches import map_batches
+from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.processes import ProcessesEngine
 from suffice.engines.progress_engine import WatchedEngine
 
 ROWS = 200_000

@@ -21,13 +21,10 @@ from sklearn.base import clone
 import suffice
 from suffice import LinearRegression, NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
-from suffice.engines import checkpoint, progress_engine
+from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.checksum import checksum
 from suffice.engines.fit_context import fit_context
 from suffice.engines.local import LocalEngine
-from suffice.engines.progress import Progress
-from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError, ModelFileError, ParameterError
 from suffice.linear_model import LogisticRegression, Ridge
 from suffice.persist import read_model, write_model
@@ -133,35 +130,6 @@ def test_a_stopped_fit_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> No
         assert os.listdir() == ["rows.parquet"]
 
 
-@pytest.mark.parametrize(
-    ("make", "columns"),
-    [
-        (LogisticRegression, {}),
-        (lambda **o: LogisticRegression(solver="lbfgs", **o), {}),
-        (
-            lambda **o: LinearRegression(solver="gradient", **o),
-            {"label": "number", "categories": False},
-        ),
-    ],
-    ids=["newton", "lbfgs", "gradient descent"],
-)
-def test_an_iterative_fit_goes_on_to_the_same_bits(
-    make: Callable[..., Any], columns: dict[str, Any], tmp_path: Path
-) -> None:
-    file = written(tmp_path / "rows.parquet", **columns)
-    whole = Stopping()
-    expected = bits(make(engine=checkpointed(whole)).fit(file, "y"))
-    n = len(whole.given)
-    assert n > 3 * GROUPS
-    for after in (GROUPS + 7, n // 2, n - 1):
-        stopped(make, file, after)
-        rest = Stopping()
-        assert bits(make(engine=checkpointed(rest)).fit(file, "y")) == expected
-        # What is not a sum is looked up again; finished passes are not.
-        assert len(rest.given) < n - after + 3 * GROUPS
-        assert os.listdir() == ["rows.parquet"]
-
-
 def test_a_fit_may_be_stopped_again_and_again(file: Path) -> None:
     expected = bits(NaiveBayes.textbook().fit(file, "y"))
     for _ in range(7):
@@ -187,38 +155,6 @@ def test_another_engine_may_go_on(file: Path) -> None:
         stopped(NaiveBayes.textbook, file, 23)
         model = NaiveBayes.textbook(engine=checkpointed(LocalEngine(threads)))
         assert bits(model.fit(file, "y")) == expected
-
-
-def told(rows: Any) -> list[Progress]:
-    """What is said of a fit that goes on."""
-    seen: list[Progress] = []
-    NaiveBayes.textbook(engine=checkpointed(WatchedEngine(LocalEngine(2), seen.append))).fit(
-        rows, "y"
-    )
-    return seen
-
-
-def test_progress_counts_what_was_done_before(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress_engine, "PAUSE", 0.0)
-    n = 50 * GROUPS
-    stopped(NaiveBayes.textbook, file, 23)
-    seen = told(file)
-    assert seen[0].rows == 24 * 50
-    assert {progress.total_rows for progress in seen} == {n}
-    assert (seen[-1].rows, seen[-1].bytes, seen[-1].fraction) == (n, seen[0].total_bytes, 1.0)
-    learnt_and_lost(checkpointed(), file)
-    (last,) = told(file)
-    assert (last.rows, last.total_rows, last.fraction) == (n, n, 1.0)
-
-
-def test_progress_does_not_know_the_rows_of_text_that_was_done_before(tmp_path: Path) -> None:
-    paths = [tmp_path / f"{name}.csv" for name in "abc"]
-    for path in paths:
-        path.write_text("x,y\n1,a\n2,b\n")
-    stopped(NaiveBayes.textbook, paths, 1)
-    last = told(paths)[-1]
-    assert (last.rows, last.total_rows, last.fraction) == (4, None, 1.0)
-    assert last.bytes == last.total_bytes == 3 * paths[0].stat().st_size
 
 
 def test_an_interrupt_in_the_middle_of_an_addition_loses_no_term(
@@ -294,11 +230,7 @@ def run_to_its_end(folder: Path, estimator: type, moment: int) -> int | None:
     return process.exitcode
 
 
-@pytest.mark.parametrize(
-    ("estimator", "moments"),
-    [(NaiveBayes, 8), (LogisticRegression, 3)],
-    ids=["bayes", "logistic"],
-)
+@pytest.mark.parametrize(("estimator", "moments"), [(NaiveBayes, 8)])
 def test_a_killed_fit_goes_on_to_the_same_bits(
     estimator: type, moments: int, tmp_path: Path, file: Path
 ) -> None:
@@ -434,12 +366,6 @@ def test_only_rows_in_files_have_a_checkpoint(file: Path) -> None:
     assert os.listdir() == ["rows.parquet"]
 
 
-@pytest.mark.parametrize("every", [-1, "often", float("nan"), True])
-def test_the_pause_is_a_number(every: Any) -> None:
-    with pytest.raises(ParameterError, match=r"^every=.*; it is a number of seconds, 0 or more\.$"):
-        CheckpointedEngine(LocalEngine(), "fit.checkpoint", every)
-
-
 # What else there is to it ------------------------------------------------------------------------
 
 
@@ -505,35 +431,3 @@ def test_an_engine_is_its_settings() -> None:
         assert same == engine
         assert hash(same) == hash(engine)
     assert clone(NaiveBayes.textbook(engine=engine)).engine == engine
-
-
-# Fingerprints ------------------------------------------------------------------------------------
-
-VALUES = [
-    *(None, True, 1, 1.0, -0.0, 0.0, float("inf"), "1", b"1", 1j),
-    *((), [], {}, frozenset(), (1, 2), [1, 2], (2, 1), {1: 2}, {2: 1}, {1, 2}, ((1,), 2)),
-    *(np.zeros(2), np.zeros((2, 1)), np.zeros(2, "f4"), np.ones(2), np.float64(1), np.int64(1)),
-    *(np.array(["a", None], object), np.array(["b", None], object), np.arange(4.0)[::2]),
-    *(pa.int64(), pa.dictionary(pa.int8(), pa.string()), pa.array([1, 2]), pa.array([1, 3])),
-    *(len, NaiveBayes.textbook, bits, LocalEngine(1), LocalEngine(2), Path("a"), Path("b")),
-    *(slice(1, 2), range(3), LocalEngine(1).map, LocalEngine(1).run),
-]
-
-
-@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
-def test_equal_values_have_equal_checksums(value: Any) -> None:
-    assert checksum(copy.deepcopy(value)) == checksum(value)
-
-
-def test_other_values_have_other_checksums() -> None:
-    values = [*VALUES, *([value] for value in VALUES)]
-    assert len({checksum(value) for value in values}) == len(values)
-
-
-def test_a_file_stands_for_its_content(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    absent = checksum({"of": [path]})
-    path.write_text("one")
-    there = checksum({"of": [path]})
-    path.write_text("three")
-    assert len({absent, there, checksum({"of": [path]})}) == 3

@@ -9,8 +9,8 @@ from sklearn.base import clone
 import suffice
 from suffice import NaiveBayes
 from suffice.engines.choice import Choice, engine_of
+from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.processes import ProcessesEngine
 from suffice.errors import ParameterError
 
 TABLE = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
@@ -60,7 +60,7 @@ def test_an_engine_takes_no_more_options() -> None:
     with pytest.raises(ParameterError) as caught:
         suffice.set_engine(LocalEngine(1), threads=2)
     assert str(caught.value) == (
-        "threads= is given with LocalEngine(threads=1, memory_limit=None); an engine holds its "
+        "threads= is given with LocalEngine(threads=1); an engine holds its "
         "options already; give them where it is made: suffice.engine(name, ...)."
     )
 

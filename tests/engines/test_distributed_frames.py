@@ -1,8 +1,7 @@
-"""Frames of Spark, Dask and Ray: the model of the same rows in memory, to the last bit."""
+"""Frames of Spark and Dask: the model of the same rows in memory, to the last bit."""
 
 import pickle
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,6 @@ from suffice import LinearRegression, NaiveBayes
 from suffice.data.open import open_table
 from suffice.data.schema import Layout
 from suffice.engines.local import LocalEngine
-from suffice.engines.progress import Progress
-from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import DataError, EngineError, ParameterError, ReadError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import evaluate_folds
@@ -25,7 +22,6 @@ ROWS = 3_000
 FEATURES = ["size", "letter", "count"]
 Make = Callable[[pd.DataFrame], Any]
 QUIET = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-QUIET_RAY = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
 
 
 @pytest.fixture(scope="module")
@@ -65,15 +61,7 @@ def in_dask(dask: Any) -> Make:
     return lambda frame: dataframe.from_pandas(frame, npartitions=5)
 
 
-@pytest.fixture
-def in_ray(ray: Any) -> Make:
-    library = pytest.importorskip("ray.data", reason="Ray Data is not installed")
-    return lambda frame: library.from_pandas(frame).repartition(5)
-
-
-@pytest.fixture(
-    params=["dask", pytest.param("ray", marks=QUIET_RAY), pytest.param("spark", marks=QUIET)]
-)
+@pytest.fixture(params=["dask", pytest.param("spark", marks=QUIET)])
 def make(request: pytest.FixtureRequest) -> Make:
     """Cut a frame into five parts and hand it to a library."""
     fixture: Make = request.getfixturevalue(f"in_{request.param}")
@@ -82,8 +70,6 @@ def make(request: pytest.FixtureRequest) -> Make:
 
 def gathered(frame: Any) -> Any:
     """The rows in memory, in the order of the library."""
-    if hasattr(frame, "to_arrow_refs"):
-        return pa.concat_tables(import_module("ray").get(frame.to_arrow_refs()))
     return frame.toArrow() if hasattr(frame, "toArrow") else frame.compute()
 
 
@@ -122,24 +108,13 @@ def test_partitions_may_be_empty(make: Make, rows: pd.DataFrame) -> None:
     assert model.statistic_ == expected.statistic_
 
 
-@pytest.mark.parametrize(
-    ("library", "fact"),
-    [
-        ("dask", "there is no labelled row"),
-        pytest.param("spark", "there is no labelled row", marks=QUIET),
-        pytest.param("ray", "the table has no column", marks=QUIET_RAY),  # it forgets them
-    ],
-)
-def test_a_frame_without_rows(
-    library: str, fact: str, rows: pd.DataFrame, request: pytest.FixtureRequest
-) -> None:
-    make = request.getfixturevalue(f"in_{library}")
-    with pytest.raises(DataError, match=fact):
+def test_a_frame_without_rows(make: Make, rows: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match="there is no labelled row"):
         NaiveBayes.textbook().fit(make(rows[:0]), "kind")
 
 
 def test_a_bad_cell_is_named(make: Make, rows: pd.DataFrame) -> None:
-    with pytest.raises(DataError, match=r"column 'size', row \d+ of (partition|block) \d: inf"):
+    with pytest.raises(DataError, match=r"column 'size', row \d+ of partition \d: inf"):
         NaiveBayes.textbook().fit(make(rows.assign(size=np.inf)), "kind")
 
 
@@ -159,16 +134,6 @@ def test_rows_in_spark_stay_there(in_spark: Make, rows: pd.DataFrame) -> None:
     (split,) = open_table(frame.select("kind"), "kind").splits(Layout((), (), "kind"), workers=2)
     with pytest.raises(EngineError, match="asked for outside of Spark"):
         pickle.dumps(split)
-
-
-@QUIET
-def test_progress_over_partitions(in_spark: Make, spark: Any, rows: pd.DataFrame) -> None:
-    seen: list[Progress] = []
-    model = NaiveBayes.textbook(engine=WatchedEngine(spark, seen.append)).fit(
-        in_spark(rows), "kind"
-    )
-    assert model.statistic_ == NaiveBayes.textbook().fit(rows, "kind").statistic_
-    assert seen[-1].rows == ROWS
 
 
 @QUIET

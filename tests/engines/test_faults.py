@@ -9,14 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.laws.engine_laws import check_engine, check_recovery
+from tests.laws.engine_laws import check_engine, check_lost_worker
 
 from suffice import NaiveBayes
 from suffice.data.open import open_table
-from suffice.engines import remote
+from suffice.engines import executor
 from suffice.engines.engine import Engine
-from suffice.engines.progress import Progress
-from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError, ReadError
 from suffice.models.generative.sums import summarise
 
@@ -25,29 +23,8 @@ def test_the_laws_of_engines(far: Engine) -> None:
     check_engine(far)
 
 
-def test_workers_that_are_killed(far: Engine, tmp_path: Path) -> None:
-    check_recovery(far, *a_pass(tmp_path))
-
-
-@pytest.mark.parametrize("name", ["processes", "dask"])
-def test_workers_that_are_killed_while_progress_is_told(
-    name: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    seen: list[Progress] = []
-    engine = WatchedEngine(request.getfixturevalue(name), seen.append)
-    check_recovery(engine, *a_pass(tmp_path))
-    assert seen[-1].rows == seen[-1].total_rows == 2_000
-
-
-def test_workers_of_our_own_dask_cluster_are_never_given_up(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    from dask import config
-
-    from suffice.engines import dask
-
-    at_once = config.set({"distributed.deploy.lost-worker-timeout": "1 ms"})
-    with at_once, dask._local_cluster() as cluster, distributed.Client(cluster):
-        check_recovery(dask.DaskEngine(), *a_pass(tmp_path))
+def test_workers_that_are_killed(mortal: Engine, tmp_path: Path) -> None:
+    check_lost_worker(mortal, *a_pass(tmp_path))
 
 
 def a_pass(tmp_path: Path) -> tuple[Any, Any, Sequence[Any]]:
@@ -72,17 +49,16 @@ def test_a_file_that_breaks_off(far: Engine, tmp_path: Path) -> None:
         NaiveBayes.textbook(engine=far).fit(path, "y")
 
 
-def test_another_version(far: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "__version__", "99.0")
-    met = r"suffice 0\.\d+\.\d+ and suffice 99\.0 were to work together"
-    for call in (far.run, lambda *task: list(far.map(*task))):
+def test_another_version(processes: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "__version__", "99.0")
+    met = r"suffice 99\.0 and suffice 0\.\d+\.\d+ were to work together"
+    for call in (processes.run, lambda *task: list(processes.map(*task))):
         with pytest.raises(EngineError, match=met):
             call(sum, 0, [[1], [2], [3]])  # type: ignore[operator, arg-type, list-item]
     monkeypatch.undo()
-    assert far.run(sum, 0, [[1], [2], [3]]) == 6  # type: ignore[arg-type, list-item]
+    assert processes.run(sum, 0, [[1], [2], [3]]) == 6  # type: ignore[arg-type, list-item]
 
 
 def test_an_exception_of_another_library(far: Engine) -> None:
-    with pytest.raises(UnicodeDecodeError, match="invalid start byte") as caught:
+    with pytest.raises(UnicodeDecodeError, match="invalid start byte"):
         list(far.map(str, "utf8", [b"\xff"]))  # type: ignore[arg-type, list-item]
-    assert any("raised on a worker" in note for note in caught.value.__notes__)

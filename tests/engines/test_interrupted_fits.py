@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.laws.interruption_laws import check_resuming
 
-from suffice import LinearDiscriminantAnalysis, LogisticRegression, NaiveBayes
+from suffice import LinearDiscriminantAnalysis, NaiveBayes
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.local import LocalEngine
@@ -23,7 +23,6 @@ from suffice.errors import ModelFileError, ParameterError
 FITS: dict[str, Callable[..., Any]] = {
     "naive Bayes": NaiveBayes.textbook,
     "LDA": LinearDiscriminantAnalysis,
-    "logistic regression": LogisticRegression,
     "naive Bayes with weights": NaiveBayes,
 }
 ONE_SUM = ("naive Bayes", "LDA")
@@ -61,10 +60,7 @@ def checkpointed(folder: Path) -> CheckpointedEngine:
     return CheckpointedEngine(LocalEngine(1), folder / "checkpoint", every=0.0)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["naive Bayes", "LDA", pytest.param("logistic regression", marks=pytest.mark.exhaustive)],
-)
+@pytest.mark.parametrize("name", ONE_SUM)
 def test_a_disk_that_gets_full_costs_no_more_than_a_split(
     name: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +101,7 @@ def test_a_checkpoint_of_another_version_is_refused(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint.GrowingSum, "total", interrupt)
+        patch.setattr(checkpoint.TreeSum, "total", interrupt)
         with pytest.raises(KeyboardInterrupt):
             NaiveBayes.textbook(engine=checkpointed(tmp_path)).fit(file, "kind")
     kept = (tmp_path / "checkpoint").read_bytes()

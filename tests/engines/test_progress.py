@@ -22,11 +22,10 @@ from sklearn.base import clone
 
 import suffice
 from suffice import LinearRegression, NaiveBayes
-from suffice.data.file_formats import open_files
 from suffice.engines import progress_bar as bars
 from suffice.engines import progress_engine
+from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.processes import ProcessesEngine
 from suffice.engines.progress import Progress
 from suffice.engines.progress_bar import bar, described
 from suffice.engines.progress_engine import WatchedEngine
@@ -87,28 +86,24 @@ def check(seen: Sequence[Progress], size: int | None) -> None:
         assert before.number == after.number
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("rows.parquet", "rows.csv", "rows.csv.gz", "rows.arrow", "rows.arrows"),
-        "year=2026/rows.parquet",
-    ],
-)
-def test_files_are_told_to_their_end(folder: Path, name: str, threads: int) -> None:
-    seen, model = told(folder / name, LocalEngine(threads))
+SPLITS = {"rows.parquet": 8, "rows.arrow": 5, "year=2026/rows.parquet": 4}
+
+
+@pytest.mark.parametrize("engine", [LocalEngine(1), LocalEngine(2), ProcessesEngine(2)], ids=str)
+@pytest.mark.parametrize("name", SPLITS)
+def test_files_are_told_split_by_split(folder: Path, name: str, engine: Any) -> None:
+    seen, model = told(folder / name, engine)
     check(seen, (folder / name).stat().st_size)
-    # Batch by batch, not file by file or row group by row group.
-    assert len({progress.rows for progress in seen}) >= 4
+    assert len({progress.rows for progress in seen}) == SPLITS[name]
     assert model.statistic_ == NaiveBayes.textbook().fit(folder / name, "y").statistic_
 
 
 def test_the_size_of_text_is_known_but_not_its_rows(folder: Path) -> None:
     for name in ("rows.csv", "rows.csv.gz"):
-        *seen, last = told(folder / name, LocalEngine(1))[0]
-        assert {progress.total_rows for progress in seen} == {None}
-        assert {progress.total_bytes for progress in seen} == {last.total_bytes}
-        assert any(0.1 < progress.fraction < 0.9 for progress in seen)
+        last = told(folder / name, LocalEngine(1))[0][-1]
+        size = (folder / name).stat().st_size
+        assert (last.rows, last.total_rows, last.bytes, last.total_bytes) == (0, None, size, size)
+        assert last.fraction == 1.0
 
 
 def test_tables_in_memory_are_told(table: pa.Table) -> None:
@@ -119,13 +114,6 @@ def test_tables_in_memory_are_told(table: pa.Table) -> None:
         seen = []
         NaiveBayes.textbook(engine=WatchedEngine(LocalEngine(2), seen.append)).fit(rows, table["y"])
         check(seen, None)
-
-
-def test_other_processes_are_told_split_by_split(folder: Path) -> None:
-    seen, model = told(folder / "rows.parquet", ProcessesEngine(2))
-    check(seen, (folder / "rows.parquet").stat().st_size)
-    assert len({progress.rows for progress in seen}) == 8
-    assert model.statistic_ == NaiveBayes.textbook().fit(folder / "rows.parquet", "y").statistic_
 
 
 def test_passes_are_numbered(folder: Path) -> None:
@@ -186,17 +174,6 @@ def test_a_bad_cell_is_still_named(tmp_path: Path) -> None:
         NaiveBayes.textbook(engine=WatchedEngine(LocalEngine(2), lambda progress: None)).fit(
             path, "y"
         )
-
-
-def test_a_file_that_changes_is_still_named(tmp_path: Path) -> None:
-    path = tmp_path / "rows.parquet"
-    rows = pa.table({"a": [1.0, 2.0, 3.0], "y": [0, 1, 0]})
-    pq.write_table(rows, path, row_group_size=1)
-    table = open_files(path)
-    pq.write_table(rows.slice(0, 1), path)
-    for engine in (LocalEngine(1), LocalEngine(2)):
-        with pytest.raises(suffice.errors.ReadError, match=r"^rows\.parquet has changed since"):
-            NaiveBayes.textbook(engine=WatchedEngine(engine, lambda progress: None)).fit(table, "y")
 
 
 def test_what_the_listener_raises_ends_the_fit(table: pa.Table) -> None:

@@ -51,7 +51,6 @@ CASES: list[tuple[str, dict[str, Any], str | None]] = [
     ("local", {"threads": 2}, None),
     ("processes", {"processes": 2}, None),
     ("dask", {}, "distributed"),
-    ("ray", {}, "ray"),
     ("spark", {}, "pyspark"),
     ("spark", {"master": "local-cluster[1,1,1024]"}, "pyspark"),
     ("spark", {"remote": "local[2]"}, "pyspark"),

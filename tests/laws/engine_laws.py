@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, EngineError
 from suffice.statistics.batch import Batch
 
-__all__ = ["check_engine", "check_recovery"]
+__all__ = ["check_engine", "check_lost_worker"]
 
 LARGE_RESULT = 1 << 21  # characters of a result that no engine calls small
 
@@ -52,8 +51,7 @@ def check_engine(engine: Engine) -> None:
     >>> check_engine(LocalEngine(threads=2))
     """
     require(engine.workers >= 1, "an engine has a worker")
-    for same in (copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
-        require(same == engine, "a copy of an engine equals it")
+    require(copy.deepcopy(engine) == engine, "a copy of an engine equals it")
     for splits in ("", "a", "ab", "abcdefg", "the quick brown fox jumps over the lazy dog"):
         _check_order(engine, splits, times=1 + len(splits) % 3)
     _check_order(engine, "abcdefghijk", LARGE_RESULT)
@@ -89,12 +87,14 @@ def _check_memory(engine: Engine) -> None:
     require(inside == engine.in_process, "in_process says whether kernels run in this process")
 
 
-def check_recovery(
+def check_lost_worker(
     engine: Engine, kernel: Callable[[Any, Any], Any], params: Any, splits: Sequence[Split]
 ) -> None:
-    """Check that an engine replaces workers that die, counts no row twice, and gives up in the end.
+    """Check that a worker that dies never leads to a wrong sum.
 
-    The first process that reads the middle split is killed; then every one that does.
+    The first process that reads the middle split is killed: the sum is right all the same, where
+    the executor gives the split to another, or there is an error. Then every one that reads it is
+    killed: there is an error.
 
     Parameters
     ----------
@@ -107,16 +107,6 @@ def check_recovery(
     ------
     AssertionError
         Naming the law that is broken.
-
-    Examples
-    --------
-    Processes are killed, which takes seconds:
-
-    >>> from suffice.data.open import open_table
-    >>> from suffice.engines.processes import ProcessesEngine
-    >>> from suffice.models.generative.sums import summarise
-    >>> splits = open_table("rows.parquet", "y").splits(layout, 2)  # doctest: +SKIP
-    >>> check_recovery(ProcessesEngine(2), summarise, (parts, layout), splits)  # doctest: +SKIP
     """
     expected = kernel(splits[0], params)
     for split in splits[1:]:
@@ -124,13 +114,16 @@ def check_recovery(
     middle = len(splits) // 2
     with TemporaryDirectory() as folder:
         deadly = _Deadly(splits[middle], str(Path(folder) / "one died"))
-        total = engine.run(kernel, params, [*splits[:middle], deadly, *splits[middle + 1 :]])
+        try:
+            total = engine.run(kernel, params, [*splits[:middle], deadly, *splits[middle + 1 :]])
+        except EngineError:
+            total = expected
         require(any(Path(folder).iterdir()), "a worker was killed")
-    require(total == expected, "a lost worker changes no bit")
+        require(total == expected, "a lost worker changes no bit")
     try:
         engine.run(kernel, params, [*splits[:middle], replace(deadly, death=None)])
     except EngineError as error:
-        require("died" in str(error), "the message says that workers died")
+        require("die" in str(error), "the message says that workers died")
     else:
         raise AssertionError("rows that kill every worker end in an EngineError")
     total = engine.run(kernel, params, splits)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from suffice.data.array_labels import Labels
 from suffice.data.binary_cells import outcome_codes
-from suffice.data.read_memory import ENCODED, ReadMemory
 from suffice.data.schema import (
     BOOLEAN,
     BlockLayout,
@@ -75,15 +74,10 @@ class ArraySource:
 
     engine: ClassVar[None] = None  # an array lives in no engine
     ignored: ClassVar[tuple[str, ...]] = ()  # no column is left out
-    kept_bytes: ClassVar[int] = 0  # the rows are the caller's
 
     def shown_labels(self) -> tuple[Any, ...]:
         """The labels that there are."""
         return () if self.labels is None else self.labels.classes.values
-
-    def shown_classes(self) -> int:
-        """How many labels there are."""
-        return len(self.shown_labels())
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The columns, or those of the given names, by the rule in ``schema.py``.
@@ -289,10 +283,6 @@ class ArraySplit:
         if layout.encoding in ("count", "whole"):
             check_counts(x, whole=layout.encoding == "whole")
         return RealBlock(x)
-
-    def read_memory(self) -> ReadMemory:
-        """Rows lie in memory; some are laid out as doubles."""
-        return ReadMemory(0, ENCODED * len(self.source.names))
 
     def in_batches(self, rows: int) -> ArraySplit:
         """The same in batches of so many rows at most."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 import pyarrow as pa
 
-from suffice.data.read_memory import ReadMemory, in_batches, read_memory
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import RecordSplit
 
@@ -38,11 +36,3 @@ class SplitView:
     def source_file(self) -> Path | None:
         """The file of the split inside."""
         return file_of(self.split)
-
-    def read_memory(self) -> ReadMemory:
-        """That of the split inside."""
-        return read_memory(self.split)
-
-    def in_batches(self, rows: int) -> Self:
-        """The same around a split in batches of so many rows at most."""
-        return replace(self, split=in_batches(self.split, rows))

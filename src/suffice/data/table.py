@@ -131,12 +131,6 @@ class Table(ABC):
         return head
 
     @property
-    def kept_bytes(self) -> int:
-        """Memory of the first rows that are kept, here or by a table inside: they are the same."""
-        own, inside = vars(self).get("_kept"), vars(self).get("table")
-        return int(getattr(inside, "kept_bytes", 0) if own is None else own.nbytes)
-
-    @property
     @abstractmethod
     def _head(self) -> pa.RecordBatch:
         """The first rows, read anew."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from suffice.data.arrow_columns import column_of, stored_as
 from suffice.data.encode import coded, encode
 from suffice.data.frames.memory import in_memory
-from suffice.data.read_memory import ENCODED, TEXT, ReadMemory, in_batches, read_memory
 from suffice.data.schema import Column, Layout, Stored
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
@@ -177,20 +176,11 @@ class TableSource:
             )
         return stored_as(kind) or "nothing"
 
-    @property
-    def kept_bytes(self) -> int:
-        """Memory of the first rows that the table keeps."""
-        return self.table.kept_bytes
-
     def shown_labels(self) -> tuple[Any, ...]:
         """The labels that the first rows show."""
         if self.label is None:
             return ()
         return self.table.of_first_cells([self.label], _distinct)[self.label]
-
-    def shown_classes(self) -> int:
-        """How many labels the first rows show."""
-        return len(self.shown_labels())
 
     def take(self, rows: NDArray[np.intp]) -> TableSource:
         """Return the rows at these places, in that order.
@@ -350,14 +340,9 @@ class TableSplit:
         """Say where a row stands."""
         return self.part.locate(row) if self.part is not None else f"row {row}"
 
-    def read_memory(self) -> ReadMemory:
-        """What its reader holds; rows are also encoded."""
-        held, row, text = read_memory(self.part)
-        return ReadMemory(held, row + ENCODED * len(self.layout.columns) + TEXT * text, text)
-
     def in_batches(self, rows: int) -> TableSplit:
         """The same, encoded in batches of so many rows at most."""
-        return replace(self, part=in_batches(self.part, rows), rows=rows)
+        return replace(self, rows=rows)
 
     def split_size(self) -> SplitSize:
         """That of the split inside."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from suffice.engines.engine import Engine
 from suffice.engines.local import LocalEngine
-from suffice.engines.register import ENGINES
+from suffice.engines.register import ENGINES, Entry
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase
 
@@ -17,25 +18,26 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "engine", "engine_of", "is_here", "set_engine"]
 
-Choice = str | Engine | None
+Choice = str | Engine | Executor | None
 
 HERE = LocalEngine()
 _everywhere: Engine | None = None
 
 
 def engine(
-    name: str = "local",
+    name: str | Executor = "local",
     *,
     progress: Report | bool | None = False,
     checkpoint: str | PathLike[str] | None = None,
     **options: Any,
 ) -> Engine:
-    """Make an engine by its name.
+    """Make an engine by its name, or of an executor.
 
     Parameters
     ----------
-    name : {"local", "processes", "dask", "spark", "ray"}
-        Threads or processes of this machine, or the workers of a cluster.
+    name : {"local", "processes", "dask", "spark"} or concurrent.futures.Executor
+        Threads or processes of this machine, the workers of a cluster, or those of an executor
+        (`suffice.engines.executor.ExecutorEngine`).
     progress : bool or callable
         True shows a bar on a terminal; a callable is given how far the work is
         (`suffice.engines.progress_engine.WatchedEngine`).
@@ -57,12 +59,15 @@ def engine(
     Examples
     --------
     >>> engine("local", threads=2)
-    LocalEngine(threads=2, memory_limit=None)
+    LocalEngine(threads=2)
     """
-    if not (isinstance(name, str) and name in ENGINES):
+    of_executor = isinstance(name, Executor)
+    if not (of_executor or (isinstance(name, str) and name in ENGINES)):
         raise _unknown(name)
+    entry = Entry("executor", "ExecutorEngine", {}) if of_executor else ENGINES[str(name)]
+    given = (name,) if of_executor else ()
     try:
-        module = import_module(f"suffice.engines.{name}")
+        module = import_module(f"suffice.engines.{entry.module}")
     except ModuleNotFoundError as error:
         raise ParameterError(
             f"engine={name!r} needs {error.name}",
@@ -70,7 +75,7 @@ def engine(
             f"pip install 'suffice[{name}]'",
         ) from error
     try:
-        made: Engine = getattr(module, ENGINES[name].class_name)(**options)
+        made: Engine = getattr(module, entry.class_name)(*given, **options)
     except TypeError as error:
         raise ParameterError(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
@@ -91,16 +96,15 @@ def set_engine(chosen: Choice = None, **options: Any) -> None:
 
     Parameters
     ----------
-    chosen : str or Engine, optional
-        A name for `engine`, or an engine.
+    chosen : str, Executor or Engine, optional
+        What `engine` takes, or an engine.
     **options
         Those of the engine of that name, or of the local one.
 
     Raises
     ------
     ParameterError
-        As `engine` does; or if ``chosen`` is neither a name nor an engine, or options are given
-        beside an engine.
+        As `engine` does; or if ``chosen`` is no engine, or options are given beside one.
 
     Examples
     --------
@@ -108,8 +112,8 @@ def set_engine(chosen: Choice = None, **options: Any) -> None:
     >>> set_engine()
     """
     global _everywhere
-    if isinstance(chosen, str) or (chosen is None and options):
-        _everywhere = engine(chosen or "local", **options)
+    if isinstance(chosen, str | Executor) or (chosen is None and options):
+        _everywhere = engine("local" if chosen is None else chosen, **options)
         return
     if options:
         raise ParameterError(
@@ -125,7 +129,7 @@ def engine_of(chosen: Choice, threads: int | None = None, default: str | None = 
 
     Parameters
     ----------
-    chosen : str, Engine or None
+    chosen : str, Engine, Executor or None
         What the estimator was given.
     threads : int, optional
         Of the local engine; a table that lives in another one is read there all the same.
@@ -135,13 +139,13 @@ def engine_of(chosen: Choice, threads: int | None = None, default: str | None = 
     Raises
     ------
     ParameterError
-        As `engine` does; or if ``chosen`` is neither a name nor an engine, or is another engine
-        than the local one with so many threads.
+        As `engine` does; or if ``chosen`` is no engine, or another one than the local one with so
+        many threads.
 
     Examples
     --------
     >>> engine_of(None, threads=2)
-    LocalEngine(threads=2, memory_limit=None)
+    LocalEngine(threads=2)
     """
     given = chosen
     if chosen is None and default is not None:
@@ -171,6 +175,8 @@ def is_here(chosen: Choice) -> bool:
 
 
 def _required(chosen: Any) -> Engine:
+    if isinstance(chosen, Executor):
+        return engine(chosen)
     # A class has the members of an engine too.
     if isinstance(chosen, type) or not isinstance(chosen, Engine):
         raise _unknown(chosen)
@@ -179,5 +185,6 @@ def _required(chosen: Any) -> Engine:
 
 def _unknown(chosen: object) -> ParameterError:
     return ParameterError(
-        f"engine={chosen!r}", f"an engine is one of {', '.join(map(repr, ENGINES))}"
+        f"engine={chosen!r}",
+        f"an engine is one of {', '.join(map(repr, ENGINES))}, or an executor",
     )

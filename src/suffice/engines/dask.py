@@ -1,47 +1,50 @@
-"""The engine of a Dask cluster: splits are tasks, and large statistics are added by the workers."""
+"""The engine of a Dask cluster: a graph of splits, whose sums are added by the workers."""
 
 from __future__ import annotations
 
-import asyncio
 import atexit
-import io
 import pickle
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import cloudpickle
-import dask
-from distributed import Client, Future, KilledWorker, LocalCluster, SpecCluster
+from dask import delayed
+from dask.delayed import Delayed
+from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed.comm import CommClosedError
 
+from suffice._version import __version__
+from suffice.data.frames.dask import DaskPartition, PartitionRows
+from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
-from suffice.engines.local import AVAILABLE_CORES
-from suffice.engines.remote import (
-    ATTEMPTS,
-    ExhaustedError,
-    Message,
-    RemoteEngine,
-    lost,
-    perform,
-    serialised,
-)
-from suffice.errors import EngineError, ParameterError
+from suffice.engines.engine import Engine
+from suffice.engines.executor import opened
+from suffice.engines.local import AVAILABLE_CORES, WAITING
+from suffice.errors import EngineError
+from suffice.statistics.statistic import Statistic, tree_sum
 
 __all__ = ["DaskEngine"]
 
+S = TypeVar("S", bound=Statistic)
+P = TypeVar("P")
+R = TypeVar("R")
+
+FAN_IN = 8  # sums added at a time, a power of two: those of neighbours are subtrees of their sum
 TIMEOUT = 10  # seconds in which a scheduler answers
 LOOPBACK = "127.0.0.1"
-LOOK_EVERY = 1.0  # seconds from one look at the workers to the next
-SMALL = 1 << 14  # bytes that may travel with every split
 
 
 @dataclass(frozen=True)
-class DaskEngine(RemoteEngine):
+class DaskEngine(Engine):
     """Workers of a Dask cluster.
 
     Files are read by the workers, under the paths that the caller gives. Arrays and frames in
-    memory travel with every pass.
+    memory travel with every pass. Partitions of a Dask DataFrame are made where they are summed.
+    A worker that is lost is Dask's affair: it gives the split to another, a few times.
 
     Parameters
     ----------
@@ -49,14 +52,6 @@ class DaskEngine(RemoteEngine):
         Of the scheduler, such as ``"tcp://host:8786"``. Default: the cluster of the current
         ``distributed.Client``; without one, a cluster of this machine's cores, started by the
         first fit and kept for the next ones.
-    patience : float
-        Seconds that a pass waits for a worker while the cluster has none: Dask itself would wait
-        for ever. A cluster that is given its workers by a queue may need more.
-
-    Raises
-    ------
-    ParameterError
-        If ``patience`` is not a number, 0 or more.
 
     Examples
     --------
@@ -64,16 +59,7 @@ class DaskEngine(RemoteEngine):
     False
     """
 
-    dumps = staticmethod(cloudpickle.dumps)  # classes of the caller's script travel too
     address: str | None = None
-    patience: float = 60.0
-
-    def __post_init__(self) -> None:
-        number = isinstance(self.patience, int | float) and not isinstance(self.patience, bool)
-        if not (number and self.patience >= 0):
-            raise ParameterError(
-                f"patience={self.patience!r}", "it is a number of seconds, 0 or more"
-            )
 
     @property
     def workers(self) -> int:
@@ -81,135 +67,75 @@ class DaskEngine(RemoteEngine):
         threads: dict[str, int] = _client(self.address).nthreads()
         return max(1, sum(threads.values()))
 
-    def _share(self, message: Message) -> Message | Future:
-        if len(message.content) <= SMALL:
-            return message
-        # The result of a task is made again if the worker that holds it is lost; what `scatter`
-        # sends is not.
-        return self._submit(_itself, message)
+    def map(
+        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
+    ) -> Iterator[R]:
+        """Yield ``kernel(split, params)`` in split order; a few results per worker wait."""
+        client, task = _client(self.address), _task(kernel, params)
 
-    def _submit(self, function: Callable[..., Message], *arguments: Any) -> Future:
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-            client = _client(self.address)
-            return client.submit(function, *arguments, pure=False, retries=ATTEMPTS - 1)
+        def begin(split: Split) -> Future:
+            return client.compute(_result(task, split))
 
-    def _begin(self, task: Message | Future, split: Split) -> Future:
-        message, futures = _apart(split)
-        return self._submit(_perform, task, message, *futures)
+        yield from in_order(begin, splits, WAITING * self.workers, _first, _release)
 
-    def _fetch(self, reference: Future) -> Message:
-        try:
-            message: Message = reference.client.sync(_result, reference, self.patience)
-        except KilledWorker as error:
-            raise lost(error.allowed_failures + 1) from None
-        except ExhaustedError as error:
-            raise lost() from error
-        except EngineError:
-            raise
-        except Exception as error:
-            raise EngineError(
-                f"Dask has no result: {type(error).__name__}: {error}",
-                "a cluster has a scheduler that lives, and this library on every worker",
-                "look at the logs of the cluster",
-            ) from error
-        return message
-
-    def _drop(self, references: Iterable[Future]) -> None:
-        for reference in references:
-            reference.release()
+    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
+        """Return the sum of ``kernel(split, params)``, added by the workers in split order."""
+        if not splits:
+            return tree_sum(())
+        task = _task(kernel, params)
+        sums = [_result(task, split) for split in splits]
+        while len(sums) > 1:
+            groups = (sums[i : i + FAN_IN] for i in range(0, len(sums), FAN_IN))
+            sums = [delayed(tree_sum, pure=False)(group) for group in groups]
+        total: S = _first(deque([_client(self.address).compute(sums[0])]))
+        return total
 
 
-def _itself(message: Message) -> Message:
-    return message
+def _task(kernel: Callable[..., Any], params: Any) -> Delayed:
+    """Return a node of the graph that opens the kernel and its parameters on the workers."""
+    return delayed(opened, pure=False)(__version__, cloudpickle.dumps((kernel, params)))
 
 
-# Waiting -----------------------------------------------------------------------------------------
+def _result(task: Delayed, split: Any) -> Delayed:
+    part = getattr(split, "part", None)
+    if not isinstance(part, DaskPartition):
+        return delayed(_perform, pure=False)(task, cloudpickle.dumps(split))
+    bare = cloudpickle.dumps(replace(split, part=PartitionRows(part.types, part.number)))
+    return delayed(_in_place, pure=False)(task, bare, Delayed(part.key, part.tasks))
 
 
-async def _result(reference: Future, patience: float) -> Message:
-    """Wait for a result, as long as there is somebody to make it.
+def _perform(task: tuple[Callable[..., Any], Any], split: bytes) -> Any:
+    kernel, params = task
+    return kernel(pickle.loads(split), params)
+
+
+def _in_place(task: tuple[Callable[..., Any], Any], split: bytes, frame: Any) -> Any:
+    kernel, params = task
+    bare = pickle.loads(split)
+    return kernel(replace(bare, part=replace(bare.part, frame=frame)), params)
+
+
+def _first(pending: deque[Future]) -> Any:
+    """Wait for a result. What a kernel raises is raised.
 
     Raises
     ------
     EngineError
-        If the cluster has no worker for so many seconds.
+        If Dask gives up.
     """
-    result: asyncio.Future[Any] = asyncio.ensure_future(reference)
-    desertion: asyncio.Future[Any] = asyncio.ensure_future(_desertion(reference.client, patience))
     try:
-        await asyncio.wait({result, desertion}, return_when=asyncio.FIRST_COMPLETED)
-        if not result.done() and desertion.exception() is None:
-            raise EngineError(
-                f"the Dask cluster has had no worker for {patience:g} seconds",
-                "a pass waits so long for one",
-                "look at the logs of those that it had, start others, or wait longer: "
-                "suffice.engine('dask', patience=...)",
-            )
-        message: Message = await result
-        return message
-    finally:
-        desertion.cancel()
-        result.cancel()
+        return pending.popleft().result()
+    except (KilledWorker, CancelledError, CommClosedError) as error:
+        raise EngineError(
+            f"Dask has no result: workers died, or the scheduler: {error}",
+            "a cluster gives a split to a few workers, one after the other",
+            "look at the logs of the cluster, and give workers more memory or smaller splits",
+        ) from error
 
 
-async def _desertion(client: Client, patience: float) -> None:
-    """Return when a cluster has had no worker for so many seconds."""
-    waited = 0.0
-    while not waited or waited < patience:
-        await asyncio.sleep(LOOK_EVERY)
-        waited = 0.0 if await client.nthreads() else waited + LOOK_EVERY
-
-
-# Splits of frames that workers keep --------------------------------------------------------------
-#
-# A partition of a persisted frame is a future. Dask brings it to the task that depends on it, and
-# makes it again if the worker that kept it is lost. A task that waited for it, inside, would keep a
-# worker from doing so.
-
-
-@dataclass(frozen=True)
-class _Split(Message):
-    """A split in which futures are numbered, and what they stand for once it is known."""
-
-    values: tuple[Any, ...] = ()
-
-    def value(self) -> Any:
-        """Unpickle the split, with values in the place of futures."""
-        return _Unpickler(self.content, self.values).load()
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, content: bytes, values: tuple[Any, ...]) -> None:
-        super().__init__(io.BytesIO(content))
-        self._values = values
-
-    def persistent_load(self, number: int) -> Any:
-        return self._values[number]
-
-
-def _apart(split: Split) -> tuple[_Split, list[Future]]:
-    """Take the futures out of a split."""
-    futures: list[Future] = []
-
-    def number(value: Any) -> int | None:
-        if not isinstance(value, Future):
-            return None
-        futures.append(value)
-        return len(futures) - 1
-
-    def dumps(split: Split) -> bytes:
-        file = io.BytesIO()
-        pickler = cloudpickle.Pickler(file)
-        pickler.persistent_id = number
-        pickler.dump(split)
-        return file.getvalue()
-
-    message = serialised(split, dumps)
-    return _Split(message.version, message.content), futures
-
-
-def _perform(task: Message, split: _Split, *values: Any) -> Message:
-    return perform(task, replace(split, values=values))
+def _release(pending: Iterable[Future]) -> None:
+    for future in pending:
+        future.release()
 
 
 # Clients -----------------------------------------------------------------------------------------
@@ -240,20 +166,9 @@ def _connected(address: str | None) -> Client:
         ) from error
 
 
-class _Cluster(LocalCluster):  # type: ignore[misc]
-    """A cluster of this machine that starts a worker anew however often it dies.
-
-    Dask gives up a worker that is gone 15 s after one of its name was lost
-    (``distributed.deploy.lost-worker-timeout``), even if it came back and has just died again.
-    """
-
-    def _update_worker_status(self, op: str, msg: Any) -> None:
-        super(SpecCluster, self)._update_worker_status(op, msg)
-
-
 def _local_cluster() -> LocalCluster:
     try:
-        cluster = _Cluster(
+        cluster = LocalCluster(
             n_workers=AVAILABLE_CORES,
             threads_per_worker=1,
             host=LOOPBACK,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from suffice.data.source import Split
-from suffice.statistics.pass_memory import PassNeed
 from suffice.statistics.statistic import Statistic, tree_sum
 
-__all__ = ["Engine", "EngineView", "Kernel", "Limited"]
+__all__ = ["Engine", "EngineView", "Kernel"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
@@ -63,17 +62,3 @@ class EngineView(Engine):
     def in_process(self) -> bool:
         """Whether kernels see the memory of the caller."""
         return self.engine.in_process
-
-    def expecting(self, need: PassNeed) -> Self:
-        """The same, around an engine that was told what a pass takes."""
-        inside = self.engine
-        return replace(self, engine=inside.expecting(need)) if isinstance(inside, Limited) else self
-
-
-@runtime_checkable
-class Limited(Protocol):
-    """An engine that has use for what a pass takes of memory."""
-
-    def expecting(self, need: PassNeed) -> Engine:
-        """The same engine, told what a pass takes beside reading."""
-        ...

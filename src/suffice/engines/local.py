@@ -6,21 +6,19 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
-from suffice.engines.memory_limit import WAITING, bytes_of, within_limit
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.batch import Batch
-from suffice.statistics.pass_memory import PassNeed, no_need
 from suffice.statistics.statistic import Statistic
 
 __all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers", "side_by_side"]
@@ -31,6 +29,7 @@ AVAILABLE_CORES = (
     len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 )
 R = TypeVar("R")
+WAITING = 2  # results for each thread, behind the one that is asked for
 
 
 @dataclass(frozen=True)
@@ -41,35 +40,23 @@ class LocalEngine(Engine):
     ----------
     threads : int, optional
         Default: the cores that this process may use.
-    memory_limit : int or str, optional
-        Bytes, or such as ``"2 GB"``, that a pass may take above what the process has: batches are
-        made smaller for it, and if need be fewer threads read
-        (`suffice.engines.memory_limit`).
 
     Raises
     ------
     ParameterError
-        If ``threads`` is less than 1, or the limit is no size; in a pass, if it is too small.
+        If ``threads`` is less than 1.
     """
 
     threads: int | None = None
-    memory_limit: int | str | None = None
-    need: PassNeed = field(default=no_need, repr=False, compare=False)
     in_process = True  # threads share the memory of the caller
 
     def __post_init__(self) -> None:
         require_workers("threads", self.threads)
-        if self.memory_limit is not None:
-            bytes_of(self.memory_limit)
 
     @property
     def workers(self) -> int:
         """Number of threads."""
         return self.threads or AVAILABLE_CORES
-
-    def expecting(self, need: PassNeed) -> Self:
-        """The same engine; what a pass takes beside reading counts where there is a limit."""
-        return self if self.memory_limit is None else replace(self, need=need)
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
@@ -78,7 +65,7 @@ class LocalEngine(Engine):
 
         The caller's thread is one of the workers: it works while the next result is not there.
         """
-        workers, splits = self._within_limit(splits)
+        workers = min(self.workers, len(splits))
         if workers <= 1:
             for split in splits:
                 yield kernel(split, params)
@@ -96,16 +83,9 @@ class LocalEngine(Engine):
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """The sum of ``kernel(split, params)``; of one split, as small tables have, it itself."""
-        if len(splits) == 1 and self.memory_limit is None:
+        if len(splits) == 1:
             return kernel(splits[0], params)
         return super().run(kernel, params, splits)
-
-    def _within_limit(self, splits: Sequence[Split]) -> tuple[int, Sequence[Split]]:
-        """How many threads read, and what: smaller batches where memory is limited."""
-        workers = min(self.workers, len(splits))
-        if self.memory_limit is None:
-            return workers, splits
-        return within_limit(splits, workers, self.memory_limit, self.need)
 
 
 def side_by_side(

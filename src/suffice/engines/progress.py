@@ -15,10 +15,9 @@ class Progress:
     Parameters
     ----------
     rows, bytes : int
-        Done so far; bytes as the rows are stored. A fit that goes on from a checkpoint begins with
-        what is summed there, as far as its size is known.
+        Done so far, as far as splits know their size; bytes as the rows are stored.
     total_rows, total_bytes : int, optional
-        Of all of them; None where that is known only at the end, or not even there.
+        Of all of them; None where that is not known.
     fraction : float
         Of the pass that is done, from 0 to 1.
     seconds_left : float, optional

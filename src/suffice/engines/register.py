@@ -10,18 +10,18 @@ __all__ = ["ENGINES", "Entry"]
 
 @dataclass(frozen=True)
 class Entry:
-    """An engine in the module ``suffice.engines.<name>``."""
+    """A class in a module of ``suffice.engines``."""
 
-    class_name: str  # the class in that module
+    module: str
+    class_name: str
     # Options of the command line that it has (``workers``, ``master``, ``address``), and what the
     # class calls them.
     options: Mapping[str, str]
 
 
 ENGINES = {
-    "local": Entry("LocalEngine", {"workers": "threads"}),
-    "processes": Entry("ProcessesEngine", {"workers": "processes"}),
-    "dask": Entry("DaskEngine", {"address": "address"}),
-    "spark": Entry("SparkEngine", {"master": "master", "address": "remote"}),
-    "ray": Entry("RayEngine", {"address": "address"}),
+    "local": Entry("local", "LocalEngine", {"workers": "threads"}),
+    "processes": Entry("executor", "ProcessesEngine", {"workers": "processes"}),
+    "dask": Entry("dask", "DaskEngine", {"address": "address"}),
+    "spark": Entry("spark", "SparkEngine", {"master": "master", "address": "remote"}),
 }

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, groupby
 from operator import itemgetter
+from traceback import format_exception
 from typing import Any, TypeVar, cast
 
 import pyarrow as pa
@@ -20,23 +21,14 @@ from pyspark import Broadcast, TaskContext, cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
+from suffice._version import __version__
 from suffice.data.frames.spark import PartitionRows, SparkRows, gist
 from suffice.data.source import Split
 from suffice.data.table_source import TableSplit
 from suffice.engines.engine import Engine
+from suffice.engines.executor import opened
 from suffice.engines.local import AVAILABLE_CORES
-from suffice.engines.remote import (
-    ATTEMPTS,
-    FAN_IN,
-    Message,
-    Task,
-    add,
-    deserialised,
-    lost,
-    perform,
-    serialised,
-)
-from suffice.errors import EngineError, ParameterError
+from suffice.errors import EngineError, ParameterError, SufficeError
 from suffice.statistics.statistic import Statistic, tree_sum
 
 __all__ = ["SparkEngine"]
@@ -45,10 +37,14 @@ S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
 Batches = Iterator[pa.RecordBatch]
+Message = tuple[bool, bytes]
+"""Whether a kernel raised an exception, and what it returned or raised, pickled."""
 
 ROW = "index long, start long, size long, piece binary"  # a piece of the result of this index
 PIECE = 1 << 18  # bytes; the Java side of Spark cannot bear large cells
 RESULTS = 256  # more, or ones of more than a piece, are added on the executors
+FAN_IN = 8  # sums added at a time there, a power of two
+ATTEMPTS = 4  # at a task, of a session that is started here
 TASKS = 4  # per worker and job; each costs some 0.05 s
 _SCHEMA = pa.schema({"index": "int64", "start": "int64", "size": "int64", "piece": "binary"})
 
@@ -122,7 +118,7 @@ class SparkEngine(Engine):
             for start in range(0, len(splits), wave):
                 results = _fetched(job.over(splits[start : start + wave]))
                 for _, message in _messages(results.to_batches()):
-                    yield deserialised(message)
+                    yield _value(message)
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """Return the sum of ``kernel(split, params)``, added in split order."""
@@ -188,9 +184,7 @@ class _Job:
     def __init__(self, session: SparkSession, kernel: Callable[..., Any], params: Any) -> None:
         self._session = session
         self._ended = ExitStack()
-        self._task = self._share(
-            serialised(Task(kernel, params, cloudpickle.dumps), cloudpickle.dumps)
-        )
+        self._task = self._share((__version__, cloudpickle.dumps((kernel, params))))
 
     def __enter__(self) -> _Job:
         return self
@@ -208,14 +202,14 @@ class _Job:
 
     def over(self, splits: Sequence[Any]) -> DataFrame:
         """One row per split."""
-        messages = self._share([serialised(split, cloudpickle.dumps) for split in splits])
+        shared = self._share([cloudpickle.dumps(split) for split in splits])
         n = len(splits)
-        each = partial(_on_splits, self._task, messages)
+        each = partial(_on_splits, self._task, shared)
         return self._session.range(0, n, 1, n).mapInArrow(each, ROW)
 
     def over_frame(self, split: TableSplit) -> DataFrame:
         """One row per partition that is not empty."""
-        bare = serialised(replace(split, part=None), cloudpickle.dumps)
+        bare = cloudpickle.dumps(replace(split, part=None))
         each = partial(_on_partition, self._task, bare)
         return cast(SparkRows, split.part).frame.mapInArrow(each, ROW)
 
@@ -226,13 +220,13 @@ class _Job:
         few = f"CASE WHEN index < {RESULTS} AND size <= {PIECE} THEN piece END AS piece"
         firsts = _fetched(kept.where("start = 0").selectExpr("index", "start", "size", few))
         if not firsts["piece"].null_count:
-            return [deserialised(message) for _, message in _messages(firsts.to_batches())]
+            return [_value(message) for _, message in _messages(firsts.to_batches())]
         total, groups = kept, pc.max(firsts["index"]).as_py() + 1
         while groups > 1:
             groups = -(-groups // FAN_IN)
             together = total.repartition(groups, expr(f"index div {FAN_IN}"))
             total = together.sortWithinPartitions("index", "start").mapInArrow(_added, ROW)
-        return [deserialised(message) for _, message in _messages(_fetched(total).to_batches())]
+        return [_value(message) for _, message in _messages(_fetched(total).to_batches())]
 
 
 @dataclass(frozen=True)
@@ -269,9 +263,13 @@ def _given_up(error: Exception) -> EngineError:
         return EngineError(
             "the session of Spark has died", "", "see Spark's log, and start Python anew"
         )
-    if "Python worker exited unexpectedly" in said or "ExhaustedError" in said:
+    if "Python worker exited unexpectedly" in said:
         times = re.search(r"failed (\d+) times", said)
-        return lost(int(times[1]) if times else 1)
+        return EngineError(
+            f"{times[1] if times else 1} workers died, one after the other, over the same rows",
+            "Spark replaces a lost worker, but not without end",
+            "look whether they run out of memory, and give them more of it or smaller splits",
+        )
     if "No module named 'suffice'" in said:
         return EngineError(
             "the Python of Spark's workers has no suffice",
@@ -322,20 +320,49 @@ def _on_splits(task: Any, splits: Any, numbers: Batches) -> Batches:
     """Run the task on the splits of these numbers."""
     for batch in numbers:
         for index in batch.column(0).to_pylist():
-            yield from _pieces(index, perform(task.value, splits.value[index]))
+            yield from _pieces(index, _message(_performed, task.value, splits.value[index]))
 
 
-def _on_partition(task: Any, split: Message, batches: Batches) -> Batches:
+def _on_partition(task: Any, split: bytes, batches: Batches) -> Batches:
     """Run the task on the rows of a partition, which are here."""
     context = TaskContext.get()
     index = context.partitionId() if context is not None else 0
-    yield from _pieces(index, perform(task.value, split, batches, index))
+    yield from _pieces(index, _message(_performed, task.value, split, batches, index))
 
 
 def _added(rows: Batches) -> Batches:
     """Add the results of neighbours, which arrive in order."""
     for group, neighbours in groupby(_messages(rows), lambda pair: pair[0] // FAN_IN):
-        yield from _pieces(group, add(cloudpickle.dumps, *(message for _, message in neighbours)))
+        values = (_value(message) for _, message in neighbours)
+        yield from _pieces(group, _message(tree_sum, values))
+
+
+def _performed(task: tuple[str, bytes], split: bytes, *here: Any) -> Any:
+    kernel, params = opened(*task)
+    return kernel(pickle.loads(split), params, *here)
+
+
+def _message(call: Callable[..., Any], *arguments: Any) -> Message:
+    """Call, and return what to send: an exception is a value, or Spark would make text of it."""
+    try:
+        return False, cloudpickle.dumps(call(*arguments))
+    except Exception as error:
+        if not isinstance(error, SufficeError):
+            error.add_note(f"It was raised on a worker:\n{''.join(format_exception(error))}")
+        try:
+            content = pickle.dumps(error)
+            pickle.loads(content)  # not every exception can be opened
+        except Exception:
+            content = pickle.dumps(EngineError(f"a worker raised {type(error).__name__}: {error}"))
+        return True, content
+
+
+def _value(message: Message) -> Any:
+    raised, content = message
+    value = pickle.loads(content)
+    if raised:
+        raise value
+    return value
 
 
 def _pieces(index: int, message: Message) -> Batches:

@@ -12,7 +12,6 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.binned_counts import NO_UNITS, BinnedCounts, places_of_cells
 from suffice.statistics.block import BadCell, RealBlock, converted, tiles
 from suffice.statistics.counts import grown
-from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.value_grid import CELLS
 
 __all__ = ["SNAPPED", "BinnedCountAccumulator"]
@@ -22,10 +21,6 @@ FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is five 
 FEW_CLASSES = 8  # of more, as many times more rows are few: so much larger is the table
 SORTED = 2**18  # numbers whose keys are made at a time
 MOST_WAITING = 2**22  # numbers that are kept to be sorted
-SORTED_NUMBER = 24  # bytes of one of these while they are sorted
-COUNTED_CELL, WEIGHED_CELL = 3, 16  # bytes of a cell in a table
-SHOWN_CELL = 10  # of one that holds a number
-USUAL_CELLS = 5_000  # that hold numbers of a normal column
 SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
 MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
 
@@ -146,16 +141,6 @@ class BinnedCountAccumulator:
         self._waiting += len(keys)
         if self._waiting > MOST_WAITING:
             self._total = self._of_few()
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes."""
-        d, few = len(self._origin), FEW_WEIGHTED_ROWS if rows.weighted else FEW_ROWS
-        if _are_few(rows.batch, d, k, few):
-            worker = SORTED_NUMBER * rows.of_split(MOST_WAITING // max(1, d)) * d
-        else:
-            worker = (WEIGHED_CELL if rows.weighted else COUNTED_CELL) * CELLS * k * d
-        own = min(USUAL_CELLS, rows.of_split(USUAL_CELLS * k) // max(1, k))
-        return PassMemory(worker=worker, result=SHOWN_CELL * k * d * own)
 
     def statistic(self) -> BinnedCounts:
         """Freeze what was added."""

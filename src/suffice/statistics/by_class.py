@@ -21,14 +21,12 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.comparison import Comparison, compared
 from suffice.statistics.counts import nonnegative
-from suffice.statistics.pass_memory import PassMemory, PassRows, sum_memory
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["ByClass", "ByClassAccumulator"]
 
 CLASSES = 20  # in a notebook
-LABEL = 150  # bytes of a label with the weight of its rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,11 +218,6 @@ class ByClassAccumulator:
             except BadCell as bad:
                 bad.block = b
                 raise
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes."""
-        own = PassMemory(worker=LABEL * k, result=LABEL * k)
-        return sum((sum_memory(block, k, rows) for block in self._blocks), own)
 
     def statistic(self) -> ByClass:
         """Freeze what was added, classes in sorted order."""

@@ -16,7 +16,6 @@ from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.grouped_rows import GroupedRows
-from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
@@ -190,10 +189,6 @@ class FourthMomentsAccumulator:
                 usable = np.where(np.abs(x) <= LARGEST_ROOT, x, np.nan)
                 both = RealBlock(np.hstack([x, *two_product(usable, usable)]))
                 self._moments.add(both, codes[rows], weights[rows], k)
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes."""
-        return self._moments.pass_memory(k, rows)
 
     def statistic(self) -> FourthMoments:
         """Freeze what was added."""

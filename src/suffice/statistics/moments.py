@@ -18,7 +18,6 @@ from suffice.numerics.rows import is_read
 from suffice.rules import FINITE, Shape, check_form, rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.divergence import Divergences, of_gaussians
-from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
 
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
 UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
-KEPT = 56  # bytes of the sums of a column and class
 MOVED = 2.0**-60  # fraction of the squares of numbers that may be left of their differences
 SUM_ROUNDING = 2.0**-20  # fraction of a sum that many additions in plain double may be off by
 
@@ -261,11 +259,6 @@ class MomentsAccumulator:
                 stopped = kernels.moments.add_rows(x, codes[rows], *self._state)
             if stopped >= 0:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes."""
-        sums = KEPT * k * self._state[1].shape[1]
-        return PassMemory(worker=sums, result=sums)
 
     def statistic(self) -> Moments:
         """Freeze what was added."""

@@ -14,7 +14,6 @@ from suffice.statistics.binned_counts import NO_UNITS, BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["MomentsAndBins", "MomentsAndBinsAccumulator"]
@@ -139,10 +138,6 @@ class MomentsAndBinsAccumulator:
         every = len(self._binned) == block.width
         binned = block if every else RealBlock(block.values[:, self._binned])
         self._bins.add(binned, codes, weights, k)
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes."""
-        return self._moments.pass_memory(k, rows) + self._bins.pass_memory(k, rows)
 
     def statistic(self) -> MomentsAndBins:
         """Freeze what was added."""

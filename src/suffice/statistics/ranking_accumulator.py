@@ -7,13 +7,9 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.pass_memory import PassMemory, PassRows
-from suffice.statistics.ranking import CELLS, EXACT_SCORES, Ranking, cell_of, sides_of
+from suffice.statistics.ranking import CELLS, Ranking, cell_of, sides_of
 
-__all__ = ["RankingAccumulator", "ranking_memory"]
-
-SCORE, WEIGHTED = 10, 40  # bytes of a score with whole weights, and with others
-SORTED = 9  # bytes of one that is sorted among others
+__all__ = ["RankingAccumulator"]
 
 
 class RankingAccumulator:
@@ -51,16 +47,3 @@ class RankingAccumulator:
         if self._cells is None:
             return self._found
         return self._found + Ranking.of_cells(self._cells)
-
-
-def ranking_memory(rows: PassRows) -> PassMemory:
-    """What a ranking takes: twice as many scores wait to be added as may be kept.
-
-    Examples
-    --------
-    >>> ranking_memory(PassRows(65_536, 250_000, 1_000_000))
-    PassMemory(worker=0, result=2500000, once=19000000)
-    """
-    kept = WEIGHTED if rows.weighted else SCORE
-    once = (kept + SORTED) * rows.of_table(2 * EXACT_SCORES)
-    return PassMemory(result=kept * rows.of_split(EXACT_SCORES), once=once)

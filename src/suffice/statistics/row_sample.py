@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
 from suffice.statistics.row_hash import Hashes, batch_hashes, column_hashes, name_hashes
 
 __all__ = ["RowSample", "Sampled", "SampledAccumulator", "SampledRows"]
@@ -267,12 +266,6 @@ class SampledAccumulator:
         self._waiting.append(SampledRows(chosen, hashes[rows]))
         if sum(piece.batch.rows for piece in self._waiting) > self._sample.size:
             self._choose()
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes; a worker has three samples while it chooses one."""
-        d = sum(map(len, self._names))
-        sample = NUMBER * d * rows.of_split(self._sample.size)
-        return self._sums.pass_memory(k, rows) + PassMemory(2 * sample, sample)
 
     def _lower(self, hashes: Hashes) -> None:
         """Lower the cut to what the hashes of a batch tell, so that fewer rows are copied."""

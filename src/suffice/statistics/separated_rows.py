@@ -13,13 +13,11 @@ from suffice.numerics.error_free import LARGEST
 from suffice.statistics.block import RealBlock, require_held, tiles
 from suffice.statistics.counts import grown
 from suffice.statistics.moments import too_large
-from suffice.statistics.pass_memory import PassMemory, PassRows
 from suffice.statistics.row_tally import tallied
 
 __all__ = ["IncompleteRows", "SeparatingAccumulator"]
 
 SEPARATED_ROWS = 4_096  # rows separated at a time into complete ones and others
-PAIR = 16  # bytes of a sum of products
 # Products that one call of a kernel adds, in about a tenth of a second: Ctrl-C is heard in between.
 PRODUCTS = 2**29
 LEAST_ROWS = 4_096  # of a call: what it adds to pairs at its end takes as long as a thousand rows
@@ -98,11 +96,6 @@ class SeparatingAccumulator(ABC):
     @abstractmethod
     def _add_incomplete(self, rows: IncompleteRows) -> None:
         """Add rows with missing cells."""
-
-    def pass_memory(self, k: int, rows: PassRows) -> PassMemory:
-        """Of k classes and complete rows: other cells missing have products of their own."""
-        sums = PAIR * (1 if self._pooled else k) * self._d**2
-        return PassMemory(worker=sums, result=sums)
 
     def add(
         self,

@@ -125,10 +125,7 @@ def described_in_html(statistic: ClasswiseStatistic) -> str:
 
 
 class Accumulator(Protocol):
-    """The mutable builder of a class-wise statistic inside one worker.
-
-    It may tell what its sums take of memory (`suffice.statistics.pass_memory.Foreseeable`).
-    """
+    """The mutable builder of a class-wise statistic inside one worker."""
 
     def add(
         self, block: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int

@@ -68,7 +68,7 @@ class Running:
         str | None,
         typer.Option(
             metavar="URL",
-            help="dask, ray, spark: the cluster, such as tcp://host:8786, auto or sc://host:15002.",
+            help="dask, spark: the cluster, such as tcp://host:8786 or sc://host:15002.",
             rich_help_panel=RUNNING,
         ),
     ] = None
@@ -82,10 +82,10 @@ class Running:
     ] = True
 
     @contextmanager
-    def reported(self, what: str) -> Iterator[Report]:
-        """Show how far the work is, until the block ends."""
+    def reported(self, what: str) -> Iterator[Report | None]:
+        """Show how far the work is, until the block ends; None where nothing shows it."""
         if not (self.progress and sys.stderr and sys.stderr.isatty()):
-            yield lambda progress: None
+            yield None
             return
         from suffice.engines.progress_bar import bar
 
@@ -98,14 +98,14 @@ class Running:
         return self.engine is None and self.workers is None
 
     def chosen(
-        self, report: Report, threads: int | None = None, checkpoint: Path | None = None
+        self, report: Report | None, threads: int | None = None, checkpoint: Path | None = None
     ) -> Engine:
         """The engine that the options stand for.
 
         Parameters
         ----------
-        report : callable
-            How progress is shown.
+        report : callable, optional
+            Shows progress.
         threads : int, optional
             Of the model; for the local engine, unless there are workers.
         checkpoint : Path, optional

@@ -9,6 +9,7 @@ the ends of a record separate nothing.
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
 import re
 import reprlib
@@ -21,7 +22,6 @@ from typing import IO, cast
 
 from suffice.data.csv.blanks import BLANK
 from suffice.data.csv.format import CsvFormat
-from suffice.data.files.bytes_read import MeteredFile, MeteredGzip
 from suffice.data.files.version import FileVersion, readable
 from suffice.errors import ReadError
 from suffice.phrases import Option, Phrase
@@ -56,8 +56,8 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file, decompressed where its name ends in ``.gz`` or its bytes are those of gzip."""
     if is_gzip(path):
-        return cast(IO[bytes], MeteredGzip(path))
-    return io.BufferedReader(MeteredFile(path))
+        return cast(IO[bytes], gzip.open(path))
+    return path.open("rb")
 
 
 def is_gzip(path: Path) -> bool:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from suffice.data.files.column_memory import ColumnMemory
-from suffice.data.files.stored import NUMBER, StoredFormat, StoredSplit
-from suffice.data.files.version import FileVersion
-from suffice.data.read_memory import STORED, ReadMemory
+from suffice.data.files.stored import StoredFormat, StoredSplit
 from suffice.data.table import BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -24,7 +21,6 @@ __all__ = ["PARQUET", "ParquetSplit", "open_parquet"]
 _BUFFER_BYTES = 1 << 18
 WHOLE_ROWS = 4 * BATCH_ROWS  # of a row group whose columns are read whole
 _WHOLE_BYTES = 1 << 22  # of a column of strings that is
-PAGES = 9 << 19  # bytes that a reader of batches holds of a column
 
 
 @dataclass(frozen=True)
@@ -39,9 +35,9 @@ class ParquetSplit(StoredSplit):
             names = [name for name, _ in self.types]
             try:
                 if self._is_read_whole(file, names):
-                    yield from self._whole(file, names).to_batches(self.batch_rows)
+                    yield from self._whole(file, names).to_batches(BATCH_ROWS)
                     return
-                rows, parts = self.batch_rows, [self.part]
+                rows, parts = BATCH_ROWS, [self.part]
                 yield from file.iter_batches(rows, parts, names, use_threads=False)
             except (pa.ArrowException, OSError) as error:
                 column = next((name for name in names if self._is_damaged(file, name)), None)
@@ -74,15 +70,6 @@ class ParquetSplit(StoredSplit):
         ]
         return pa.table(columns, names=list(names))
 
-    def read_memory(self) -> ReadMemory:
-        """Whole columns of a small row group; else a batch, and the pages of every column."""
-        rows, d, sizes = self.size.rows, len(self.types), _text_sizes(self.path, self.version)
-        own = [sizes[self.part].get(name, 0) for name, _ in self.types] if sizes else []
-        text = -(-sum(own) // max(1, rows or 1))
-        if rows is not None and rows <= WHOLE_ROWS and max(own, default=0) <= _WHOLE_BYTES:
-            return ReadMemory(rows * d * NUMBER, 0, text)
-        return ReadMemory(d * PAGES, d * STORED, text)
-
     def _is_damaged(self, file: pq.ParquetFile, name: str) -> bool:
         """Whether a column cannot be read even alone."""
         try:
@@ -96,27 +83,6 @@ class ParquetSplit(StoredSplit):
 
         with pq.ParquetFile(self.path) as file:
             return sum(file.metadata.row_group(i).num_rows for i in range(self.part))
-
-
-@lru_cache(maxsize=16)
-def _text_sizes(path: Path, version: FileVersion | None) -> tuple[dict[str, int], ...]:
-    """Bytes of the columns of strings of every row group, uncompressed; none of a file not there.
-
-    Of strings with a dictionary, they are those of the dictionary and of places in it.
-    """
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            texts = {field.name for field in file.schema_arrow if _is_text(field.type)}
-            groups = map(file.metadata.row_group, range(file.num_row_groups if texts else 0))
-            columns = [[one.column(j) for j in range(one.num_columns)] for one in groups]
-    except (pa.ArrowException, OSError):
-        return ()  # who reads it will say so
-    return tuple(
-        {c.path_in_schema: int(c.total_uncompressed_size) for c in one if c.path_in_schema in texts}
-        for one in columns
-    )
 
 
 def _is_small(kind: pa.DataType) -> bool:

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.files.version import FileVersion, readable, version_of
-from suffice.data.read_memory import STORED, ReadMemory
 from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import (
     BATCH_ROWS,
@@ -77,7 +76,6 @@ class StoredSplit:
     types: tuple[tuple[str, pa.DataType | None], ...]
     version: FileVersion | None = None  # the only version of the file that may be read
     size: SplitSize = UNKNOWN
-    batch_rows: int = BATCH_ROWS  # the most that are read at a time
 
     kind: ClassVar[str]
 
@@ -93,8 +91,8 @@ class StoredSplit:
         with readable(self.path, self.version, self.kind):
             for batch in self._stored():
                 _check(batch)
-                for start in range(0, batch.num_rows, self.batch_rows):
-                    part = batch.slice(start, self.batch_rows)
+                for start in range(0, batch.num_rows, BATCH_ROWS):
+                    part = batch.slice(start, BATCH_ROWS)
                     yield self._typed(part, done)
                     done += part.num_rows
 
@@ -142,14 +140,6 @@ class StoredSplit:
     def split_size(self) -> SplitSize:
         """Rows and bytes, as the file told when it was listed."""
         return self.size
-
-    def read_memory(self) -> ReadMemory:
-        """Parts of other formats are read whole."""
-        return ReadMemory((self.size.rows or BATCH_ROWS) * len(self.types) * STORED, 0)
-
-    def in_batches(self, rows: int) -> Self:
-        """The same, read in batches of so many rows at most."""
-        return replace(self, batch_rows=rows)
 
     @property
     def source_file(self) -> Path:
@@ -252,7 +242,7 @@ class StoredTable(Table):
         if NUMBER * min(rows, BATCH_ROWS) * len(names) <= KEPT:
             yield self.head()
             return
-        step = max(1, TOGETHER // (STORED * min(rows, 4 * BATCH_ROWS)))
+        step = max(1, TOGETHER // (NUMBER * min(rows, 4 * BATCH_ROWS)))
         for start in range(0, len(names), step):
             yield self._first(names[start : start + step])
 

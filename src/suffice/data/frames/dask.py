@@ -17,28 +17,27 @@ from dask.optimization import cull
 from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns
 from suffice.errors import SchemaError
 
-__all__ = ["DaskPartition", "DaskTable"]
+__all__ = ["DaskPartition", "DaskTable", "PartitionRows"]
 
 
 @dataclass(frozen=True, eq=False)
-class DaskPartition:
-    """One partition of a Dask DataFrame: the tasks that make it, and those of no other."""
+class PartitionRows:
+    """The rows of one partition, where they have been made."""
 
-    tasks: Mapping[Any, Any]  # a Dask graph
-    key: Any  # what the graph calls the partition
-    number: int  # from 0
     types: Mapping[str, pa.DataType | None]  # the columns to read; None where the cells tell
+    number: int  # of the partition, from 0
+    frame: pd.DataFrame | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Compute the partition in this thread, and yield its rows, at most 65,536 at a time.
+        """Yield the rows, at most 65,536 at a time.
 
         Raises
         ------
         SchemaError
             If a column does not hold what it holds in the first rows.
         """
-        tasks = {k: task.result() if _is_future(task) else task for k, task in self.tasks.items()}
-        cells = {str(label): series for label, series in get_sync(tasks, self.key).items()}
+        assert self.frame is not None
+        cells = {str(label): series for label, series in self.frame.items()}
         columns = {name: self._column(cells[name], name) for name in self.types}
         yield from pa.table(columns).to_batches(max_chunksize=BATCH_ROWS)
 
@@ -57,6 +56,25 @@ class DaskPartition:
         return f"row {row} of partition {self.number}"
 
 
+@dataclass(frozen=True, eq=False)
+class DaskPartition:
+    """One partition of a Dask DataFrame: the tasks that make it, and those of no other."""
+
+    tasks: Mapping[Any, Any]  # a Dask graph
+    key: Any  # what the graph calls the partition
+    number: int  # from 0
+    types: Mapping[str, pa.DataType | None]  # the columns to read; None where the cells tell
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Compute the partition in this thread, and yield its rows, at most 65,536 at a time."""
+        tasks = {k: task.result() if _is_future(task) else task for k, task in self.tasks.items()}
+        return PartitionRows(self.types, self.number, get_sync(tasks, self.key)).record_batches()
+
+    def locate(self, row: int) -> str:
+        """Return ``row i of partition j``, both counted from 0."""
+        return PartitionRows(self.types, self.number).locate(row)
+
+
 def _needed(graph: Mapping[Any, Any], key: Any) -> Mapping[Any, Any]:
     """The tasks that make one key."""
     tasks: Mapping[Any, Any] = cull(graph, [key])[0]
@@ -66,7 +84,7 @@ def _needed(graph: Mapping[Any, Any], key: Any) -> Mapping[Any, Any]:
 def _is_future(task: Any) -> bool:
     """Tell what the workers of a cluster keep of a persisted frame.
 
-    To the workers the engine brings what it stands for.
+    To the workers Dask brings what it stands for.
     """
     return type(task).__module__ == "distributed.client"
 

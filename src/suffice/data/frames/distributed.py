@@ -1,4 +1,4 @@
-"""Data frames of Spark, Dask and Ray: each has a table of its own, imported when one is met."""
+"""Data frames of Spark and Dask: each has a table of its own, imported when one is met."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["distributed_table"]
 
 
 def distributed_table(data: Any) -> Table | None:
-    """Open a Spark DataFrame, a Dask DataFrame or a Ray data set where it is; None for others.
+    """Open a Spark or Dask DataFrame where it is; None for others.
 
     Raises
     ------
@@ -37,8 +37,4 @@ def _opened(data: Any) -> Table | None:
         from suffice.data.frames.dask import DaskTable
 
         return DaskTable(data)
-    if library == "ray" and hasattr(data, "to_arrow_refs"):
-        from suffice.data.frames.ray import RayTable
-
-        return RayTable(data)
     return None

@@ -22,13 +22,12 @@ from suffice.data.source import Split
 from suffice.data.table_source import TableSource
 from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
-from suffice.engines.memory_limit import expecting
 from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.accuracy import Hits, accuracy_told, hits, of_rows
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
-from suffice.models.base.evaluated_rows import evaluation, evaluation_memory, tell_of_unknown
+from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
@@ -40,7 +39,7 @@ from suffice.models.base.partial_answers import (
     of_complete,
     told,
 )
-from suffice.models.base.predictions import answer_memory, prediction_tables
+from suffice.models.base.predictions import prediction_tables
 from suffice.models.base.proba_intervals import Ends, beside_interval, predict_proba_interval
 from suffice.models.base.reader import LabelReader
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
@@ -172,8 +171,7 @@ class Classifier(Estimator):
             answer = self._beside_typicality(answer)
         if interval is not None:
             answer = beside_interval(self, answer, interval, level)
-        need = partial(answer_memory, len(model.classes), proba + log_proba + bool(interval) * 2)
-        answered = partial(map_batches, expecting(self._engine_for(source), source, need))
+        answered = partial(map_batches, self._engine_for(source))
         how = source, self._layout_to_answer(), scored_rows(len(model.classes))
         warn_of_unseen(model.known_values, *how[:2])
         complete = self._complete_rows(interval is not None)
@@ -318,10 +316,9 @@ class Classifier(Estimator):
         judged = partial(evaluation, costs=self._costs(costs), ranked=ranked)
         kernel = self._of_answered(judged, unanswerable)
         source = self._open_labelled(X, y, sample_weight)
-        need = partial(evaluation_memory, len(model.classes), ranked)
         layout = self._layout_to_answer()
         warn_of_unseen(model.known_values, source, layout)
-        found = self._run(kernel, model, source, layout, need)
+        found = self._run(kernel, model, source, layout)
         result: Evaluation = of_rows(told({"all": found})["all"])
         tell_of_unknown(model.classes, [result])
         return result
@@ -329,8 +326,7 @@ class Classifier(Estimator):
     def _judge(self, source: Any) -> Judge:
         """What the evaluation of a table needs; rows without an answer are left out of it."""
         kernel = partial(evaluation, costs=self._costs(self.costs), ranked=True)
-        judged = self._of_answered(kernel, "empty"), self._fitted(), self._layout_to_answer()
-        return Judge(*judged, need=partial(evaluation_memory, len(self.model_.classes), True))
+        return Judge(self._of_answered(kernel, "empty"), self._fitted(), self._layout_to_answer())
 
     def _scoring(self, source: Any) -> Judge:
         """What `score` needs of a table."""
@@ -400,8 +396,7 @@ class Classifier(Estimator):
         Say which columns are mostly unseen, of those with ``fewest`` values or more.
         """
         source, layout = self._open(X), self._layout_to_answer()
-        need = partial(answer_memory, len(self.model_.classes), 0)
-        engine = expecting(self._engine_for(source), source, need)
+        engine = self._engine_for(source)
         splits = source.splits(layout, engine.workers)
         warn_of_unseen(self.model_.known_values, source, layout, fewest)
         return source, engine, splits

@@ -23,7 +23,6 @@ from suffice.data.table_source import TableSource
 from suffice.data.table_views import left_out
 from suffice.engines.choice import Choice, engine_of, is_here
 from suffice.engines.engine import Engine
-from suffice.engines.memory_limit import expecting
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.models.base.checks import (
     checked_weights,
@@ -46,7 +45,6 @@ from suffice.numerics.in_print import listed
 from suffice.persist import write_model
 from suffice.phrases import Option, meant
 from suffice.statistics.batch import Batch
-from suffice.statistics.pass_memory import PassNeed, no_need
 from suffice.statistics.statistic import Statistic
 
 __all__ = ["Estimator"]
@@ -304,10 +302,9 @@ class Estimator(ScikitLearnInterface):
         params: Any,
         source: InParts,
         layout: Layout,
-        need: PassNeed = no_need,
     ) -> S:
-        """The sum of a kernel over a source; ``need`` tells what it takes of memory."""
-        engine = expecting(self._engine_for(source), source, need)
+        """Return the sum of a kernel over a source."""
+        engine = self._engine_for(source)
         return engine.run(kernel, params, source.splits(layout, engine.workers))
 
     # -- keeping

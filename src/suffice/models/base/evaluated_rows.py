@@ -21,15 +21,13 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.phrases import rows_of_classes
 from suffice.statistics.batch import Batch, scored_rows
-from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
-from suffice.statistics.ranking_accumulator import RankingAccumulator, ranking_memory
+from suffice.statistics.ranking_accumulator import RankingAccumulator
 from suffice.statistics.vocabulary import Value, Vocabulary
 
 __all__ = [
     "UNKNOWN",
     "Classifies",
     "evaluation",
-    "evaluation_memory",
     "known_codes",
     "label_codes",
     "require_known",
@@ -37,7 +35,6 @@ __all__ = [
     "unknown_label",
 ]
 
-AT_ONCE = 6  # arrays of scores of a batch that are there together
 RANKED = 20  # classes, each of which is ranked against all others
 BINS = 10  # of equal width, in which probabilities are held against frequencies
 UNKNOWN = -2  # the code of a label that is none of the classes of a model
@@ -233,17 +230,6 @@ class _Sums:
             DoubleDouble.from_sums(self._infinite.hi, self._infinite.lo)[:, 0],
             rankings=tuple(rows.ranking() for rows in self._rankings),
         )
-
-
-def evaluation_memory(k: int, ranked: bool, rows: PassRows) -> PassMemory:
-    """What an evaluation takes under k classes beside reading.
-
-    Scores (n, k) are there `AT_ONCE` times while a batch is judged; a table (k, k) is made in pairs
-    and kept in pairs.
-    """
-    scores, table = NUMBER * k * min(rows.batch, scored_rows(k)), 2 * NUMBER * k**2
-    ranks = ranking_memory(rows) * (_ranked_classes(k) if ranked else 0)
-    return ranks + PassMemory(AT_ONCE * scores + table, table, table)
 
 
 def _ranked_classes(k: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import add
 from typing import Any, TypeVar
@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.read_memory import ReadMemory, in_batches, read_memory
 from suffice.data.source import Split
 from suffice.data.split_size import SplitSize, split_size
 from suffice.engines.engine import Engine
@@ -49,14 +48,6 @@ class PlacedSplit:
     def split_size(self) -> SplitSize:
         """Its rows."""
         return SplitSize(self.count(), split_size(self.split).bytes)
-
-    def read_memory(self) -> ReadMemory:
-        """That of the split inside."""
-        return read_memory(self.split)
-
-    def in_batches(self, rows: int) -> PlacedSplit:
-        """The same in batches of so many rows at most."""
-        return replace(self, split=in_batches(self.split, rows))
 
 
 def placed(splits: Sequence[Split]) -> list[PlacedSplit]:

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import InParts, Split
 from suffice.engines.engine import Engine
-from suffice.engines.memory_limit import expecting
 from suffice.models.base.evaluated_rows import Classifies
 from suffice.models.base.fold_sums import by_place
 from suffice.models.base.partial_answers import WithGaps
 from suffice.statistics.batch import Batch
-from suffice.statistics.pass_memory import PassNeed, no_need
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Judge", "evaluated", "evaluated_by_place", "knowing_all"]
@@ -46,8 +44,6 @@ class Judge:
     together : callable, optional
         Takes models that read rows in the same way; gives a kernel that finds as much for each of
         them, and what it takes beside a split; or None.
-    need : callable
-        Tells what the kernel takes of memory beside reading.
     """
 
     kernel: Callable[[Split, Any], WithGaps[Any]]
@@ -55,7 +51,6 @@ class Judge:
     layout: Layout
     record: Callable[[Any], Any] = _as_it_is
     together: Callable[[Sequence[Any]], tuple[Callable[..., Any], Any] | None] | None = None
-    need: PassNeed = no_need
 
 
 class Judged(Protocol):
@@ -107,7 +102,7 @@ def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
 def evaluated(judge: Judge, engine: Engine, source: InParts) -> WithGaps[Any]:
     """What is found in all rows of a table."""
     splits = source.splits(judge.layout, engine.workers)
-    return expecting(engine, source, judge.need).run(judge.kernel, judge.model, splits)
+    return engine.run(judge.kernel, judge.model, splits)
 
 
 def evaluated_by_place(
@@ -137,8 +132,6 @@ def evaluated_by_place(
     """
     mine = [_together(judges, np.flatnonzero(column).tolist()) for column in tested.T]
     splits = source.splits(judges[0].layout, engine.workers)
-    need = judges[0].need
-    engine = expecting(engine, source, lambda rows: need(rows) * len(judges))
     by_group = by_place(_judged, mine, engine, splits, group)
     return dict(reduce(add, by_group.values(), _ByModel()))
 

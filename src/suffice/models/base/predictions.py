@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from suffice.errors import warn
 from suffice.phrases import Option, Phrase, PythonOnly, rows_in_print
-from suffice.statistics.batch import scored_rows
-from suffice.statistics.pass_memory import NUMBER, PassMemory, PassRows
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
     "Predictions",
-    "answer_memory",
     "answered_by_prior",
     "impossible_rows",
     "prediction_tables",
@@ -56,15 +53,6 @@ class Predictions:
                 names = (f"{name}({label})" for label in labels)
                 columns |= zip(names, map(pa.array, found.T), strict=True)
         return pa.table(columns | {name: pa.array(found) for name, found in self.more.items()})
-
-
-def answer_memory(k: int, per_class: int, rows: PassRows) -> PassMemory:
-    """What answers take under k classes beside reading.
-
-    A code of each row, and so many numbers of each class, beside the scores (n, k) of a batch.
-    """
-    scores = NUMBER * k * min(rows.batch, scored_rows(k))
-    return PassMemory((1 + per_class) * scores, NUMBER * (1 + per_class * k) * (rows.split or 0))
 
 
 def prediction_tables(classes: Vocabulary, answers: Iterable[Predictions]) -> Iterator[pa.Table]:

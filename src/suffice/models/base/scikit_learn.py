@@ -124,7 +124,9 @@ class ScikitLearnInterface:
 
         As `sklearn.base.clone` does.
         """
-        return type(self)(**deepcopy(self.get_params(deep=False)))
+        params = self.get_params(deep=False)
+        engine = params.get("engine")  # an executor cannot be copied
+        return type(self)(**deepcopy(params, {id(engine): engine}))
 
     def __repr__(self, N_CHAR_MAX: int = LONGEST_REPR) -> str:
         return printed(type(self), self.get_params(deep=False), N_CHAR_MAX)

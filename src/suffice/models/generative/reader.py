@@ -5,10 +5,8 @@ It says whether another model's sums are of the same columns, and what divides t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Self, cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +14,17 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
-from suffice.engines.memory_limit import expecting
 from suffice.errors import ForgetError
 from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader
 from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
 from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.sums import (
-    accumulator,
-    sampled,
-    sampled_accumulator,
-    summarise,
-)
+from suffice.models.generative.sums import sampled, summarise
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comparison import Comparison
 from suffice.statistics.lost_digits import Loss
-from suffice.statistics.pass_memory import PassMemory, PassRows, sum_memory
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeReader"]
@@ -57,16 +48,11 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
     def summarise(self, source: TableSource | ArraySource, engine: Engine) -> ByClass:
         """The sums over the rows of a table."""
         splits = source.splits(self.layout, engine.workers)
-        engine = expecting(
-            engine, source, partial(self._sums_need, source, partial(accumulator, self.parts))
-        )
         return engine.run(summarise, (self.parts, self.layout), splits)
 
     def sample(self, source: TableSource | ArraySource, engine: Engine, size: int) -> ByClass:
         """The sums over the rows of a table, and a sample of at most so many of them."""
         splits = source.splits(self.layout, engine.workers)
-        sums = partial(sampled_accumulator, self.parts, size)
-        engine = expecting(engine, source, partial(self._sums_need, source, sums))
         return engine.run(sampled, (self.parts, self.layout, size), splits)
 
     def summarise_by_place(
@@ -74,16 +60,7 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
     ) -> list[ByClass]:
         """The sums over the rows of every group; see `suffice.models.base.fold_sums`."""
         splits = source.splits(self.layout, engine.workers)
-        groups = int(group.max()) + 1
-        sums = partial(self._sums_need, source, partial(accumulator, self.parts))
-        engine = expecting(engine, source, lambda rows: sums(rows) * groups)
         return sums_by_place(summarise, (self.parts, self.layout), engine, splits, group)
-
-    def _sums_need(
-        self, source: TableSource | ArraySource, empty: Callable[[], Any], rows: PassRows
-    ) -> PassMemory:
-        """What the sums of an accumulator take, of the classes that are known."""
-        return sum_memory(empty(), max(source.shown_classes(), len(self.declared)), rows)
 
     def classes(self, statistic: ByClass) -> Vocabulary:
         """All labels, those included of which there is no row."""

@@ -10,7 +10,7 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.row_sample import SampledAccumulator
 
-__all__ = ["accumulator", "read_from", "sampled", "sampled_accumulator", "summarise"]
+__all__ = ["accumulator", "read_from", "sampled", "summarise"]
 
 
 def summarise(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
@@ -25,16 +25,11 @@ def summarise(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> B
 def sampled(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:
     """Kernel of a fit that looks at rows again: the statistic of one split, and some rows."""
     parts, layout, size = plan
-    total = sampled_accumulator(parts, size)
+    names = [part.layout.columns for part in parts]
+    total = SampledAccumulator(accumulator(parts), names, size)
     for _ in each_batch(split, layout, total.add):
         pass
     return total.statistic()
-
-
-def sampled_accumulator(parts: tuple[FamilyColumns, ...], size: int) -> SampledAccumulator:
-    """An empty accumulator of these sums and of a sample of so many rows."""
-    names = [part.layout.columns for part in parts]
-    return SampledAccumulator(accumulator(parts), names, size)
 
 
 def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:

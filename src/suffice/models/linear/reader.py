@@ -16,7 +16,6 @@ from suffice.data.schema import Layout
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
-from suffice.engines.memory_limit import expecting
 from suffice.errors import DataError, ForgetError, SchemaError
 from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
@@ -31,12 +30,11 @@ from suffice.models.linear.comparison import (
     compared_rows,
     words_shown,
 )
-from suffice.models.linear.model import IncompleteRow, accumulator, missing_cells, summarise
+from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.phrases import Option
 from suffice.statistics.comparison import Comparison
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.lost_digits import Loss
-from suffice.statistics.pass_memory import sum_memory
 
 __all__ = ["LinearReader", "Rows", "settled"]
 
@@ -83,9 +81,6 @@ class LinearReader(ExactReader[GroupedRows]):
         """
         layout = self.layout_of(source)
         splits = source.splits(layout, engine.workers)
-        engine = expecting(
-            engine, source, lambda rows: sum_memory(accumulator(self.design), 1, rows)
-        )
         try:
             return engine.run(summarise, (self.design, layout, gaps), splits)
         except IncompleteRow:

@@ -1,0 +1,256 @@
+"""The engine of any executor of `concurrent.futures`, and of processes of this machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from threading import Thread
+from typing import Any, TypeVar
+
+from threadpoolctl import threadpool_limits
+
+from suffice._version import __version__
+from suffice.data.read_ahead import in_order
+from suffice.data.source import Split
+from suffice.engines.engine import Engine
+from suffice.engines.local import AVAILABLE_CORES, WAITING, require_workers
+from suffice.errors import EngineError
+
+__all__ = ["ExecutorEngine", "ProcessesEngine", "opened"]
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, init=False)
+class ExecutorEngine(Engine):
+    """The workers of an executor: threads, processes, those of Dask or of MPI.
+
+    ::
+
+        ProcessPoolExecutor(8, mp_context=multiprocessing.get_context("spawn"))
+        dask.distributed.Client("tcp://host:8786").get_executor()
+        mpi4py.futures.MPIPoolExecutor()
+
+    What it does when a worker dies is its own affair: most break, and the pass ends with an error.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+    workers : int, optional
+        Number of its workers. Default: what it says itself, else the cores of this machine.
+
+    Raises
+    ------
+    ParameterError
+        If ``workers`` is less than 1.
+
+    Examples
+    --------
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     ExecutorEngine(pool).run(pow, 2, [1, 2, 3])
+    14
+    """
+
+    executor: Executor
+    number: int
+
+    def __init__(self, executor: Executor, workers: int | None = None) -> None:
+        require_workers("workers", workers)
+        own = (getattr(executor, name, None) for name in ("_max_workers", "num_workers"))
+        known = next((number for number in own if isinstance(number, int)), AVAILABLE_CORES)
+        object.__setattr__(self, "executor", executor)
+        object.__setattr__(self, "number", workers or known)
+
+    def __deepcopy__(self, memo: object) -> ExecutorEngine:
+        return self  # copies of an estimator share the workers
+
+    @property
+    def workers(self) -> int:
+        """Number of workers."""
+        return self.number
+
+    @property
+    def in_process(self) -> bool:
+        """Whether workers are threads of this process."""
+        return isinstance(self.executor, ThreadPoolExecutor)
+
+    def map(
+        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
+    ) -> Iterator[R]:
+        """Yield ``kernel(split, params)`` in split order; at most two results per worker wait.
+
+        Raises
+        ------
+        EngineError
+            If workers die, or the executor has ended.
+        """
+        call: tuple[Any, ...] = (_here, kernel, params)
+        if not self.in_process:
+            call = _perform, __version__, self._dumps()((kernel, params))
+
+        def begin(split: Split) -> Future[Any]:
+            try:
+                return self.executor.submit(*call, split)
+            except RuntimeError as error:  # the only one that an executor raises here
+                raise _given_up(error) from error
+
+        def drop(pending: Iterable[Future[Any]]) -> None:
+            futures = list(pending)
+            for future in futures:
+                future.cancel()
+            if self.in_process:
+                wait(futures)  # threads see the memory of the caller
+
+        yield from in_order(begin, splits, WAITING * self.workers, _first, drop)
+
+    def _dumps(self) -> Callable[[Any], bytes]:
+        """Return what pickles a kernel: clusters have not imported the script of the caller."""
+        if not isinstance(self.executor, ProcessPoolExecutor):
+            try:
+                from cloudpickle import dumps
+            except ModuleNotFoundError:
+                return pickle.dumps
+            return dumps  # type: ignore[no-any-return]
+        return pickle.dumps
+
+
+@dataclass(frozen=True)
+class ProcessesEngine(Engine):
+    """Processes of this machine, for kernels that hold Python's global lock.
+
+    They are started by the first fit and kept for the next ones. A script that fits with them does
+    so under ``if __name__ == "__main__":``, because every process imports the script.
+
+    Parameters
+    ----------
+    processes : int, optional
+        Default: the cores that this process may use.
+
+    Raises
+    ------
+    ParameterError
+        If ``processes`` is less than 1.
+
+    Examples
+    --------
+    >>> ProcessesEngine(processes=2).workers
+    2
+    """
+
+    processes: int | None = None
+
+    def __post_init__(self) -> None:
+        require_workers("processes", self.processes)
+
+    @property
+    def workers(self) -> int:
+        """Number of processes."""
+        return self.processes or AVAILABLE_CORES
+
+    def map(
+        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
+    ) -> Iterator[R]:
+        """Yield ``kernel(split, params)`` in split order; at most two results per process wait.
+
+        Raises
+        ------
+        EngineError
+            If a process dies, or none can be started.
+        """
+        try:
+            yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, splits)
+        except EngineError:
+            _processes.cache_clear()  # the next pass has others
+            raise
+
+
+# What travels ------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
+    """Return a kernel and its parameters, which a worker keeps for the splits that follow.
+
+    Raises
+    ------
+    EngineError
+        If another version of this library packed them.
+    """
+    if version != __version__:
+        raise EngineError(
+            f"suffice {version} and suffice {__version__} were to work together",
+            "workers have the version of their caller",
+            "install the same version everywhere",
+        )
+    found: tuple[Callable[..., Any], Any] = pickle.loads(task)
+    return found
+
+
+def _perform(version: str, task: bytes, split: Any) -> Any:
+    return _here(*opened(version, task), split)
+
+
+def _here(kernel: Callable[[Any, Any], Any], params: Any, split: Any) -> Any:
+    return kernel(split, params)
+
+
+def _first(pending: deque[Future[Any]]) -> Any:
+    try:
+        return pending.popleft().result()
+    except (BrokenExecutor, CancelledError) as error:
+        raise _given_up(error) from error
+
+
+def _given_up(error: Exception) -> EngineError:
+    return EngineError(
+        f"the executor does not go on: {error}",
+        "it ends with its `with` block, and where a worker dies, by a lack of memory or because it "
+        'cannot import a script without `if __name__ == "__main__":`',
+        "start another, with more memory or fewer workers",
+    )
+
+
+# Processes of this machine -----------------------------------------------------------------------
+
+
+@cache
+def _processes(number: int) -> ProcessPoolExecutor:
+    """Return so many warm processes, which start with the first calls."""
+    return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _begin)
+
+
+if hasattr(os, "register_at_fork"):
+    # A child has none of its parent's processes.
+    os.register_at_fork(after_in_child=_processes.cache_clear)
+
+
+def _begin() -> None:
+    """Begin a process that has one thread, leaves signals to its parent, and ends with it."""
+    for name in ("SIGINT", "SIGHUP"):  # a terminal sends them to all
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    threadpool_limits(1)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,140 @@
+"""The engines of executors, and of processes: warm, and gone with the process that started them."""
+
+import copy
+import operator
+import signal
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+import pytest
+from sklearn.base import clone
+from tests.laws.engine_laws import check_engine
+
+import suffice
+from suffice import NaiveBayes
+from suffice.engines.executor import ExecutorEngine, ProcessesEngine
+from suffice.errors import EngineError, ParameterError
+from suffice.model_selection import cross_val_score
+
+Run = Callable[[str], subprocess.CompletedProcess[str]]
+TABLE = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+SCRIPT = """
+import operator, os, signal, sys
+from suffice.engines.executor import ProcessesEngine
+
+def process(split, _):
+    return os.getpid()
+
+"""
+
+
+def test_an_executor_is_given_to_an_estimator_or_chosen_for_all() -> None:
+    expected = NaiveBayes.textbook().fit(*TABLE)
+    with ThreadPoolExecutor(2) as pool:
+        model = NaiveBayes.textbook(engine=pool).fit(*TABLE)
+        assert model.statistic_ == expected.statistic_
+        assert list(cross_val_score(model, *TABLE, cv=2)) == list(
+            cross_val_score(expected, *TABLE, cv=2)
+        )
+        engine = suffice.engine(pool)
+        assert clone(NaiveBayes.textbook(engine=engine)).fit(*TABLE).engine is engine
+        try:
+            suffice.set_engine(pool)
+            assert NaiveBayes.textbook().fit(*TABLE).statistic_ == expected.statistic_
+        finally:
+            suffice.set_engine()
+    with pytest.raises(EngineError, match="the executor does not go on: cannot schedule new"):
+        NaiveBayes.textbook(engine=pool).fit(*TABLE)
+
+
+def test_processes_of_another_executor() -> None:
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        engine = suffice.engine(pool)
+        assert (engine.workers, engine.in_process) == (2, False)
+        check_engine(engine)
+
+
+def test_the_number_of_workers() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        assert (ExecutorEngine(pool).workers, suffice.engine(pool, workers=7).workers) == (3, 7)
+        assert copy.deepcopy(ExecutorEngine(pool)) == ExecutorEngine(pool)
+        for wrong in (0, True):
+            with pytest.raises(ParameterError, match=f"workers={wrong}; it is a whole number, 1 o"):
+                ExecutorEngine(pool, wrong)
+
+
+def test_few_results_wait() -> None:
+    started: list[int] = []
+    with ThreadPoolExecutor(2) as pool:
+        results: Any = ExecutorEngine(pool).map(
+            lambda split, _: started.append(split),  # type: ignore[arg-type, return-value]
+            None,
+            range(100),  # type: ignore[arg-type]
+        )
+        next(results)
+        results.close()
+    assert len(started) <= 5
+
+
+# Processes ----------------------------------------------------------------------------------------
+
+
+def test_there_is_a_process() -> None:
+    assert ProcessesEngine().workers >= 1
+    assert ProcessesEngine(3).workers == 3
+    assert not ProcessesEngine(3).in_process
+    for wrong in (0, True):
+        with pytest.raises(ParameterError, match=f"processes={wrong}; it is a whole number, 1 or "):
+            ProcessesEngine(wrong)
+
+
+def test_parameters_of_any_size(processes: Any) -> None:
+    for length in (1, 5_000_000):
+        expected = "".join(split + "-" * length for split in "abc")
+        assert processes.run(operator.add, "-" * length, "abc") == expected
+
+
+def test_processes_are_kept_and_end_with_the_script(run: Run) -> None:
+    body = """
+if __name__ == "__main__":
+    engine = ProcessesEngine(2)
+    pids = {pid for _ in range(3) for pid in engine.map(process, None, range(50))}
+    print(len(pids) <= 2, os.getpid() in pids)
+    print(engine.run(operator.add, 1, range(100)))
+"""
+    done = run(SCRIPT + body)
+    assert (done.stdout, done.stderr, done.returncode) == ("True False\n5050\n", "", 0)
+
+
+def test_a_script_without_a_guard_is_told_so(run: Run) -> None:
+    done = run(SCRIPT + "ProcessesEngine(2).run(operator.add, 1, range(5))\n")
+    assert done.returncode == 1
+    assert "EngineError: the executor does not go on" in done.stderr
+    assert 'a script without `if __name__ == "__main__":`' in done.stderr
+
+
+def test_processes_end_with_a_parent_that_is_killed(run: Run) -> None:
+    body = """
+if __name__ == "__main__":
+    next(ProcessesEngine(2).map(process, None, range(5)))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    # The script is done when nobody holds its output any more.
+    assert run(SCRIPT + body).returncode == -signal.SIGKILL
+
+
+def test_a_forked_child_has_processes_of_its_own(run: Run) -> None:
+    body = """
+if __name__ == "__main__":
+    engine = ProcessesEngine(1)
+    mine = set(engine.map(process, None, range(3)))
+    child = os.fork()
+    if child == 0:
+        print(mine.isdisjoint(engine.map(process, None, range(3))), flush=True)
+        os._exit(0)
+    print(os.waitpid(child, 0)[1], set(engine.map(process, None, range(3))) == mine)
+"""
+    assert run(SCRIPT + body).stdout == "True\n0 True\n"

@@ -1,0 +1,49 @@
+"""Memory of a pass: it does not grow with the number of rows."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GROUP, FEW, MANY = 20_000, 4, 24
+ALLOCATED = 20_000_000  # bytes that allocators keep of what was given back
+
+RISE = """
+import sys
+from benchmarks.measure.memory import rise
+from suffice import NaiveBayes, engine
+
+few, many, verb = sys.argv[1:]
+one = engine("local", threads=1)
+model = NaiveBayes.textbook(engine=one).fit(few, "y")
+calls = {
+    "fit": lambda path: NaiveBayes.textbook(engine=one).fit(path, "y"),
+    "evaluate": lambda path: model.evaluate(path, "y"),
+    "predict": lambda path: sum(table.num_rows for table in model.predict_batches(path)),
+}
+print(rise(lambda: calls[verb](few)), rise(lambda: calls[verb](many)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell")
+@pytest.mark.parametrize("verb", ["fit", "predict", "evaluate"])
+def test_memory_does_not_grow_with_the_rows(verb: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    group = pa.table({f"x{j}": rng.normal(size=GROUP) for j in range(20)})
+    group = group.append_column("y", pa.array(np.arange(GROUP) % 2))
+    paths = [tmp_path / f"{groups}.parquet" for groups in (FEW, MANY)]
+    for path, groups in zip(paths, (FEW, MANY), strict=True):
+        with pq.ParquetWriter(path, group.schema) as file:
+            for _ in range(groups):
+                file.write_table(group)
+    command = [sys.executable, "-c", RISE, *map(str, paths), verb]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    few, many = map(int, done.stdout.split())
+    # Twenty more row groups have 67 MB of numbers.
+    assert many < few + ALLOCATED
