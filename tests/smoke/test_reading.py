@@ -345,7 +345,10 @@ def test_an_infinite_number_is_refused_with_row_and_column() -> None:
 
 
 def test_rows_without_a_label_are_left_out(fruit: Any) -> None:
-    model = model_of(fruit | {"kind": [None, *fruit["kind"][1:]]})
+    from suffice.errors import SufficeWarning
+
+    with pytest.warns(SufficeWarning, match="1 row without a label"):
+        model = model_of(fruit | {"kind": [None, *fruit["kind"][1:]]})
     assert_array_equal(model.class_count_, [4, 5])
 
 
