@@ -122,10 +122,10 @@ def _accumulator(case: Case) -> Any:
     if case.model == "LDA":
         return ByClassAccumulator([ComomentsAccumulator(case.d, pooled=True)])
     if case.model == "naive Bayes, plain" and case.kind == "integers":  # they may be categories
-        return ByClassAccumulator([MomentsAndBinsAccumulator("pairs", case.d)])
+        return ByClassAccumulator([MomentsAndBinsAccumulator(case.d)])
     if case.model == "naive Bayes, plain":
         return ByClassAccumulator([MomentsAccumulator(case.d)])
-    sums = ByClassAccumulator([MomentsAndBinsAccumulator("pairs", case.d)])
+    sums = ByClassAccumulator([MomentsAndBinsAccumulator(case.d)])
     return SampledAccumulator(sums, [range(case.d)], SAMPLE_ROWS)
 
 
