@@ -206,21 +206,6 @@ def test_what_columns_tell_is_what_their_own_families_say(name: str) -> None:
     np.testing.assert_array_equal(*ends)
 
 
-def test_typicality_counts_unseen_values() -> None:
-    model = textbook().fit(TABLE, "kind")
-    found = model.typicality({"rooms": [1, 99, None], "price": [600] * 3, "two": [0] * 3})
-    assert found.unseen.tolist() == [0, 1, 0]
-    assert found.missing.tolist() == [0, 0, 1]
-    assert found.probability[1] == found.probability[2]
-
-
-def test_typicality_of_gaussians_is_in_closed_form() -> None:
-    x = np.c_[PRICE, PRICE % 317]
-    model = NaiveBayes(estimation="mle", calibration="none").fit(x, KIND)
-    expected = GaussianNB(var_smoothing="loo").fit(x, KIND).typicality(x).probability
-    np.testing.assert_array_equal(model.typicality(x).probability, expected)
-
-
 def test_rows_drawn_are_whole_in_columns_of_integers() -> None:
     model = textbook().fit(TABLE, "kind")
     drawn, _ = model.sample(500, random_state=0)

@@ -96,24 +96,6 @@ class WholeNumbersParameters(DividedParameters):
             raise BadCell(row, column, shown, UNSEEN_RULE)
         return CodedBlock(codes, vocabularies)
 
-    @property
-    def plain(self) -> Parameters:
-        """Those of the numbers, where all columns hold numbers."""
-        return self if len(self.of_categories) else self.numbers
-
-    def beyond(self, block: RealBlock) -> NDArray[np.float64]:
-        """That of the numbers."""
-        sides = self._sides(block, False)
-        return sum((side.beyond(some) for side, some, _ in sides), np.zeros(block.rows))
-
-    def unseen(self, block: RealBlock) -> NDArray[np.bool_]:
-        """Which cells show a value of a category that no row showed, (n, d)."""
-        found = np.zeros((block.rows, block.width), np.bool_)
-        vocabularies = self.categories.vocabularies
-        codes = codes_of(RealBlock(block.values[:, self.of_categories]), vocabularies)
-        found[:, self.of_categories] = codes == sizes_of(vocabularies)
-        return found
-
     def side(self, j: int) -> tuple[Parameters, int]:
         """The parameters that column j belongs to, and its place in them."""
         is_category = self.choices[j].family == CATEGORY.family
