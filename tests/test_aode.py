@@ -225,7 +225,7 @@ def test_contributions_add_up_to_the_answer() -> None:
 def refused() -> Iterator[tuple[str, Any]]:
     yield "a form of a model", lambda model, table: model.linear_form()
     yield "rows are drawn", lambda model, table: model.sample()
-    yield "the typicality of rows", lambda model, table: model.typicality(table)
+    yield "log p\\(x\\) is asked for", lambda model, table: model.score_samples(table)
     yield "an interval is asked", lambda model, table: model.predict_proba_interval(table)
     yield "an export of a model", lambda model, table: to_sql(model, "duckdb", "t")
 

@@ -146,10 +146,6 @@ def test_results_of_regressions_and_of_groups(table: pa.Table, model: NaiveBayes
 
 
 def test_what_is_told_of_rows_and_tables(table: pa.Table, model: NaiveBayes) -> None:
-    typical = model.typicality(table)
-    page = shown(typical)
-    assert f"{typical.probability[0]:.4f}" in page.cells
-    assert "<div>and 50 more</div>" in typical._repr_html_()
     shift = model.label_shift(table)
     assert f"{shift.prior[0]:.4f}" in shown(shift).cells
     curve = learning_curve_from_statistics(NaiveBayes.textbook(), table, "kind", cv=3)

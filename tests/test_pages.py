@@ -159,7 +159,6 @@ def test_the_page_of_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
     before, after = map(float, losses.split())
     assert after < before
     assert found["paired"] > 0.9 > 0.7 > found["alone"]
-    assert found["joined"].em_.rows == 980
     for line in blocks("docs/probabilities.md", "sh")[0].splitlines():
         words = shlex.split(line, comments=True)
         options = {word for word in words if word.startswith("--")}

@@ -65,13 +65,13 @@ NEW = "size,color\n1.1,red\n,\n5.2,green\n"
 
 def test_answers_are_rows_of_one_document(run: Run, model: Path) -> None:
     Path("new.csv").write_text(NEW)
-    found = facts(run, "predict", model, "new.csv", "--proba", "--typicality")
+    found = facts(run, "predict", model, "new.csv", "--proba", "--log-proba")
     assert (found["rows"], found["unanswered"], found["output"]) == (3, 0, None)
-    text = run("predict", model, "new.csv", "--proba", "--typicality").stdout
+    text = run("predict", model, "new.csv", "--proba", "--log-proba").stdout
     header, *rows = csv.reader(text.splitlines())
     assert found["columns"] == header
     assert [list(map(str, row.values())) for row in found["answers"]] == rows
-    report = facts(run, "predict", model, "new.csv", "--proba", "--typicality", "-o", "a.jsonl")
+    report = facts(run, "predict", model, "new.csv", "--proba", "--log-proba", "-o", "a.jsonl")
     del found["answers"]
     assert report == found | {"output": "a.jsonl"}
     lines = Path("a.jsonl").read_text().splitlines()

@@ -77,7 +77,7 @@ def test_drawn_rows_are_written_as_the_table_was(run: Run, tmp_path: Path) -> No
     assert run("fit", "t.csv", "--label", "y").exit_code == 0
     for file in ("drawn.csv", "drawn.tsv", "drawn.parquet"):
         assert run("sample", "t.suffice", "-n", 20, "-o", file).exit_code == 0
-        answered = run("predict", "t.suffice", file, "--typicality")
+        answered = run("predict", "t.suffice", file)
         assert answered.exit_code == 0, answered.stderr
         assert len(answered.stdout.splitlines()) == 21
 

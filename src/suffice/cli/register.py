@@ -43,7 +43,7 @@ COMMANDS = {
         "Answer every row, in order.",
         "suffice predict adult.suffice new.csv --proba -o answers.csv",
         (
-            *("output", "as_json", "proba", "log_proba", "interval", "level", "typicality"),
+            *("output", "as_json", "proba", "log_proba", "interval", "level"),
             *("ignore", "threshold", "separator", "missing", "encoding"),
         ),
     ),

@@ -234,12 +234,6 @@ class AdaptiveParameters(DividedParameters):
         values = converted(block.values)
         return [Side(side, RealBlock(values[:, columns]), columns) for columns, side in self.kinds]
 
-    def beyond(self, block: RealBlock) -> NDArray[np.float64]:
-        """That of the columns in bins."""
-        if not len(self.binned):
-            return super().beyond(block)
-        return self.piecewise.beyond(RealBlock(converted(block.values)[:, self.binned]))
-
     def side(self, j: int) -> tuple[Parameters, int]:
         """The parameters that column j belongs to, and its place in them."""
         if self.choices[j].family == "gaussian":

@@ -155,10 +155,6 @@ class Parameters(ABC):
         """The values that column j may have, where they are listed."""
         return None
 
-    def beyond(self, block: Any) -> NDArray[np.float64]:
-        """What log p(x | c) of each row, (n,), would lose if densities fell off beyond all rows."""
-        return np.zeros(block.rows)
-
     def form(self) -> Form | None:
         """The log-likelihood of complete rows as a polynomial; None where it is none."""
         return None

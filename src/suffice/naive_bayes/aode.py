@@ -207,8 +207,9 @@ decay, window, costs, threads, engine
         """Refuse: no row can be drawn from a mean of models times another one."""
         self._refuse("rows are drawn")
 
-    def _reference(self, n_samples: int, random_state: Any) -> NoReturn:
-        self._refuse("the typicality of rows is asked for")
+    def score_samples(self, X: Any) -> NoReturn:
+        """Refuse: the product of a mean of models and another one is no density."""
+        self._refuse("log p(x) is asked for")
 
     def _interval_ends(self, level: float, draws: int, random_state: Any) -> NoReturn:
         self._refuse("an interval is asked for")

@@ -68,7 +68,6 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "as_frame of a logit": lambda no: LOGIT.summary(as_frame=no),
     "proba": lambda no: MODEL.predict_batches(X, proba=no),
     "log_proba": lambda no: MODEL.predict_batches(X, log_proba=no),
-    "typicality": lambda no: MODEL.predict_batches(X, typicality=no),
     "return_train_score": lambda no: cross_validate(MODEL, X, Y, return_train_score=no),
     "return_estimator": lambda no: cross_validate(MODEL, X, Y, return_estimator=no),
     "return_indices": lambda no: cross_validate(MODEL, X, Y, return_indices=no),

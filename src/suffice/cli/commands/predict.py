@@ -39,14 +39,6 @@ def predict(
     log_proba: Annotated[
         bool, typer.Option("--log-proba", help="Add its natural logarithm.")
     ] = False,
-    typicality: Annotated[
-        bool,
-        typer.Option(
-            "--typicality",
-            help="naive-bayes, lda, qda: add how unlike the training rows a row is (near 0), and "
-            "how many of its cells are missing or unseen.",
-        ),
-    ] = False,
     interval: Annotated[
         str | None,
         typer.Option(
@@ -75,10 +67,6 @@ def predict(
     refuse_result(output, [model, *data])
     fitted = decision.applied(with_tokens(load(model), reading))
     wanted = _options(fitted, proba, log_proba, interval, level)
-    if typicality:
-        if predicts_numbers(fitted):
-            _refuse("typicality", fitted)
-        wanted["typicality"] = True
     table = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Predicting {', '.join(data)}") as report:

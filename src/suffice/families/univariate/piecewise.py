@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from suffice.families.family import Parameters
 from suffice.numerics import kernels
-from suffice.numerics.elementary import exp, log
+from suffice.numerics.elementary import exp
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.statistics.block import RealBlock, require_finite, tiles
 
 __all__ = ["Piece", "PiecewiseParameters", "nothing", "widths"]
 
-LARGEST = 1e150  # whose square is a number
 FEW = 12  # bins that are described one by one
 LOOKED_UP = 2**18  # scores that are read from a table at a time: 2 MB
 
@@ -116,13 +115,6 @@ class PiecewiseParameters(Parameters):
     def _with_missing(self) -> NDArray[np.float64]:
         """log p(x | c) in each bin, and 0 for a missing number, (B + 1, k)."""
         return np.append(self.log_density.T, np.zeros((1, len(self.log_density))), axis=0)
-
-    def beyond(self, block: RealBlock) -> NDArray[np.float64]:
-        """Σⱼ log(1 + (u/r)²), with u the distance from the bins of a column, which are r wide."""
-        first, last = self.low[self.start[:-1]], self.high[self.start[1:] - 1]
-        x = np.clip(np.asarray(block.values, np.float64), -LARGEST, LARGEST)
-        outside = np.maximum(np.maximum(first - x, x - last), 0.0) / widths(first, last)
-        return np.asarray(log(1 + np.where(x == x, outside, 0.0) ** 2).sum(axis=1))
 
     def column(self, j: int) -> PiecewiseParameters:
         """The parameters of column j alone."""

@@ -31,7 +31,7 @@ from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
-from suffice.models.base.options import Unanswerable, check_unanswerable, without_typicality
+from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import (
     WithGaps,
     answer_complete,
@@ -118,7 +118,6 @@ class Classifier(Estimator):
         *,
         proba: bool = False,
         log_proba: bool = False,
-        typicality: bool = False,
         interval: str | None = None,
         level: float = 0.95,
         unanswerable: Unanswerable = "error",
@@ -134,8 +133,6 @@ class Classifier(Estimator):
         X : table (n, d)
         proba, log_proba : bool
             Whether P(c | x) and log P(c | x) of every class are answered too.
-        typicality : bool
-            Whether a generative classifier says how unlike the training rows a row is.
         interval : {"confidence"}, optional
             Add the ends of `predict_proba_interval` for every class, of this ``level``.
         unanswerable : {"error", "empty"}
@@ -161,14 +158,12 @@ class Classifier(Estimator):
         ...     print(table.to_pydict())
         {'prediction': ['a', 'b']}
         """
-        check_unanswerable(unanswerable, proba=proba, log_proba=log_proba, typicality=typicality)
+        check_unanswerable(unanswerable, proba=proba, log_proba=log_proba)
         model, source = self._fitted(), self._open(X)
         answer: Any = partial(model.answers, proba=proba, log_proba=log_proba)
         costs = self._costs(self.costs)
         if costs is not None:
             answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
-        if typicality:
-            answer = self._beside_typicality(answer)
         if interval is not None:
             answer = beside_interval(self, answer, interval, level)
         answered = partial(map_batches, self._engine_for(source))
@@ -185,10 +180,6 @@ class Classifier(Estimator):
     @abstractmethod
     def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
         """What gives the ends of the intervals of a batch; with 0 draws in closed form."""
-
-    def _beside_typicality(self, answer: Any) -> Any:
-        """What answers a batch with the typicality of its rows beside."""
-        raise without_typicality(type(self).__name__)
 
     def _of_answered(
         self, kernel: Callable[[Split, Any], Any], unanswerable: Unanswerable

@@ -24,7 +24,6 @@ __all__ = [
     "check_unanswerable",
     "framed",
     "generator",
-    "without_typicality",
 ]
 
 Incomplete = Literal["error", "drop", "gaussian"]
@@ -138,12 +137,3 @@ def generator(random_state: Any) -> np.random.Generator:
             f"random_state={random_state!r}",
             "it is a whole number, 0 or more, a numpy.random.Generator, or None",
         ) from None
-
-
-def without_typicality(model: str) -> ParameterError:
-    """The error of a model that says nothing of rows, but of their labels only."""
-    return ParameterError(
-        "the typicality of rows is asked for",
-        f"{model} models labels, not the rows that they belong to",
-        "naive Bayes and discriminant analysis model rows",
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -41,15 +40,9 @@ from suffice.models.generative.row_answers import (
     evidence,
     joint,
     log_posterior,
+    marginals,
     posterior,
     predictions,
-)
-from suffice.models.generative.typicality import (
-    Reference,
-    Typicality,
-    beside,
-    drawn,
-    typicalities,
 )
 from suffice.statistics.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import BadCell, RealBlock
@@ -131,69 +124,57 @@ class FittedGenerative(Classifier):
             tuple(self.layout_.names), model.classes.values, model.log_prior, contributions
         )
 
-    def typicality(
-        self, X: Any, *, n_samples: int = 10_000, random_state: int | np.random.Generator = 0
-    ) -> Typicality:
-        """Return how unlike the training rows every row is, as the model sees these.
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Return log p(x), (n,): how likely a row is, whatever its class.
 
         ::
 
-            t(x) = Σ_c P(c | x) P(log p(X | c) ≤ log p(x | c)),   X ~ p(· | c)
+            log p(x) = log Σ_c P(c) p(x | c)
 
-        It is the probability of a row of its class that is as improbable, or more: small for a
-        row that the model has no like of, and about uniform over rows that the model describes.
-        Missing cells, and categories and words that no training row showed, are left out of x and
-        of X, and counted. A text is compared with texts of as many words.
-
-        Of Gaussians, log p(x | c) falls with the Mahalanobis distance, whose square is χ²: t is
-        exact for `GaussianNB`, discriminant analysis, and numbers under "mle" or "map". Else rows
-        are drawn from every class, by a seed, and counted: (1 + number as improbable)/(1 + M).
+        It is the log-likelihood of the row as a draw from the mixture of the classes, by
+        log-sum-exp; low of rows that are unlike the training rows. Columns count once, without
+        weights. A missing cell is marginalised, so rows that lack other cells have other scales.
+        Of words and counts it is the probability of these events, given how many there are.
 
         Parameters
         ----------
         X : table (n, d)
-        n_samples : int
-            M, rows drawn from each class; fewer where these would have more than 2²⁴ cells.
-        random_state : int or numpy.random.Generator
-            Seed.
 
         Returns
         -------
-        Typicality
-            t with its standard error, √(Σ_c P(c | x)² t_c(1 − t_c)/M), and the counts.
+        ndarray (n,)
+            In nats; −∞ of a row that is impossible under every class.
 
         Raises
         ------
         ParameterError
-            If the model counts events other than words, whose number it does not describe.
-
-        Source: G. J. McLachlan, Discriminant Analysis and Statistical Pattern Recognition (1992),
-        section 6.4; A. C. Davison and D. V. Hinkley, Bootstrap Methods and their Application
-        (1997), eq. 4.11, for the count.
+            If a family gives scores that are no probabilities, as `Complement` does.
 
         Examples
         --------
         >>> from suffice.naive_bayes import GaussianNB
         >>> model = GaussianNB().fit([[-1.0], [1.0], [9.0], [11.0]], [0, 0, 1, 1])
-        >>> model.typicality([[0.0], [2.0], [30.0], [np.nan]])
-        row  typicality   error  missing  unseen
-        0        1.0000  0.0000        0       0
-        1        0.0455  0.0000        0       0
-        2        0.0000  0.0000        0       0
-        3        1.0000  0.0000        1       0
+        >>> model.score_samples([[0.0], [9.0], [30.0]]).round(2)
+        array([  -1.61,   -2.11, -201.61])
         """
-        compared = self._reference(n_samples, random_state)
-        found = self._batches(X, typicalities, (self._fitted(), compared))
-        return Typicality.joined(found)
+        model = self._densities("log p(x) is of families that are distributions")
+        return self._in_precision(X, np.concatenate(self._batches(X, marginals, model)))
+
+    def _densities(self, rule: str) -> GenerativeModel:
+        """Return the model as densities, without weights of columns.
+
+        Raises
+        ------
+        ParameterError
+            If a family is no distribution, with the rule.
+        """
+        model: GenerativeModel = self._fitted()
+        for part in model.parts:
+            if not part.family.is_distribution:
+                raise ParameterError(f"{part.family} gives scores", rule)
+        return replace(model, calibration=None)
 
     _interval_ends = ends_of
-
-    def _beside_typicality(self, answer: Any) -> Any:
-        return partial(beside, answer, self._fitted(), self._reference(10_000, 0))
-
-    def _reference(self, n_samples: int, random_state: Any) -> Reference:
-        """Rows of the model to compare others with, where they are needed."""
-        return drawn(self._fitted(), n_samples, random_state, lambda X: self._to_answer(X)[2])
 
     def linear_form(self, reference: Any = None) -> LinearForm:
         """Return weights and intercepts with log P(a | x) − log P(b | x) linear in features φ(x).
@@ -286,14 +267,8 @@ class FittedGenerative(Classifier):
         --------
         suffice.models.generative.label_shift.LabelShift : With a test of the old prior.
         """
-        model = self._fitted()
-        for part in model.parts:
-            if not part.family.is_distribution:
-                raise ParameterError(
-                    f"{part.family} gives scores", "a class prior goes with probabilities"
-                )
+        model = self._densities("a class prior goes with probabilities")
         _, engine, splits = self._to_answer(X)
-        model = replace(model, calibration=None)  # densities, as the classes have them
         found = label_shift(model, engine, splits, tol, max_iter)
         if not found.converged:
             warn(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.data.source import Split, each_batch
 from suffice.models.generative.model import GenerativeModel
-from suffice.numerics.logspace import log_normalise, normalise, scores
+from suffice.numerics.logspace import log_normalise, log_sum_exp, normalise, scores
 from suffice.statistics.batch import Batch, scored_rows
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "evidence",
     "joint",
     "log_posterior",
+    "marginals",
     "posterior",
     "predictions",
 ]
@@ -42,6 +43,15 @@ def predictions(
         rows = slice(done, done + batch.rows)
         done = rows.stop
         return answer(model, batch, None if out is None else out[rows])
+
+    return list(each_batch(split, model.layout, one, scored_rows(len(model.classes))))
+
+
+def marginals(split: Split, model: GenerativeModel) -> list[NDArray[np.float64]]:
+    """Return log p(x) = log Σ_c P(x, c) of the rows of a split, batch by batch."""
+
+    def one(batch: Batch) -> NDArray[np.float64]:
+        return log_sum_exp(model.log_joint(batch))
 
     return list(each_batch(split, model.layout, one, scored_rows(len(model.classes))))
 
