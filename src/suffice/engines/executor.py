@@ -106,7 +106,7 @@ class ExecutorEngine(Engine):
 
         def begin(split: Split) -> Future[Any]:
             try:
-                return self.executor.submit(*call, split)
+                return self.executor.submit(call[0], *call[1:], split)
             except RuntimeError as error:  # the only one that an executor raises here
                 raise _given_up(error) from error
 
