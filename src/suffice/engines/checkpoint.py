@@ -25,7 +25,7 @@ from suffice._version import __version__
 from suffice.data.files.version import FileVersion
 from suffice.data.source import Split
 from suffice.data.split_size import file_of
-from suffice.engines.engine import EngineView
+from suffice.engines.engine import EngineView, Kernel
 from suffice.engines.fit_context import current_fit
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
 from suffice.hints import fits
@@ -38,7 +38,6 @@ __all__ = ["CheckpointedEngine"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
-R = TypeVar("R")
 
 KIND = "checkpoint"
 SHARE = 0.05  # of the time, at most, that goes into writing
@@ -48,10 +47,7 @@ GO_ON = "it was to be a checkpoint to go on from"
 
 @dataclass(frozen=True)
 class CheckpointedEngine(EngineView):
-    """An engine whose passes of sums over files can be taken up again after the process has ended.
-
-    The file is removed when the fit has succeeded.
-    """
+    """An engine whose passes of sums over files go on in another process after they were ended."""
 
     path: str | os.PathLike[str]
     every: float = 30.0  # seconds from one writing to the next, at least
@@ -60,9 +56,7 @@ class CheckpointedEngine(EngineView):
         if not isinstance(self.path, str | os.PathLike):
             raise ParameterError(f"checkpoint={self.path!r}", "it is the path of a file")
 
-    def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
-    ) -> Iterator[R]:
+    def map(self, kernel: Kernel, params: Any, splits: Sequence[Split]) -> Iterator[Any]:
         """Yield ``kernel(split, params)`` in split order; nothing of it is kept."""
         return self.engine.map(kernel, params, splits)
 
@@ -133,11 +127,9 @@ class _File(AbstractContextManager["_File"]):
     def begun(self, of: str) -> TreeSum[Any]:
         """Return a sum, as far as it is done."""
         if self._is_other_work and of not in self.sums:
-            raise ParameterError(
-                f"{self._path} is the checkpoint of other work",
-                "the files, their columns and the options are those of the fit that wrote it",
-                ANEW,
-            )
+            fact = f"{self._path} is the checkpoint of other work"
+            rule = "the files, their columns and the options are those of the fit that wrote it"
+            raise ParameterError(fact, rule, ANEW)
         self._is_other_work = False
         return self.sums.setdefault(of, TreeSum())
 
@@ -147,8 +139,8 @@ class _File(AbstractContextManager["_File"]):
 
     def _write(self) -> None:
         begun = time.monotonic()
-        kept = [_kept(of, sum_) for of, sum_ in self.sums.items()]
-        write_model(self._path, KIND, [one for one in kept if one is not None], types=TYPES)
+        kept = filter(None, (_kept(of, sum_) for of, sum_ in self.sums.items()))
+        write_model(self._path, KIND, list(kept), types=TYPES)
         ended = time.monotonic()
         self._due = ended + max(self._every, (ended - begun) / SHARE)
 
@@ -158,9 +150,8 @@ class _File(AbstractContextManager["_File"]):
             return
         self._write()
         if isinstance(error, EngineError) or not isinstance(error, SufficeError):
-            error.add_note(
-                f"What is summed so far is kept in {self._path}: run the same again to go on."
-            )
+            where = f"What is summed so far is kept in {self._path}"
+            error.add_note(f"{where}: run the same again to go on.")
 
 
 def _kept(of: str, sum_: TreeSum[Any]) -> Kept | None:
@@ -178,9 +169,8 @@ def _read(path: Path) -> list[Kept]:
     except ModelFileError as error:
         raise ModelFileError(error.fact, GO_ON, ANEW) from None
     if kind != KIND or not fits(list[Kept])(sums):
-        raise ModelFileError(
-            f"{path} holds a {kind}, no checkpoint", "it would be replaced", "give another name"
-        )
+        fact = f"{path} holds a {kind}, no checkpoint"
+        raise ModelFileError(fact, "it would be replaced", "give another name")
     return cast(list[Kept], sums)
 
 
