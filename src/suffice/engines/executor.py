@@ -18,7 +18,7 @@ from concurrent.futures import (
     wait,
 )
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -100,13 +100,13 @@ class ExecutorEngine(Engine):
         EngineError
             If workers die, or the executor has ended.
         """
-        call: tuple[Any, ...] = (_here, kernel, params)
+        call: Callable[[Split], Any] = partial(_here, kernel, params)
         if not self.in_process:
-            call = _perform, __version__, self._dumps()((kernel, params))
+            call = partial(_perform, __version__, self._dumps()((kernel, params)))
 
         def begin(split: Split) -> Future[Any]:
             try:
-                return self.executor.submit(call[0], *call[1:], split)
+                return self.executor.submit(call, split)
             except RuntimeError as error:  # the only one that an executor raises here
                 raise _given_up(error) from error
 
