@@ -70,7 +70,7 @@ def test_few_results_wait() -> None:
     started: list[int] = []
     with ThreadPoolExecutor(2) as pool:
         results: Any = ExecutorEngine(pool).map(
-            lambda split, _: started.append(split),  # type: ignore[arg-type, return-value]
+            lambda split, _: started.append(split),  # type: ignore[arg-type]
             None,
             range(100),  # type: ignore[arg-type]
         )

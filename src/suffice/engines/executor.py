@@ -100,9 +100,8 @@ class ExecutorEngine(Engine):
         EngineError
             If workers die, or the executor has ended.
         """
-        if self.in_process:
-            call = partial(_here, kernel, params)
-        else:
+        call: Callable[[Split], Any] = partial(_here, kernel, params)
+        if not self.in_process:
             call = partial(_perform, __version__, self._dumps()((kernel, params)))
 
         def begin(split: Split) -> Future[Any]:
