@@ -24,7 +24,6 @@ from suffice import (
 )
 from suffice.bayes import column_information, next_question
 from suffice.model_selection import evaluate_folds
-from suffice.model_selection.statistics_curve import learning_curve_from_statistics
 from suffice.numerics.in_html import html_table
 
 HOSTILE = "<script>alert('1')</script>"
@@ -148,8 +147,6 @@ def test_results_of_regressions_and_of_groups(table: pa.Table, model: NaiveBayes
 def test_what_is_told_of_rows_and_tables(table: pa.Table, model: NaiveBayes) -> None:
     shift = model.label_shift(table)
     assert f"{shift.prior[0]:.4f}" in shown(shift).cells
-    curve = learning_curve_from_statistics(NaiveBayes.textbook(), table, "kind", cv=3)
-    assert f"{curve.accuracy[0]:.4f}" in shown(curve).cells
     error = BayesClassifier({"a": norm(0, 1), "b": norm(2, 1)}).bayes_error()
     assert "0.158655253931457" in shown(error).cells
 

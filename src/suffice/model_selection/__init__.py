@@ -22,17 +22,12 @@ if TYPE_CHECKING:
         permutation_test_score as permutation_test_score,
     )
     from suffice.model_selection.score_curve import learning_curve as learning_curve
-    from suffice.model_selection.statistics_curve import LearningCurve as LearningCurve
-    from suffice.model_selection.statistics_curve import (
-        learning_curve_from_statistics as learning_curve_from_statistics,
-    )
 
 # Imported on first use: folds of files need no scikit-learn.
 _HOME = {
     "ByContent": "division",
     "FoldEvaluations": "evaluated_folds",
     "GridSearchCV": "grid_search",
-    "LearningCurve": "statistics_curve",
     "McNemar": "paired_scores",
     "ScoreDifference": "paired_scores",
     "compare_scores": "paired_scores",
@@ -42,7 +37,6 @@ _HOME = {
     "evaluate_folds": "evaluated_folds",
     "evaluate_models": "evaluated_folds",
     "learning_curve": "score_curve",
-    "learning_curve_from_statistics": "statistics_curve",
     "mcnemar_test": "paired_scores",
     "permutation_test_score": "permutation_test",
 }
@@ -51,7 +45,6 @@ __all__ = [
     "ByContent",
     "FoldEvaluations",
     "GridSearchCV",
-    "LearningCurve",
     "McNemar",
     "ScoreDifference",
     "compare_scores",
@@ -61,7 +54,6 @@ __all__ = [
     "evaluate_folds",
     "evaluate_models",
     "learning_curve",
-    "learning_curve_from_statistics",
     "mcnemar_test",
     "permutation_test_score",
 ]

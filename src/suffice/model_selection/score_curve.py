@@ -72,10 +72,6 @@ def learning_curve(
     ParameterError
         If a size is outside its rule.
 
-    See Also
-    --------
-    learning_curve_from_statistics : Evaluations of any size of file, with one set of sums.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris

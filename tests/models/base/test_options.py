@@ -20,7 +20,6 @@ from suffice.model_selection import (
     evaluate_folds,
     evaluate_models,
     learning_curve,
-    learning_curve_from_statistics,
 )
 
 RNG = np.random.default_rng(0)
@@ -79,7 +78,6 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "shuffle of a curve": lambda no: learning_curve(
         NaiveBayes.textbook("bernoulli"), X, Y, shuffle=no
     ),
-    "shuffle of sums": lambda no: learning_curve_from_statistics(MODEL, X, Y, shuffle=no),
     "contributions": lambda no: pytest.importorskip(
         "suffice.export.sql", reason="sqlglot is not installed"
     ).to_sql(MODEL, "duckdb", "t", contributions=no),

@@ -17,7 +17,7 @@ from suffice.engines.engine import Engine
 from suffice.models.base.groups import RowsOf
 from suffice.statistics.batch import Batch
 
-__all__ = ["PlacedSplit", "by_place", "placed", "sums_by_place"]
+__all__ = ["PlacedSplit", "by_place", "sums_by_place"]
 
 P = TypeVar("P")
 S = TypeVar("S")
