@@ -32,7 +32,7 @@ from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, w
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.phrases import Option
+from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.precision import PrecisionOfMoments
 
 __all__ = ["NaiveBayes"]
@@ -256,9 +256,14 @@ class NaiveBayes(CalibratedClassifier):
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             if self.families is None and columns.reason == SPARSE and len(columns) >= MANY:
                 warn(
-                    f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
-                    "modelled on its own; families='multinomial' takes them for weights of words, "
-                    "in less time."
+                    Phrase(
+                        f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
+                        "modelled on its own",
+                        PythonOnly(
+                            "; families='multinomial' takes them for weights of words, in less time"
+                        ),
+                        ".",
+                    )
                 )
             return whole(self._family(self.families or usual[columns.kind]), columns)
         check_smoothing(self.estimation, self.alpha)  # whatever the columns are
