@@ -12,13 +12,13 @@ from typer.testing import Result
 
 Run = Callable[..., Result]
 
-FIT = "fit fruit.csv --label kind"
+FIT = "fit fruit.csv --label kind -o new.suffice"
 FRUIT_COLUMNS = "the columns are 'id', 'size', 'color', 'kind'"
 
 CASES = {
     # Words that the command line does not know
     "frob": "No such command 'frob'.",
-    f"{FIT} --frob": "No such option: --frob.",
+    f"{FIT} --frob": "No such option: --frob (Possible options: --force).",
     "fit fruit.csv": "--label is not given; it names the column to be predicted; the columns are "
     "'id', 'size', 'color', 'kind'; see suffice fit --help.",
     "predict fruit.suffice": "DATA is not given; it is the file with the rows; "

@@ -82,7 +82,7 @@ def test_any_family_has_a_name_on_the_command_line(run: Run, tmp_path: Path) -> 
         "poisson=visits,size": {"visits": "poisson", "size": "poisson"},
         "joint_table=visits,size": {("visits", "size"): "joint_table"},
     }.items():
-        assert run("fit", "two.csv", "--label", "kind", "--family", given).exit_code == 0
+        assert run("fit", "two.csv", "--label", "kind", "--family", given, "--force").exit_code == 0
         told = suffice.NaiveBayes(families=expected).fit(str(tmp_path / "two.csv"), "kind")
         told.save(tmp_path / "told.suffice")
         found = (tmp_path / "two.suffice").read_bytes()

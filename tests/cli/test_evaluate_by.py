@@ -27,8 +27,10 @@ def test_groups(run: Run, tmp_path: Path) -> None:
     shown = run("evaluate", "t.suffice", "t.csv", "--by", "site").stdout
     assert "95 % interval" in shown
     assert "north" in shown
-    run("fit", "t.csv", "--label", "z", "--model", "linear", "--ignore", "site,y")
-    shown = run("evaluate", "t.suffice", "t.csv", "--by", "site").stdout
+    run(
+        "fit", "t.csv", "--label", "z", "--model", "linear", "--ignore", "site,y", "-o", "z.suffice"
+    )
+    shown = run("evaluate", "z.suffice", "t.csv", "--by", "site").stdout
     assert "RMSE" in shown
 
 

@@ -69,7 +69,7 @@ def test_a_file_without_a_header(run: Run, tmp_path: Path) -> None:
         "note: f.csv: there is no header, as the first row is '1.5, red, a' (--header says "
         "otherwise).\n"
     )
-    told = run("fit", "f.csv", "--label", "a", "--header", "--json")
+    told = run("fit", "f.csv", "--label", "a", "--header", "-o", "named.suffice", "--json")
     assert json.loads(told.stdout)["rows"] == 5
 
 

@@ -121,12 +121,12 @@ def test_drawn_rows(run: Run, model: Path) -> None:
 
 
 def test_an_export(run: Run, model: Path) -> None:
-    found = facts(run, "export", model, "--to", "c")
-    assert found["content"] == run("export", model, "--to", "c").stdout
+    found = facts(run, "export", model, "--to", "json")
+    assert found["content"] == run("export", model, "--to", "json").stdout
     assert found["bytes"] == len(found["content"].encode())
-    report = facts(run, "export", model, "--to", "c", "-o", "model.c")
-    assert Path("model.c").read_text() == found["content"]
-    assert report == found | {"output": "model.c", "content": None}
+    report = facts(run, "export", model, "--to", "json", "-o", "model.json")
+    assert Path("model.json").read_text() == found["content"]
+    assert report == found | {"output": "model.json", "content": None}
 
 
 def test_sql_that_refuses_nulls_says_where(run: Run) -> None:

@@ -150,7 +150,7 @@ class TestLinear:
         shown = done(run, *words, "drop")
         assert "Rows left out for missing cells: 1" in shown
         assert "5 rows learnt" in shown
-        assert "Standard errors are not known" in done(run, *words, "gaussian")
+        assert "Standard errors are not known" in done(run, *words, "gaussian", "--force")
         model = LinearRegression(incomplete="gaussian").fit(str(gaps), "y")
         predicted = done(run, "predict", "gaps.suffice", gaps).split()[1:]
         assert [float(cell) for cell in predicted] == model.predict(str(gaps)).tolist()
@@ -323,7 +323,7 @@ class TestLogistic:
         done(run, *words, "--C", "0.5", "--standardize", "--threads", "1")
         expected = {"C": 0.5, "standardize": True, "threads": 1, "incomplete": "drop"}
         assert suffice.load("gaps.suffice").get_params().items() >= expected.items()
-        done(run, *words, "--penalty", "none", "--features", "x")
+        done(run, *words, "--penalty", "none", "--features", "x", "--force")
         assert suffice.load("gaps.suffice").penalty is None
 
     def test_firth(self, run: Run, smarket: Path) -> None:
@@ -429,7 +429,8 @@ ERRORS = {
         "lasso, elastic-net; leave the option out, or choose another model."
     ),
     "fit gaps.csv --target y --model ridge --alpha 1 --penalty 1": (
-        "--alpha and --penalty are both given; they are names of one option; leave --penalty out."
+        "--penalty is given for --model ridge; it belongs to --model logistic; "
+        "leave the option out, or choose another model."
     ),
     "fit gaps.csv --label c --penalty gcv": (
         "--penalty is given for --model naive-bayes; it belongs to --model logistic; "

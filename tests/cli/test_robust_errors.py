@@ -48,6 +48,6 @@ def test_what_cannot_be_asked(run: Run, fitted: pd.DataFrame, given: list[str], 
 
 
 def test_other_models_have_none(run: Run, fitted: pd.DataFrame) -> None:
-    run("fit", "t.csv", "--label", "y", "--model", "ridge")
-    refused = run("summary", "t.suffice", "t.csv", "--robust", "HC3")
+    run("fit", "t.csv", "--label", "y", "--model", "ridge", "-o", "ridge.suffice")
+    refused = run("summary", "ridge.suffice", "t.csv", "--robust", "HC3")
     assert "--robust is given for a Ridge" in refused.stderr

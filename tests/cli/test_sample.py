@@ -99,4 +99,4 @@ def test_drawn_integers_are_whole_and_have_the_kind_of_those_learnt(
         [column.kind for column in suffice.load(tmp_path / name).schema_]
         for name in ("m.suffice", "d.suffice")
     ]
-    assert kinds == [["real", "category"]] * 2
+    assert kinds == [["real", "real"]] * 2

@@ -49,6 +49,18 @@ def test_nothing_is_gained_where_naive_bayes_is_right() -> None:
     assert found.rows == model.statistic_.sample.rows
 
 
+@pytest.mark.parametrize("n", [4_000, 20_000])
+def test_one_fold_of_many_is_asked_and_each_half_of_it_judges_the_other(n: int) -> None:
+    table, y = rows(n, 4, together=True)
+    model = NaiveBayes().fit(table, y)
+    found = gain_of_average(model, NOTHING)
+    assert found is not None
+    assert found.is_sure
+    new, truth = rows(2_000, 5, together=True)
+    assert found.log_loss == pytest.approx(log_loss(model, new, truth), abs=0.04)
+    assert found.rows == pytest.approx(model.statistic_.sample.rows / 4, rel=0.02)
+
+
 def test_rows_of_equal_cells_are_learnt_or_asked_together() -> None:
     def repeated(n: int, seed: int) -> tuple[pa.Table, np.ndarray]:
         rng = np.random.default_rng(seed)

@@ -96,7 +96,7 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     group = np.zeros(0, np.intp) if n < FEWEST else _equal_rows(rows[:n])
     if len(np.unique(group)) < FEWEST:
         return None
-    folds = _folds(group)
+    number, folds = _folds(group)
     learners: dict[str, Any] = {
         name: CANDIDATES[name](roles) for name in CANDIDATES if name not in {*DEAR, OWN}
     }
@@ -115,7 +115,7 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     known = {name: one for name, one in found.items() if isinstance(one, FoldEvaluations)}
     asked = group[np.concatenate([places for _, places in folds])]
     whole = OWN in known and sum(map(len, known[OWN].label_scores)) == len(asked)
-    return _gain(known, asked // len(folds) % 2) if whole else None
+    return _gain(known, asked // number % 2) if whole else None
 
 
 def _equal_rows(rows: pa.Table) -> NDArray[np.intp]:
@@ -131,13 +131,21 @@ def _equal_rows(rows: pa.Table) -> NDArray[np.intp]:
     return np.argsort(np.argsort(first))[group.reshape(-1)]
 
 
-def _folds(group: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Places to learn from and to ask about: three folds of few rows, one of many."""
+def _folds(
+    group: NDArray[np.intp],
+) -> tuple[int, list[tuple[NDArray[np.intp], NDArray[np.intp]]]]:
+    """How many folds there are, and places to learn from and to ask about of each that is asked.
+
+    All three are asked of few rows, one of many.
+    """
     n = len(group)
     few = 2 * n < 3 * MOST_ASKED
     folds = 3 if few else max(3, round(n / MOST_ASKED))
     asked = range(folds if few else 1)
-    return [(np.flatnonzero(group % folds != f), np.flatnonzero(group % folds == f)) for f in asked]
+    places = [
+        (np.flatnonzero(group % folds != f), np.flatnonzero(group % folds == f)) for f in asked
+    ]
+    return folds, places
 
 
 def _gain(found: Mapping[str, FoldEvaluations], halves: NDArray[np.intp]) -> Gain:

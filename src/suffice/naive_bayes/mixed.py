@@ -31,7 +31,7 @@ from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.phrases import Option
+from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["NaiveBayes"]
 
@@ -240,9 +240,14 @@ class NaiveBayes(CalibratedClassifier):
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             if self.families is None and columns.reason == SPARSE and len(columns) >= MANY:
                 warn(
-                    f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
-                    "modelled on its own; families='multinomial' takes them for weights of words, "
-                    "in less time."
+                    Phrase(
+                        f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
+                        "modelled on its own",
+                        PythonOnly(
+                            "; families='multinomial' takes them for weights of words, in less time"
+                        ),
+                        ".",
+                    )
                 )
             return whole(self._family(self.families or usual[columns.kind]), columns)
         check_smoothing(self.estimation, self.alpha)  # whatever the columns are

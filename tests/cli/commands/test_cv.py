@@ -236,7 +236,7 @@ def test_tuning_takes_the_best_of_the_grid(run: Run, table: pa.Table) -> None:
     best = grid[int(np.argmin(means))]
     assert f"Tuned: alpha={best:g}, of 9 values: RMSE" in said
     assert suffice.load("t.suffice").alpha == best
-    words = ("fit", "t.csv", "--label", "y", "--tune")
+    words = ("fit", "t.csv", "--label", "y", "--tune", "--force")
     assert len(facts(run, *words)["tuned"]["models"]) == 8
 
 
