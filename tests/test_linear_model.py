@@ -269,7 +269,10 @@ def test_a_category_that_no_row_shows_any_more_is_forgotten(gone, intercept):
     assert model.design_ == expected.design_
     assert model.statistic_ == expected.statistic_
     assert (model.coef_ == expected.coef_).all()
-    with pytest.raises(DataError, match=f"'{gone}'; a category must be one of"):
+    with (
+        pytest.warns(SufficeWarning, match=rf"'color': 6 of 6 \(100%\).* such as '{gone}'"),
+        pytest.raises(DataError, match=f"'{gone}'; a category must be one of"),
+    ):
         model.predict(table.filter(rows))
 
 
@@ -284,7 +287,10 @@ def test_a_category_is_known_while_a_row_shows_it():
     assert model.design_.terms == ("size", "color[red]")
     model.forget(table[1:4:2], "price", weight[1:4:2])
     assert model.design_.terms == ("size",)
-    with pytest.raises(DataError, match="'aqua'; a category must be one of"):
+    with (
+        pytest.warns(SufficeWarning, match=r"'color': 4 of 7 \(57%\).* such as 'aqua'"),
+        pytest.raises(DataError, match="'aqua'; a category must be one of"),
+    ):
         model.predict(table)
 
 
@@ -611,7 +617,9 @@ def test_an_unknown_category_is_a_missing_one_where_cells_are_expected(column):
     absent = unknown.copy()
     unknown[column] = {"color": "black", "rooms": 99}[column]
     absent[column] = None
-    assert (model.predict(unknown) == model.predict(absent)).all()
+    with pytest.warns(SufficeWarning, match=rf"'{column}': 5 of 5 \(100%\)"):
+        found = model.predict(unknown)
+    assert (found == model.predict(absent)).all()
     with pytest.raises(DataError, match="must be one of those of the first fit"):
         model.partial_fit(unknown, "price")
 

@@ -240,7 +240,9 @@ def test_rows_without_weight_or_label_do_not_count():
     weights[50:100] = 0.0
     labels = y.astype(object)
     labels[:50] = None
-    same(LogisticRegression(C=np.inf).fit(x, labels, weights), expected)
+    with pytest.warns(SufficeWarning, match="50 rows without a label"):
+        model = LogisticRegression(C=np.inf).fit(x, labels, weights)
+    same(model, expected)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -403,16 +405,20 @@ def test_rows_without_a_label_are_counted(tmp_path):
     labels[:7] = None
     x[5:10, 0] = np.nan
     weights = np.full(len(y), 2.0)
-    model = likelihood_fit(x, labels, incomplete="drop")
+    with pytest.warns(SufficeWarning, match="7 rows without a label"):
+        model = likelihood_fit(x, labels, incomplete="drop")
     assert model.unlabelled_ == 7
-    assert LogisticRegression(incomplete="drop").fit(x, labels, weights).unlabelled_ == 14
+    with pytest.warns(SufficeWarning, match="14 rows without a label"):
+        weighted = LogisticRegression(incomplete="drop").fit(x, labels, weights)
+    assert weighted.unlabelled_ == 14
     model.save(tmp_path / "m")
     assert suffice.load(tmp_path / "m").unlabelled_ == 7
     assert model.left_out_ == 3
     assert str(model.summary()).endswith("Rows left out for missing cells: 3")
     stream = LogisticRegression(incomplete="drop", solver="sgd")
     for _ in range(2):
-        stream.partial_fit(x, labels)
+        with pytest.warns(SufficeWarning, match="7 rows without a label"):
+            stream.partial_fit(x, labels)
     assert stream.unlabelled_ == 14
 
 

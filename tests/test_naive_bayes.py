@@ -638,7 +638,7 @@ def test_least_categories_of_a_wrong_shape_are_refused():
         model.fit([[0, 0], [1, 1]], [0, 1])
 
 
-@pytest.mark.parametrize("kind", [ours.NaiveBayes, ours.AODE])
+@pytest.mark.parametrize("kind", [ours.NaiveBayes, suffice.AODE])
 def test_a_sparse_matrix_gives_the_model_of_the_dense_one(kind):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.interpolate import RegularGridInterpolator
 from scipy.stats import norm
 
 from suffice import (
@@ -73,11 +74,15 @@ def test_the_other_pictures_are_drawn(model: Any) -> None:
         ColumnImportanceDisplay.from_estimator(model)
     held = {"hue": "r"}
     plane = DecisionBoundaryDisplay.from_estimator(model, ("size", "length"), held=held, points=30)
-    assert plane.boundaries
-    points = np.concatenate([piece for one in plane.boundaries for piece in one.pieces])
-    rows = pd.DataFrame({"hue": "r", "size": points[:, 0], "length": points[:, 1]})
-    p = np.sort(model.predict_proba(rows), axis=1)
-    np.testing.assert_allclose(p[:, -1], p[:, -2], rtol=1e-6)
+    paths = [path.vertices for lines in plane.ax_.collections for path in lines.get_paths()]
+    points = np.concatenate([points for points in paths if len(points)])
+    assert len(points) > 30
+    x, y = plane.x, plane.y
+    grid = pd.DataFrame({"hue": "r", "size": np.tile(x, len(y)), "length": np.repeat(y, len(x))})
+    logs = model.predict_log_proba(grid).reshape(len(y), len(x), 3)
+    leads = [logs[..., c] - np.delete(logs, c, axis=2).max(axis=2) for c in range(3)]
+    found = [RegularGridInterpolator((y, x), lead)(points[:, ::-1]) for lead in leads]
+    np.testing.assert_allclose(np.abs(found).min(axis=0), 0, atol=1e-9)
     left_out = DecisionBoundaryDisplay.from_estimator(model, ("size", "length"), points=30)
     assert len(left_out.gaussians) == 3
     with pytest.raises(ParameterError, match="'hue' holds no numbers"):

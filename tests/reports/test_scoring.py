@@ -87,6 +87,7 @@ const nomograms = described.map(([name, { model }]) => {
   model.order = model.columns.map((_, j) => j);
   if (whyNone(model)) return [name, whyNone(model)];
   const sums = sumsOf(model, 0, 1);
+  if (!sums.columns.length) return [name, "no column has a scale"];
   const { shown: scales, scale, least } = pointsOf(sums);
   const rows = Array.from({ length: 60 }, (_, i) => {
     const x = model.columns.map(() => null);

@@ -130,9 +130,9 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
             statistic = self._summarise(reader, source)
             require_weights(source, statistic.classes, self.fewest_classes)
             self._require_rows(statistic)
-            self._warn_of_unlabelled(float(statistic.unlabelled.value))
             self._set(Learnt(reader, (statistic,)))
             self.forgotten_ = ()
+            self._warn_of_unlabelled(float(statistic.unlabelled.value))
             return self
 
     def partial_fit(
