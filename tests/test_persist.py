@@ -108,7 +108,7 @@ def envelope(tree: Any, **changes: Any) -> dict[str, Any]:
     return {
         "digest": "0" * 64,
         "format": "suffice",
-        "format_version": 2,
+        "format_version": 1,
         "kind": "test",
         "library_version": suffice.__version__,
         "tree": tree,
@@ -382,9 +382,9 @@ def test_absent_and_unreadable_files(tmp_path: Path) -> None:
 
 
 def test_a_newer_format_is_refused_by_name(path: Path) -> None:
-    newer = envelope(None, format_version=3, library_version="3.1.0", packing="zstd")
+    newer = envelope(None, format_version=2, library_version="3.1.0", packing="zstd")
     assert refusal(path, signed(newer)) == (
-        ": written by suffice 3.1.0 with format 3; this version reads up to 2; upgrade suffice."
+        ": written by suffice 3.1.0 with format 2; this version reads format 1; upgrade suffice."
     )
 
 
@@ -794,4 +794,4 @@ def test_an_error_of_the_block_names_what_it_names(path: Path) -> None:
 
 
 def test_the_format_version_is_public() -> None:
-    assert persist.FORMAT_VERSION == 2
+    assert persist.FORMAT_VERSION == 1

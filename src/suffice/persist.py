@@ -177,6 +177,7 @@ class ModelFile:
         if (
             envelope.keys() != _ENVELOPE_KEYS
             or envelope["format"] != _FORMAT
+            or type(envelope["format_version"]) is not int
             or envelope["format_version"] != FORMAT_VERSION
             or type(kind) is not str
         ):
