@@ -16,6 +16,8 @@ from suffice.data.schema import BlockLayout, Layout
 from suffice.errors import SchemaError
 from suffice.statistics.block import CodedBlock, RealBlock
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* without a label:suffice.errors.SufficeWarning")
+
 
 def block(column: pa.Array, encoding: str) -> RealBlock | CodedBlock:
     layout = Layout((BlockLayout(encoding, ("x",)),), ())

@@ -26,6 +26,8 @@ from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithoutColumns
 from suffice.errors import DataError, SchemaError
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* without a label:suffice.errors.SufficeWarning")
+
 N = 4_000
 
 
