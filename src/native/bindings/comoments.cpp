@@ -31,9 +31,8 @@ static ComomentState<double> state_of(const Written<2>& weight, const Written<2>
   return {sums_of(weight, pivot, sums), product_index, products};
 }
 
-static Index add_rows(Read<2> x, Read<2> y, Codes codes, Read<1> weights,
-                      Written<2> weight, Written<2> pivot, Written<3> sums, Codes product_index,
-                      Written<4> products) {
+static Index add_rows(Read<2> x, Read<2> y, Codes codes, Read<1> weights, Written<2> weight,
+                      Written<2> pivot, Written<3> sums, Codes product_index, Written<4> products) {
   const auto state = state_of(weight, pivot, sums, product_index, products);
   const Index n = codes.shape(0);
   require("x", x, {n, x.shape(1)});
