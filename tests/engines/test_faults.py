@@ -60,5 +60,5 @@ def test_another_version(processes: Engine, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_exception_of_another_library(far: Engine) -> None:
-    with pytest.raises(UnicodeDecodeError, match="invalid start byte"):
-        list(far.map(str, "utf8", [b"\xff"]))  # type: ignore[arg-type, list-item]
+    with pytest.raises(ValueError, match=r"invalid literal for int\(\) with base 10: 'z'"):
+        list(far.map(int, 10, ["z"]))  # type: ignore[arg-type, list-item]
