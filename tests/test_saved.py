@@ -176,7 +176,7 @@ quadratic = QuadraticDiscriminantAnalysis().fit
         (logistic, CLASSES, of_content(coefficients=np.zeros((1, 3))), "coefficients of each term"),
         (logistic, CLASSES, of_content(coefficients=np.full((3, 3), 1e20)), "changes log-odds by"),
         (logistic, CLASSES, of_content(classes=Vocabulary((0,))), "there are two classes or more"),
-        (logistic, CLASSES, of_content(root=np.zeros((2, 2))), "errors, Gaussians and steps are"),
+        (logistic, CLASSES, of_content(root=np.zeros((2, 2))), "errors and steps are"),
         (logistic, CLASSES, of_content(mean=np.zeros(3)), "scale has the shape"),
         # options
         (gaussian, LABELS, of_params(engine="spark"), "'engine' is no option of a saved"),

@@ -86,7 +86,7 @@ def check(seen: Sequence[Progress], size: int | None) -> None:
         assert before.number == after.number
 
 
-SPLITS = {"rows.parquet": 8, "rows.arrow": 5, "year=2026/rows.parquet": 4}
+SPLITS = {"rows.parquet": 8, "year=2026/rows.parquet": 4}
 
 
 @pytest.mark.parametrize("engine", [LocalEngine(1), LocalEngine(2), ProcessesEngine(2)], ids=str)

@@ -30,7 +30,8 @@ def described(progress: Progress) -> str:
     'pass 2, 1,500,000 rows, 12.0 MB, 0:01:01 left'
     """
     parts = [f"pass {progress.number}"] if progress.number > 1 else []
-    parts.append(f"{progress.rows:,} {progress.unit}")
+    if progress.rows or not progress.bytes:  # of some files only bytes are known
+        parts.append(f"{progress.rows:,} {progress.unit}")
     if progress.bytes:
         parts.append(decimal(progress.bytes))
     if progress.seconds_left is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,8 @@ class ComplementNB(EventCounts):
     """
 
     norm: bool = False
+
+    has_density: ClassVar[bool] = False  # scores are no probabilities
 
     def _family(self) -> Family:
         return Complement(cast(Alpha, self._check_alpha()), self.norm)

@@ -1,5 +1,6 @@
 """log p(x) of rows, beside densities of SciPy and mixtures of scikit-learn."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,9 +104,14 @@ def test_rows_of_frames_and_files_are_those_of_arrays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"), [(ComplementNB, "gives scores"), (AODE, "with pairs of columns")]
+    ("make", "said"),
+    [
+        (partial(NaiveBayes.textbook, "complement"), "gives scores"),
+        (AODE, "with pairs of columns"),
+    ],
 )
 def test_models_that_are_no_densities_say_so(make: Any, said: str) -> None:
     model = make().fit(RNG.integers(0, 2, (60, 3)), np.tile([0, 1], 30))
     with pytest.raises(ParameterError, match=said):
         model.score_samples([[0, 1, 1]])
+    assert not hasattr(ComplementNB(), "score_samples")

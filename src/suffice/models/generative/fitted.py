@@ -21,6 +21,7 @@ from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import impossible_rows
+from suffice.models.base.scikit_learn import available_if
 from suffice.models.base.unseen_values import FEWEST
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.discriminant_functions import (
@@ -71,6 +72,7 @@ class FittedGenerative(Classifier):
 
     array_dtype: ClassVar[str | None] = None
     answers_in_single: ClassVar[bool] = False  # as scikit-learn does, rows of single precision
+    has_density: ClassVar[bool] = True  # p(x) is a probability
     model_: GenerativeModel
 
     @abstractmethod
@@ -124,6 +126,7 @@ class FittedGenerative(Classifier):
             tuple(self.layout_.names), model.classes.values, model.log_prior, contributions
         )
 
+    @available_if(lambda self: self.has_density)
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return log p(x), (n,): how likely a row is, whatever its class.
 
