@@ -89,8 +89,8 @@ decay, window, costs, threads, engine
     The exclusive or of two columns, which naive Bayes cannot learn:
 
     >>> from suffice import AODE
-    >>> X = {"a": list("nnyy") * 25, "b": list("nyny") * 25}
-    >>> model = AODE().fit(X, ["same", "other", "other", "same"] * 25)
+    >>> X = {"a": list("nnyy" * 25 + "n"), "b": list("nyny" * 25 + "n")}
+    >>> model = AODE().fit(X, [*["same", "other", "other", "same"] * 25, "same"])
     >>> model.predict({"a": ["y", "n"], "b": ["y", "y"]})
     array(['same', 'other'], dtype='<U5')
     >>> model.bins_

@@ -236,6 +236,7 @@ class NaiveBayes(CalibratedClassifier):
         return found if found is None or self.unseen == "error" else self.reader_.answering_records
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
+        check_smoothing(self.estimation, self.alpha)  # whatever the columns are
         usual = FAMILY_OF_KIND | {"real": self._numbers}
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             if self.families is None and columns.reason == SPARSE and len(columns) >= MANY:
@@ -250,7 +251,6 @@ class NaiveBayes(CalibratedClassifier):
                     )
                 )
             return whole(self._family(self.families or usual[columns.kind]), columns)
-        check_smoothing(self.estimation, self.alpha)  # whatever the columns are
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
