@@ -348,15 +348,13 @@ def test_sets_rest_on_rows_that_members_had_not_learnt(tmp_path: Path) -> None:
     assert_array_equal(loaded.predict_set(new, coverage=0.8), sets)
 
 
-def test_a_file_without_doubts_has_no_sets(of_table: AutoClassifier, tmp_path: Path) -> None:
+def test_a_file_without_doubts_is_refused(of_table: AutoClassifier, tmp_path: Path) -> None:
     entries = of_table._entries()
     del entries["doubts"]
     types = of_table.saved_types
-    write_model(tmp_path / "old.suffice", "AutoClassifier", entries, types=types)
-    loaded = suffice.load(tmp_path / "old.suffice")
-    assert_array_equal(loaded.predict(mixed()), of_table.predict(mixed()))
-    with pytest.raises(DataError, match="does not say how sure its answers were"):
-        loaded.predict_set(mixed())
+    write_model(tmp_path / "auto", "AutoClassifier", entries, types=types)
+    with pytest.raises(ModelFileError, match="without the entry 'doubts'"):
+        suffice.load(tmp_path / "auto")
 
 
 def test_a_file_of_other_shares_is_refused(of_table: AutoClassifier, tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ def test_a_class_that_never_showed_a_complete_row_borrows_from_all() -> None:
     assert_allclose(found[:, 2], one - math.log(3), rtol=1e-14, atol=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore:column 'letter'. 27 of 27:suffice.errors.SufficeWarning")
 @pytest.mark.parametrize("unseen", ["ignore", "smooth"])
 @pytest.mark.parametrize("estimation", ["mle", "map", "bayes"])
 def test_without_a_complete_row_nothing_is_known(estimation: str, unseen: str) -> None:

@@ -904,6 +904,7 @@ def test_light_rows_of_large_values_take_no_digits_from_the_others(top: int) -> 
     np.testing.assert_array_equal(model.covariance_, other.covariance_)
 
 
+@pytest.mark.filterwarnings("ignore:.* without a label:suffice.errors.SufficeWarning")
 def test_a_heavy_row_without_a_label_takes_no_digits_either() -> None:
     x, y, weights = _of_unequal_precision(3)
     more = np.vstack([x, np.ones((1, 3))]), np.append(y.astype(float), np.nan)

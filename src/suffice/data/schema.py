@@ -153,7 +153,7 @@ class BlockLayout:
 
     @rule("dates are among the columns")
     def _has_dates(self) -> bool:
-        return set(self.dates) <= set(self.columns)
+        return not self.dates or set(self.dates) <= set(self.columns)
 
 
 @dataclass(frozen=True)

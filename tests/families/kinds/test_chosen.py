@@ -1,6 +1,5 @@
 """A loaded model chooses nothing anew, and is the model that was saved, to the bit."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.families import adaptive
 from suffice.families.kinds.chosen import Chosen
-from suffice.models.generative.model import GenerativeModel
 from suffice.rules import check
 
 
@@ -66,17 +64,6 @@ def test_further_rows_are_compared_anew(tmp_path):
     assert choices(loaded) == choices(whole)
     assert loaded.model_.chosen == ()
     assert choices(loaded.forget(*second)) == choices(part)
-
-
-def test_choices_that_do_not_suit_the_sums_are_set_aside():
-    X, y = rows(300, 0)
-    model = NaiveBayes(calibration="none").fit(X, y)
-    known: Any = tuple(map(Chosen.of, model.model_.parameters))
-    place = next(b for b, of in enumerate(known) if of is not None and (of.family == 3).any())
-    altered = replace(known[place], family=np.zeros_like(known[place].family))
-    chosen = (*known[:place], altered, *known[place + 1 :])
-    found: GenerativeModel = replace(model.model_, chosen=chosen)
-    assert found.parameters[place].choices == model.model_.parameters[place].choices
 
 
 def test_choices_keep_their_rules():
