@@ -37,12 +37,10 @@ LINEAR_ALGEBRA = {
     "models/linear/posterior.py": "draws",
     "models/linear/ridge.py": "the penalty of the least error left out",
     "models/linear/robust.py": "F of a summary",
-    "models/logistic/saved.py": "draws",
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression",
     "plotting/ellipses.py": "axes of ellipses in pictures",
     "reports/coefficient_intervals.py": "intervals on a page",
-    "testing/family_laws.py": "the condition of a form",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")
 FUNCTIONS = re.compile(

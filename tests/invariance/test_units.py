@@ -46,11 +46,14 @@ def is_number(cells: pa.ChunkedArray) -> bool:
 
 
 def in_other_units(rows: pa.Table, seed: int) -> pa.Table:
-    """Every number times up to a thousand, or a thousandth, and up to 10 deviations further."""
+    """Every number times up to a thousand, or a thousandth, and up to 10 deviations further.
+
+    But for columns of 0 and 1, which have no unit.
+    """
     rng, columns = np.random.default_rng(seed), {}
     for name, cells in zip(rows.column_names, rows.columns, strict=True):
         scale, shift = 10 ** rng.uniform(-3, 3), rng.uniform(-10, 10)
-        if is_number(cells):
+        if is_number(cells) and set(pc.unique(cells).to_pylist()) != {0, 1}:
             far = shift * pc.stddev(cells).as_py()
             cells = pc.multiply(pc.add(cells, far), scale)
         columns[name] = cells
