@@ -25,7 +25,7 @@ def test_many_columns_begin_with_curvature_of_a_sample(
     found = LogisticRegression().fit(x, y)
     assert len(found.coef_.T) > warm_start.SAMPLE_ROWS / warm_start.ROWS_OF_TERM
     assert found.n_iter_[0] <= 25
-    monkeypatch.setattr(warm_start, "_is_long", lambda objective: False)
+    monkeypatch.setattr(warm_start, "is_long", lambda objective: False)
     plain = LogisticRegression().fit(x, y)
     assert_allclose(found.coef_, plain.coef_, rtol=0, atol=1e-6)
     assert_allclose(found.intercept_, plain.intercept_, rtol=0, atol=1e-6)
