@@ -240,7 +240,8 @@ def evaluated(batch: Batch) -> Evaluation:
     confusion = np.resize(moments.total, (3, 3))
     losses = DoubleDouble.of([moments.total.sum(), *moments.scatter.sum(axis=0)[:1]])
     counts, reliability = DoubleDouble.of(confusion), DoubleDouble.of(np.resize(losses.hi, (10, 3)))
-    sums = losses[0], losses[1], losses[0], losses, reliability
+    of_classes = DoubleDouble.of(np.resize(losses.hi, 3))
+    sums = losses[0], losses[1], losses[0], losses, reliability, of_classes
     return Evaluation(LABELS, counts, *sums, 1, batch.rows)
 
 

@@ -984,13 +984,18 @@ def test_a_sparse_matrix_is_a_table():
     ("y", "message"),
     [
         ([0], r"y has shape \(1,\) for 2 rows"),
-        ([0, 7], "y, row 1: 7; the classes are 0, 1"),
         (0, r"y has shape \(\) for 2 rows"),
     ],
 )
 def test_labels_that_are_refused(y, message):
     with pytest.raises(DataError, match=message):
         BayesClassifier([stats.norm(), stats.norm(1)]).score([0.0, 1.0], y)
+
+
+def test_an_unknown_label_is_an_error_of_the_score():
+    best = BayesClassifier([stats.norm(), stats.norm(1)])
+    with pytest.warns(SufficeWarning, match="7"):
+        assert best.score([0.0, 1.0], [0, 7]) == 0.5
 
 
 # -- options that are refused

@@ -92,7 +92,6 @@ def test_logistic_regression_does_the_same(reference: Any, formula: str | None) 
         LinearRegression(fit_intercept=False, solver="gradient"),
         LinearRegression(fit_intercept=False, incomplete="gaussian"),
         LogisticRegression(fit_intercept=False),
-        LogisticRegression(fit_intercept=False, incomplete="gaussian"),
         LogisticRegression(fit_intercept=False, numbers="bins"),
     ],
     ids=str,

@@ -8,8 +8,6 @@ import pyarrow as pa
 import pytest
 
 from suffice import AODE, NaiveBayes, load
-from suffice.errors import SchemaError
-from suffice.models.generative import family_columns
 from suffice.statistics.binned_counts import YEAR_2000
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
@@ -62,18 +60,3 @@ def test_the_sums_of_parts_are_those_of_all_rows() -> None:
     assert expected.forget(first, "kind").statistic_.blocks == (
         NaiveBayes(calibration="none").fit(second, "kind").statistic_.blocks
     )
-
-
-def test_a_model_of_an_earlier_version_goes_on_from_1970(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    rows, late = table(200, 1, late=False), table(200, 2)
-    with monkeypatch.context() as earlier:
-        earlier.setattr(family_columns, "_dates", lambda *_: ())
-        NaiveBayes(calibration="none").fit(rows, "kind").save(tmp_path / "earlier")
-    model = load(tmp_path / "earlier")
-    with pytest.raises(SchemaError, match="'sold' are binned from 1970 in one, which an earlier"):
-        model.merge(NaiveBayes(calibration="none").fit(rows, "kind"))
-    model.partial_fit(late, "kind")
-    assert origins(model) == {"sold": 0.0, "size": 0.0, "paid": 0.0}
-    assert np.isfinite(model.predict_proba(late.drop(["kind"]))).all()
