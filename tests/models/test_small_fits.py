@@ -1,7 +1,6 @@
 """A small fit stays short: calls of our functions, and switches from one file to another.
 
-The bounds leave room for a few calls more. Who needs many more looks first at what is asked twice:
-`docs/decisions/0073-checked-once-at-the-border.md`.
+The bounds leave room for a few calls more. Who needs many more looks first at what is asked twice.
 """
 
 from collections.abc import Callable
