@@ -25,7 +25,6 @@ from suffice.models.design.feature_columns import Ways, named_columns, predictor
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.fitted import FittedLogistic
-from suffice.models.logistic.folds import fitted_together
 from suffice.models.logistic.inference import LikelihoodRatio
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.options import (
@@ -233,8 +232,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self._warn_of_unlabelled(problem.unlabelled)
             self._solver.warn(fit)
             return self
-
-    _fitted_together = staticmethod(fitted_together)
 
     @available_if(single_rows)
     def partial_fit(

@@ -78,8 +78,8 @@ def cross_validate(
     Parameters
     ----------
     estimator : estimator
-        Of suffice. Logistic regressions with an L2 penalty descend together; any other that is no
-        function of sums is fitted to the rows of every fold. A `GridSearchCV` of models of sums
+        Of suffice. One that is no function of sums, as logistic regression, is fitted to the rows
+        of every fold. A `GridSearchCV` of models of sums
         chooses anew in every fold, and sums no row again. Anything else, such as a pipeline, is
         handed to scikit-learn's function, with a warning.
     X : table (n, d)

@@ -25,7 +25,6 @@ from suffice.model_selection.division import (
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.label_scores import scores_of_labels
 from suffice.model_selection.leave_one_out import LeftOut
-from suffice.model_selection.near_fits import refitted, starting
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.model_selection.timed import Training
@@ -368,10 +367,9 @@ class _Work:
     def one_by_one(self, estimator: Any) -> FoldEvaluations:
         """Judge a model that is fitted to the rows of every fold."""
         started = perf_counter()
-        start = starting(estimator, self.division.folds, *self.rows.whole)
         fits = [
             self._training(f).fitted(
-                partial(refitted, start, *self.rows.at(self.division.often(times)))
+                partial(estimator.unfitted().fit, *self.rows.at(self.division.often(times)))
             )
             for f, times in enumerate(self.division.learnt)
         ]

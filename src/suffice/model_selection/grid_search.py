@@ -61,9 +61,8 @@ refit_time_, multimetric_
 
     Notes
     -----
-    Logistic regressions that differ in ``C`` descend together, in all folds; any other estimator
-    that is no function of sums is fitted to the rows of every fold. One that is not of
-    suffice is searched as scikit-learn does it, with a warning.
+    An estimator that is no function of sums, as logistic regression, is fitted to the rows of every
+    fold. One that is not of suffice is searched as scikit-learn does it, with a warning.
     See `cross_validate` for what a fold decides and what all rows decide, and for a search inside
     a cross-validation. Where no point has a finite score, none is chosen: a `DataError` names the
     class that a fold has not learnt, if that is why.

@@ -101,11 +101,6 @@ class Estimator(ScikitLearnInterface):
         return ""
 
     @property
-    def _has_one_optimum(self) -> bool:
-        """Whether fits end at the same result wherever they start; then there is ``warm_start``."""
-        return False
-
-    @property
     def schema_(self) -> Sequence[Column]:
         """What each column is, and why."""
         return self.reader_.columns

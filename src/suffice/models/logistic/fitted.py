@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.options import is_finite
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
@@ -329,11 +328,6 @@ class FittedLogistic(UnseenCategories, Classifier):
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
         model: LogisticModel = self._fitted()
         return None if model.centred.is_sparse else model.complete
-
-    @property
-    def _has_one_optimum(self) -> bool:
-        """A Gaussian prior makes the function convex, and Newton's method ends at ten digits."""
-        return (self.solver, self.penalty) == ("newton", "l2") and is_finite(self.C) and self.C > 0
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
         return self._predictions(X, LogisticModel.best)

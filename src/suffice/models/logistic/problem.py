@@ -60,8 +60,6 @@ class Problem:
         A model that these rows are further ones of: it has their columns and classes.
     laid_out : LaidOut, optional
         What the columns are, where ``data`` has terms in their place.
-    summed : ByClass, optional
-        The first pass over the rows, where it was made before.
     """
 
     data: DataLoop
@@ -76,7 +74,6 @@ class Problem:
     declared: Vocabulary = NO_CLASSES
     known: LogisticModel | None = None
     laid_out: LaidOut | None = None
-    summed: ByClass | None = None
 
     @cached_property
     def objective(self) -> Objective:
@@ -187,8 +184,6 @@ class Problem:
 
     @cached_property
     def _all_rows(self) -> ByClass:
-        if self.summed is not None:
-            return self.summed
         return self._read(complete=False)
 
     def _read(self, complete: bool) -> ByClass:

@@ -17,7 +17,6 @@ from suffice.models.optimise.algebra import factored
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 
 __all__ = [
-    "MEMORY",
     "Evaluate",
     "Inverse",
     "Point",
@@ -27,7 +26,6 @@ __all__ = [
     "quasi_newton",
     "smallest_pivot",
     "solve",
-    "two_loops",
 ]
 
 FLATTER = 0.9  # a step ends where the slope is at most this fraction of the first
@@ -152,7 +150,7 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
     point: Point | None = start
     while point is not None:
         yield point
-        direction = -two_loops(point.gradient, steps, inverse)
+        direction = -_two_loops(point.gradient, steps, inverse)
         reached = _next(evaluate, point, direction, False)
         if reached is None and steps:  # a poor guess of the Hessian may be the reason
             steps.clear()
@@ -165,7 +163,7 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
         point = reached
 
 
-def two_loops(
+def _two_loops(
     gradient: NDArray[np.float64],
     steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]],
     inverse: Inverse,
