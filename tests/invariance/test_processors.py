@@ -42,7 +42,6 @@ LINEAR_ALGEBRA = {
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression",
     "plotting/ellipses.py": "axes of ellipses in pictures",
-    "reports/coefficient_intervals.py": "intervals on a page",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")
 FUNCTIONS = re.compile(

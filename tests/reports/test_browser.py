@@ -37,8 +37,6 @@ def pages(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> P
         suffice.report(models[name][0], folder / f"{name}.html", test)
     suffice.report(models["weights"][0], folder / "weights.html", rows(300, 1))
     suffice.report(models["text"][0], folder / "text.html", messages(60, 1))
-    two = models["weights"][0], models["lda"][0]
-    suffice.report(two[0], folder / "both.html", rows(300, 1), compare=two[1])
     return folder
 
 
@@ -261,24 +259,8 @@ def test_columns_are_sorted_by_keyboard(reader: Reader) -> None:
     assert names.all_inner_texts() == told
 
 
-def test_intervals_stand_beside_probabilities(reader: Reader, models: dict[str, Any]) -> None:
-    page = reader.open("qda")
-    page.get_by_label("far", exact=True).fill("1000002")
-    model, table = models["qda"]
-    row = {name: [None] for name in table} | {"far": [1000002.0]}
-    shown = page.locator("#answer .reach").all_inner_texts()
-    ends = [[float(end.strip("<>%\xa0")) for end in text.split(" to ")] for text in shown]
-    expected = model.predict_proba_interval(row)[0]
-    assert np.array(ends) == pytest.approx(100 * expected, abs=0.51)
-    assert "95 % interval" in page.locator("#answer").inner_text()
-    penalised = reader.open("logistic").locator("#answer").inner_text()
-    assert "no intervals of probabilities: C=1.0; a penalised estimate" in penalised
-
-
-def test_intervals_of_linear_and_logistic_models(reader: Reader, models: dict[str, Any]) -> None:
+def test_effects_have_intervals(reader: Reader, models: dict[str, Any]) -> None:
     page = reader.open("unpenalised")
-    shown = page.locator("#answer .reach").all_inner_texts()
-    assert len(shown) == 3
     page.locator(".column", has=page.get_by_text("hits", exact=True)).locator("summary").click()
     effects = page.locator(".column[open] table")
     assert "against </script><script>alert(1)</script>, with its 95 %" in effects.inner_text()
@@ -288,9 +270,6 @@ def test_intervals_of_linear_and_logistic_models(reader: Reader, models: dict[st
     cell = effects.locator("tbody td").nth(1).inner_text().replace("−", "-")
     numbers = [float(number) for number in re.findall(r"[+-][\d.]+", cell)]
     assert numbers == pytest.approx([middle, middle - 1.96 * se, middle + 1.96 * se], abs=1e-3)
-    page = reader.open("linear")
-    assert "95 % interval of one such row:" in page.locator("#answer p.reach").inner_text()
-    assert "it knows" not in page.locator("#answer").inner_text()
 
 
 def test_evidence_is_counted_in_two_units(reader: Reader) -> None:
@@ -312,7 +291,7 @@ def test_hostile_names_are_text(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280, 2560])
-@pytest.mark.parametrize("name", ["bayes", "linear", "weights", "both"])
+@pytest.mark.parametrize("name", ["bayes", "linear", "weights"])
 def test_nothing_is_wider_than_the_screen(reader: Reader, name: str, width: int) -> None:
     page = reader.open(name)
     page.set_viewport_size({"width": width, "height": 800})
@@ -359,7 +338,7 @@ def test_the_nomogram_is_of_the_classes_that_are_chosen(reader: Reader) -> None:
 
 @pytest.mark.skipif(AXE is None, reason="SUFFICE_AXE names no axe.min.js")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["bayes", "linear", "weights", "text", "both"])
+@pytest.mark.parametrize("name", ["bayes", "linear", "weights", "text"])
 def test_axe_finds_nothing(chromium: Any, pages: Path, name: str, scheme: str) -> None:
     assert AXE is not None
     # The policy of the page forbids axe too, so here it is set aside.
@@ -371,25 +350,3 @@ def test_axe_finds_nothing(chromium: Any, pages: Path, name: str, scheme: str) -
     page.add_script_tag(path=AXE)
     assert page.evaluate(f"axe.run().then({SERIOUS})") == []
     context.close()
-
-
-def test_both_models_answer_the_row_that_is_asked(reader: Reader, models: dict[str, Any]) -> None:
-    one, other, table = models["weights"][0], models["lda"][0], rows(300, 1)
-    page = reader.open("both", "#compare")
-    page.get_by_label("far", exact=True).fill("1000003")
-    shown = page.locator("#both table").first.locator("td.number").all_inner_texts()
-    row = {name: [None] for name in one.layout_.names} | {"far": [1000003.0]}
-    (of_one,) = one.predict_proba(row)
-    (of_other,) = other.predict_proba({name: row[name] for name in other.layout_.names})
-    expected = np.stack([of_one, of_other], axis=1).ravel()
-    assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
-    said = page.locator("#both p").first.inner_text()
-    assert said.startswith(f"A: {one.classes_[of_one.argmax()]}"[:20])
-    page.locator("#differ-list button").first.click()
-    assert page.locator("#differ-list tr").count() > 1
-    number = int(page.locator("#differ-list button").first.inner_text().split()[1])
-    cells = table.iloc[[number - 1]]
-    (of_other,) = other.predict_proba(cells[list(other.layout_.names)])
-    assert (
-        f"B: {other.classes_[of_other.argmax()]}"[:12] in page.locator("#both p").first.inner_text()
-    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite, isnan, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
@@ -19,9 +20,9 @@ from suffice.models.design.levels import shares_of
 from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
-from suffice.reports.coefficient_intervals import effects_of, errors_of
 from suffice.reports.scoring import is_weighed, output_name
 from suffice.reports.words import is_text, typical_words
+from suffice.statistics.indicators import indicators
 
 __all__ = ["column_facts"]
 
@@ -32,6 +33,8 @@ STEPS = 200  # of a slider, at least
 SAME = 1e-9
 MOST_VALUES = 40  # of a category whose effects are listed
 MOST_PARAMETERS, MOST_CLASSES = 6, 8  # that are written as numbers
+LEVEL = 0.95  # of the intervals of effects
+DIGITS = 4  # of an effect
 NUMBERS = ("number", "count", "whole")
 
 
@@ -52,7 +55,7 @@ def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[
         what a cell may be in every class; ``bits`` that it is expected to tell where known, or
         what one standard deviation ``moves``. Models that need every cell have ``start``, with
         which the page starts, and what an ``average`` row adds; ``effects`` of linear and logistic
-        models are those of `effects_of`.
+        models are those of `_effects_of`.
     """
     if isinstance(model.model_, GenerativeModel):
         return _of_classes(model, columns)
@@ -192,7 +195,7 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
     if logistic and len(outputs) == 1:  # the second class against the first
         outputs = np.insert(outputs, 0, 0.0, axis=0)
     try:
-        errors = errors_of(model)
+        errors = _errors_of(model)
     except (ParameterError, DataError):
         errors = None
     facts = []
@@ -208,7 +211,7 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
             average -= outputs[:, at[-1]]
             one["lacking"] = True
         one["average"] = average.tolist()
-        one["effects"] = effects_of(model, outputs, errors, name, MOST_VALUES)
+        one["effects"] = _effects_of(model, outputs, errors, name, MOST_VALUES)
         if is_number:
             m, s = float(mean[at[0]]), float(sd[at[0]])
             one |= _scale(m - DEVIATIONS * s, m + DEVIATIONS * s, m)
@@ -236,3 +239,97 @@ def _of_levels(design: Design, name: str, mean: NDArray[np.float64]) -> dict[str
     named = [bins.named(b) for b in range(len(bins))]
     start = None if missing > shares.max() else found["typical"]
     return found | {"start": start, "levels": named[:MOST_VALUES] + own}
+
+
+class _Errors(NamedTuple):
+    """Half the width of the interval of a score, reach · |R_c z|, where RᵀR is a covariance.
+
+    Parameters
+    ----------
+    root : ndarray (q, m, D)
+        R of the score of every class against the first, or of all targets together, (q, 1, D).
+    reach : ndarray (1,) or (t,)
+        Of classes Φ⁻¹(0.975); of targets the quantile of Student's distribution times σ̂.
+    """
+
+    root: NDArray[np.float64]
+    reach: NDArray[np.float64]
+
+
+def _errors_of(model: Any) -> _Errors:
+    """Return the errors of the scores of a linear or logistic model.
+
+    Raises
+    ------
+    ParameterError
+        If the model has no covariance.
+    DataError
+        If nothing is left to estimate the error from.
+    """
+    if isinstance(model.model_, LogisticModel):
+        fitted = model._inferable()
+        root = fitted.root.reshape(len(fitted.root), *fitted.coefficients.shape)
+        against = root if root.shape[1] == 1 else root[:, 1:] - root[:, :1]
+        return _Errors(against, np.array([ndtri((1 + LEVEL) / 2)]))
+    fit, posterior = model._inferable(), model.posterior()
+    if fit.factor.dependent:
+        raise DataError(
+            "columns depend on each other",
+            "not every prediction is determined by the rows of the fit",
+        )
+    reach = posterior.quantile(LEVEL) * np.sqrt(posterior.noise_variance)
+    return _Errors(np.insert(fit.root, 0, 0.0, axis=1)[:, None], reach)
+
+
+def _effects_of(
+    model: Any, weights: NDArray[np.float64], errors: _Errors | None, name: str, most: int
+) -> list[list[list[float]]]:
+    """What one unit more of a column adds to every output, or each value of a category, or bin.
+
+    A missing cell comes last, where it has a term.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    weights : ndarray (k, p)
+        Of every class or target.
+    errors : _Errors, optional
+        Of these.
+    name : str
+    most : int
+        How many values, at most.
+
+    Returns
+    -------
+    list
+        For one unit, or every value, of each output what it adds, and the ends of the 95 % interval
+        where they are known. Classes are then compared with the first.
+    """
+    design = model.model_.design
+    at = design.places([name])
+    rows = np.ones((1, 1))
+    steps = name in design.bins or name in design.ordered
+    if name in design.categories or name in design.bins:
+        own = name in design.missing
+        count = len(design.bins[name]) if name in design.bins else 0
+        steps_up = np.arange(count) + 1 - design.first(name)
+        ranks = (steps_up if count else design.ranks(name))[:most]
+        rows = indicators(ranks, np.arange(1, len(at) + 1 - own), steps).astype(float)
+        if own:
+            rows = np.pad(rows, ((0, 1), (0, 1)))
+            rows[-1, -1] = 1.0
+    adds = rows @ weights[:, at].T
+    if errors is None:
+        return [[[_brief(v)] for v in row] for row in adds.tolist()]
+    moved = np.linalg.norm(np.einsum("rj,qmj->qrm", rows, errors.root[:, :, 1 + at]), axis=0)
+    reach = errors.reach * moved
+    if isinstance(model.model_, LogisticModel):
+        adds, reach = adds - adds[:, :1], np.insert(reach, 0, 0.0, axis=1)
+    return [
+        [[_brief(v), _brief(v - r), _brief(v + r)] if r else [_brief(v)] for v, r in both]
+        for both in np.stack([adds, reach], axis=-1).tolist()
+    ]
+
+
+def _brief(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

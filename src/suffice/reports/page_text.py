@@ -6,23 +6,15 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from suffice.reports.about import about
 from suffice.reports.columns import column_facts
-from suffice.reports.compared import (
-    columns_of_both,
-    facts_of_both,
-    judged_both,
-    require_one_task,
-)
-from suffice.reports.intervals import interval_of
-from suffice.reports.rows import rows_for_both, rows_of
+from suffice.reports.rows import rows_of
 from suffice.reports.scoring import scoring
 from suffice.reports.tested import how_good, in_print, with_answers
 
@@ -33,7 +25,6 @@ SCRIPTS = (
     "format",
     "dom",
     "densities",
-    "interval",
     "gains",
     "words",
     "address",
@@ -42,39 +33,29 @@ SCRIPTS = (
     "columns",
     "rows",
     "nomogram",
-    "compare",
     "main",
 )
 IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
 EXPORT = re.compile(r"^export ", re.M)
 
 
-def page(model: Any, test: Any = None, compare: Any = None) -> str:
-    """The page as text.
-
-    ``test`` are rows with their answers that the model had not learnt, ``compare`` another model.
-    """
+def page(model: Any, test: Any = None) -> str:
+    """Return the page as text; ``test`` are held-out rows with their answers."""
     data, facts = _of_model(model)
-    good, both = None, None
-    tests = [] if test is None else [with_answers(model, test)]
-    if tests and compare is not None:
-        tests = rows_for_both((model, compare), *tests[0])
-    if tests:
-        good = how_good(model, *tests[0])
-        data |= rows_of(model, *tests[0], data["columns"])
-    if compare is not None:
-        both = _of_both((model, compare), data, facts, tests)
+    good = None
+    if test is not None:
+        X, y = with_answers(model, test)
+        good = how_good(model, X, y)
+        data |= rows_of(model, X, y, data["columns"])
     style, script = _file("page.css"), _bundle()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
     # Names that come from the data are escaped; the parts given as markup are our own files.
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, loader=FunctionLoader(_file)
-    )
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters["in_print"] = in_print
-    template = environment.get_template("page.html.j2")
+    template = environment.from_string(_file("page.html.j2"))
     written: str = template.render(
         policy=policy,
         style=Markup(style),
@@ -82,11 +63,8 @@ def page(model: Any, test: Any = None, compare: Any = None) -> str:
         data=Markup(_json(data)),
         about=facts,
         good=good,
-        both=both,
         calibration=getattr(model.model_, "calibration", None),
         total=data.get("total", 0),
-        interval=data["interval"],
-        shown_as="probabilities" if data["task"] == "classes" else "predictions",
         listed=len(data.get("rows", ())),
     )
     return written
@@ -103,28 +81,7 @@ def _of_model(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         one | of | {"place": places.get(one["name"], len(places))}
         for one, of in zip(scored["columns"], described, strict=True)
     ]
-    intervals = interval_of(model, scored["terms"])
-    return scored | {"columns": columns, "target": facts["target"], "interval": intervals}, facts
-
-
-def _of_both(
-    models: tuple[Any, Any],
-    data: dict[str, Any],
-    facts: dict[str, Any],
-    tests: Sequence[tuple[Any, Any]],
-) -> dict[str, Any]:
-    """What the page says of two models; the data of the first gets those of the second."""
-    others, theirs = _of_model(models[1])
-    require_one_task(data, others)
-    data["other"] = others
-    tested = None
-    if tests:
-        tested = judged_both(models, tests, (data["columns"], others["columns"]))
-        data["differ"] = tested["differ"]
-    return columns_of_both(models, data, others) | {
-        "facts": facts_of_both(facts, theirs),
-        "tested": tested,
-    }
+    return scored | {"columns": columns, "target": facts["target"]}, facts
 
 
 def _file(name: str) -> str:

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.open import open_table
-from suffice.data.records import records_of
 from suffice.data.schema import Layout
 from suffice.data.source import all_batches
-from suffice.data.table_views import WithoutColumns
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.linear.model import LinearModel
 from suffice.numerics.logspace import log_normalise
@@ -21,7 +18,7 @@ from suffice.statistics.block import RealBlock
 from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 
-__all__ = ["answered_rows", "most_rows", "rows_at", "rows_for_both", "rows_of"]
+__all__ = ["answered_rows", "rows_of"]
 
 MOST_ROWS = 200  # that the page lists
 MOST_CELLS = 20_000  # of these rows
@@ -53,7 +50,7 @@ def rows_of(model: Any, X: Any, y: Any, columns: Sequence[Mapping[str, Any]]) ->
     """
     fitted = model.model_
     wrong_of = _wrong_numbers if isinstance(fitted, LinearModel) else _wrong_labels
-    most = most_rows(len(columns))
+    most = max(1, min(MOST_ROWS, MOST_CELLS // max(len(columns), 1)))
     kept: list[tuple[float, dict[str, Any]]] = []
     total = 0
     for places, layout, batch in answered_rows(model, X, y):
@@ -64,49 +61,6 @@ def rows_of(model: Any, X: Any, y: Any, columns: Sequence[Mapping[str, Any]]) ->
         kept = sorted(kept, key=lambda one: one[0])[:most]
         total += batch.rows
     return {"total": total, "rows": [row for _, row in kept]}
-
-
-def rows_at(
-    model: Any, X: Any, y: Any, columns: Sequence[Mapping[str, Any]], wanted: NDArray[np.intp]
-) -> list[dict[str, Any]]:
-    """Return the rows at the places ``wanted``, in their order, as `rows_of` has rows."""
-    found: dict[int, dict[str, Any]] = {}
-    for places, layout, batch in answered_rows(model, X, y):
-        for i in np.flatnonzero(np.isin(places, wanted)).tolist():
-            found[int(places[i])] = _row(layout, batch, i, places, columns)
-    return [found[place] for place in wanted.tolist()]
-
-
-def rows_for_both(models: tuple[Any, Any], X: Any, y: Any) -> list[tuple[Any, Any]]:
-    """Return rows and answers as each of two models reads them: columns of the other are left out.
-
-    An array has no names of columns, and targets beside a table are read as they are.
-    """
-    return [_rows_for(*pair, X, y) for pair in (models, models[::-1])]
-
-
-def _rows_for(model: Any, other: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    regression = isinstance(model.model_, LinearModel)
-    if not model._is_named() or records_of(X) is not None or (regression and not _is_name(y)):
-        return X, y
-    label = y if isinstance(y, str) or not regression else None
-    source = open_table(X, label, None, model.reader_.format, first=False)
-    mine, theirs = (
-        {*one.layout_.names, *one.layout_.ignored, one.layout_.label} for one in (model, other)
-    )
-    only_theirs = theirs - mine - {source.label, *np.ravel([y if regression else ""]).tolist()}
-    left_out = tuple(name for name in source.table.names if name in only_theirs)
-    return WithoutColumns(source.table, left_out), y if regression else source.label
-
-
-def _is_name(y: Any) -> bool:
-    """Whether answers are columns, by their names."""
-    return all(isinstance(name, str) for name in ([y] if isinstance(y, str) else y))
-
-
-def most_rows(columns: int) -> int:
-    """How many rows of so many cells a page lists."""
-    return max(1, min(MOST_ROWS, MOST_CELLS // max(columns, 1)))
 
 
 def _wrong_labels(fitted: Any, batch: Batch) -> NDArray[np.float64]:

@@ -38,7 +38,6 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.phrases import with_article
-from suffice.reports.student_terms import with_student_terms
 from suffice.reports.words import is_text, text_term
 from suffice.statistics.indicators import Indicators
 
@@ -59,8 +58,8 @@ def scoring(model: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``task``, ``outputs``, ``start``, ``prior``, ``fallback``, ``columns``, ``terms``, and the
-        ``kinds`` of Student-t densities; null stands for −∞.
+        ``task``, ``outputs``, ``start``, ``prior``, ``fallback``, ``columns`` and ``terms``; null
+        stands for −∞.
 
     Raises
     ------
@@ -89,7 +88,6 @@ def scoring(model: Any) -> dict[str, Any]:
             "a page shows naive Bayes, discriminant analysis, linear and logistic models",
             f"{'write a page of model.members_[0], or ' if averaged else ''}fit one of these",
         )
-    kinds = with_student_terms(terms)
     return {
         "task": joint.task,
         "outputs": [output_name(label) for label in joint.outputs],
@@ -97,7 +95,6 @@ def scoring(model: Any) -> dict[str, Any]:
         "prior": list(joint.prior),
         "fallback": joint.fallback if joint.prior else 0,
         "columns": [{"name": str(name), "kind": kind} for name, kind in columns],
-        "kinds": kinds,
         "terms": terms,
     }
 

@@ -12,7 +12,7 @@ from suffice.models.base.scikit_learn import check_is_fitted
 __all__ = ["report"]
 
 
-def report(model: Any, path: str | PathLike[str], test: Any = None, *, compare: Any = None) -> None:
+def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     """Write a page that shows what a model knows, and answers questions, without a network.
 
     The page is one HTML file. It computes the answers of the model from its parameters, as Python
@@ -27,15 +27,11 @@ def report(model: Any, path: str | PathLike[str], test: Any = None, *, compare: 
     test : table, or pair of rows and their answers, optional
         Rows that the model has not learnt. The page then says how good its answers are, and lists
         those that are most wrong. A table holds the column of answers under the name of the fit.
-    compare : fitted estimator, optional
-        Another model of the same classes or targets. The page then holds both, and says how they
-        differ: in the row that is asked about, in what columns tell them, and on the test.
 
     Raises
     ------
     ParameterError
-        If the model cannot be written as a page, or its page would be too large; if the model to
-        compare with predicts something else.
+        If the model cannot be written as a page, or its page would be too large.
     DataError
         If a row of the test cannot be read, or none has an answer.
 
@@ -51,8 +47,7 @@ def report(model: Any, path: str | PathLike[str], test: Any = None, *, compare: 
     ...     "<title>kind" in Path(folder, "model.html").read_text("utf8")
     True
     """
-    for one in (model,) if compare is None else (model, compare):
-        check_is_fitted(one)
+    check_is_fitted(model)
     try:
         from suffice.reports.page_text import page
     except ModuleNotFoundError as error:
@@ -61,6 +56,6 @@ def report(model: Any, path: str | PathLike[str], test: Any = None, *, compare: 
             "it is an optional library",
             "pip install 'suffice[report]'",
         ) from error
-    text = page(model, test, compare)
+    text = page(model, test)
     with atomic_writer(path, "w") as file:
         file.write(text)

@@ -15,20 +15,16 @@ from suffice.cli.output.tables import deliver, refuse_result
 
 __all__ = ["report"]
 
-OtherAndTest = Annotated[
+Test = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[OTHER] [TEST]",
-        help="A model file to compare with; rows to judge by, as for evaluate.",
-        show_default=False,
-    ),
+    typer.Argument(metavar="[TEST]", help="Rows to judge by, as for evaluate.", show_default=False),
 ]
 
 
 def report(
     *,
     model: ModelFile,
-    data: OtherAndTest = None,
+    data: Test = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -42,26 +38,18 @@ def report(
     """Write a page that shows a model and answers questions, in any browser, without a network.
 
     The page is one file. It computes the answers itself, as Python does. With rows whose answer
-    is known, and that the model has not learnt, it says how good the answers are; with another
-    model file, how the two differ.
+    is known, and that the model has not learnt, it says how good the answers are.
     """
-    from suffice.persist import is_model_file
     from suffice.reports import report as write
 
     page = Path(model).with_suffix(".html") if output is None else output
     refuse_result(page, [model, *(data or ())])
-    fitted, other, test = with_tokens(load(model), reading), None, None
-    rows = list(data or ())
-    if rows and is_model_file(rows[0]):
-        other = with_tokens(load(rows.pop(0)), reading)
-    if rows:
-        opened = remarked(reading.open(rows, fitted.format_))
-        others = () if other is None else (*other.layout_.names, *other.target_names_)
-        table = known_columns(opened, fitted, *others)
-        for one in (fitted,) if other is None else (fitted, other):
-            refuse_tokens(one, reading, table, rows[0])
+    fitted, test = with_tokens(load(model), reading), None
+    if data:
+        table = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
+        refuse_tokens(fitted, reading, table, data[0])
         test = table, label_of(fitted, None)
-    write(fitted, page, test, compare=other)
+    write(fitted, page, test)
     deliver({"page": str(page)}, lambda: [f"Saved to {page}."], as_json, None)
     if show:
         webbrowser.open(page.absolute().as_uri())

@@ -3,10 +3,9 @@ import { best, illegal, isMissing, isNumeric, ledger, probabilities } from "./sc
 import { brief, numeral, percent, signed } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
-import { intervalsOf, predictionIntervals } from "./interval.js";
 import { wordsTable } from "./words.js";
 
-export const MOST_CLASSES = 8; // shown one by one
+const MOST_CLASSES = 8; // shown one by one
 const MOST_LINES = 12; // of a ledger
 const NEXT = 3;
 const MEANING = { decibans: "10 make the odds ten times as large", bits: "1 doubles the odds" };
@@ -29,11 +28,10 @@ export function answerOf(model, x, average) {
   return { start, columns, scores: found.scores, posterior, answer, against };
 }
 
-/** A bar from the left, and the ends of an interval. @param {number} share @param {string} kind @param {number[]} [ends] */
-export const bar = (share, kind, ends) => svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+/** A bar from the left. @param {number} share @param {string} kind */
+export const bar = (share, kind) => svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
   svg("rect", { class: "track", width: 100, height: 8 }),
-  svg("rect", { class: kind, width: Math.max(0, Math.min(100, 100 * share)), height: 8, "stroke-width": 0 }),
-  ...(ends ? [svg("line", { class: "here", x1: 100 * ends[0], x2: 100 * ends[1], y1: 4, y2: 4, "vector-effect": "non-scaling-stroke" })] : []));
+  svg("rect", { class: kind, width: Math.max(0, Math.min(100, 100 * share)), height: 8, "stroke-width": 0 }));
 
 /** A bar from where a sum stood to where it stands. */
 function step(from, to, low, high, zero) {
@@ -44,18 +42,16 @@ function step(from, to, low, high, zero) {
     svg("rect", { class: to >= from ? "for" : "against", x: left, y: 1, width: Math.max(right - left, 0.4), height: 6, "vector-effect": "non-scaling-stroke" }));
 }
 
-function probabilityTable(model, found, x) {
-  const intervals = intervalsOf(model, x, found.scores);
+function probabilityTable(model, found) {
   const order = found.posterior.map((_, c) => c).sort((a, b) => found.posterior[b] - found.posterior[a]);
   const stays = model.outputs.length <= MOST_CLASSES;
   const shown = stays ? order.sort((a, b) => a - b) : order.slice(0, MOST_CLASSES);
   const rest = stays ? [] : order.slice(MOST_CLASSES);
-  const line = (head, p, kind, /** @type {number[] | undefined} */ ends) =>
-    el("tr", {}, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", { class: "bar-cell" }, bar(p, kind, ends)), el("td", { class: "number" }, percent(p)),
-      ...(intervals ? [el("td", { class: "reach" }, ends ? ends.map((p) => percent(p).replaceAll(" ", "\u00a0")).join(" to ") : "")] : []));
-  const rows = shown.map((c) => line([named(model.outputs[c])], found.posterior[c], colour(c), intervals?.[c]));
-  if (rest.length) rows.push(line([`${rest.length} others`], rest.reduce((total, c) => total + found.posterior[c], 0), "k7", undefined));
-  return el("table", {}, el("caption", {}, `Probability of every class${intervals ? ", and its 95 % interval" : ""}`), el("tbody", {}, ...rows));
+  const line = (head, p, kind) =>
+    el("tr", {}, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", { class: "bar-cell" }, bar(p, kind)), el("td", { class: "number" }, percent(p)));
+  const rows = shown.map((c) => line([named(model.outputs[c])], found.posterior[c], colour(c)));
+  if (rest.length) rows.push(line([`${rest.length} others`], rest.reduce((total, c) => total + found.posterior[c], 0), "k7"));
+  return el("table", {}, el("caption", {}, "Probability of every class"), el("tbody", {}, ...rows));
 }
 
 function ledgerTable(model, found, x, target, unit) {
@@ -90,13 +86,6 @@ function ledgerTable(model, found, x, target, unit) {
     ? [`What speaks for `, el("bdi", {}, brief(model.outputs[found.answer])), " and against ", el("bdi", {}, brief(model.outputs[found.against])), `, in ${unit}: ${MEANING[/** @type {"bits"} */ (unit)]}`]
     : ["What every column adds to ", el("bdi", {}, brief(model.outputs[target]))];
   return el("table", {}, el("caption", {}, ...caption), el("tbody", {}, ...body));
-}
-
-/** The intervals of a prediction, in words. @param {number[][]} [ends] */
-function reachOf(ends) {
-  if (!ends) return [];
-  const [row, mean] = ends.map(([low, high]) => { const places = placesOf(high - low); return `${numeral(low, places)} to ${numeral(high, places)}`; });
-  return [el("p", { class: "reach" }, `95 % interval of one such row: ${row}; of the mean of such rows: ${mean}.`)];
 }
 
 /** Decimal places that show three digits of a width. @param {number} width */
@@ -148,15 +137,14 @@ export function showAnswer(model, x, view) {
   if (found === null) { view.body.replaceChildren(); return; }
   const parts = [];
   if (model.task === "classes") {
-    parts.push(probabilityTable(model, found, x));
+    parts.push(probabilityTable(model, found));
     if (found.against >= 0) {
       const scale = UNITS[/** @type {"bits"} */ (view.unit)];
       parts.push(view.units, ledgerTable(model, found, x, 0, view.unit), ...wordsTable(model, x, found, scale));
     }
     parts.push(...nextTable(model, x, found));
   } else {
-    const ends = predictionIntervals(model, x, found.scores);
-    for (let t = 0; t < Math.min(model.outputs.length, MOST_CLASSES); t++) parts.push(...reachOf(ends?.[t]), ledgerTable(model, found, x, t, ""));
+    for (let t = 0; t < Math.min(model.outputs.length, MOST_CLASSES); t++) parts.push(ledgerTable(model, found, x, t, ""));
   }
   view.body.replaceChildren(...parts);
 }

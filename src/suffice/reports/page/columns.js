@@ -1,11 +1,10 @@
 // The columns: what each tells, and how it looks in every class. Drawn when opened.
-import { isNumeric, ledger, probabilities, weightOf } from "./score.js";
+import { finite, isNumeric, ledger, probabilities, weightOf } from "./score.js";
 import { brief, numeral, percent, signed } from "./format.js";
 import { colour, el, figures, key, named, svg } from "./dom.js";
 import { DRAWN_CLASSES, likelihoods, termOf, valuesOf } from "./densities.js";
 import { remark } from "./ask.js";
 import { bar, UNITS } from "./answer.js";
-import { evidenceOf } from "./interval.js";
 
 const AT_ONCE = 50; // columns
 const MOST_VALUES = 40;
@@ -31,26 +30,37 @@ function alone(model, j, value) {
 const chart = (drawn, column, text) => el("figure", {}, el("figcaption", {}, text), drawn,
   el("p", { class: "ends" }, el("span", {}, numeral(column.low)), el("span", {}, numeral(column.high))));
 
-/** Evidence of values for every class, or for the second of two, in decibans. @param {number} j */
-function evidenceOfValues(model, j, values) {
-  const found = values.map((value) => evidenceOf(model, j, value).map((one) => one.map((v) => UNITS.decibans * v)));
-  const two = model.outputs.length === 2;
-  const classes = model.outputs.map((_, c) => c).slice(two ? 1 : 0, DRAWN_CLASSES);
-  const intervals = model.interval?.parts ? ", with its 95 % interval" : "";
-  const against = two ? `for ${brief(model.outputs[1])}, against ${brief(model.outputs[0])}` : "for every class, against the others";
-  return { found, classes, text: (unit) => `What a value says ${against}, in ${unit}${intervals}` };
+/** log of a sum of exponentials of all but one. @param {number[]} scores @param {number} c */
+function logOfRest(scores, c) {
+  const most = Math.max(...scores.filter((_, e) => e !== c));
+  if (most === -Infinity) return most;
+  return most + Math.log(scores.reduce((sum, score, e) => (e === c ? sum : sum + Math.exp(score - most)), 0));
 }
 
-/** The curves of evidence, with bands. @param {number} j */
+/** The evidence of one cell for every class against the others, in nats. @returns {number[]} */
+export function evidenceOf(model, j, cell) {
+  const prior = model.start.map(finite);
+  const scores = ledger(model, model.columns.map((_, i) => (i === j ? cell : null)))?.scores ?? prior;
+  return scores.map((score, c) => score - logOfRest(scores, c) - (prior[c] - logOfRest(prior, c)) || 0);
+}
+
+/** Evidence of values for every class, or for the second of two, in decibans. @param {number} j */
+function evidenceOfValues(model, j, values) {
+  const found = values.map((value) => evidenceOf(model, j, value).map((v) => UNITS.decibans * v));
+  const two = model.outputs.length === 2;
+  const classes = model.outputs.map((_, c) => c).slice(two ? 1 : 0, DRAWN_CLASSES);
+  const against = two ? `for ${brief(model.outputs[1])}, against ${brief(model.outputs[0])}` : "for every class, against the others";
+  return { found, classes, text: (unit) => `What a value says ${against}, in ${unit}` };
+}
+
+/** The curves of evidence. @param {number} j */
 function evidenceChart(model, j, values) {
   const { found, classes, text } = evidenceOfValues(model, j, values);
-  const sizes = found.flatMap((one) => classes.flatMap((c) => one[c])).filter(Number.isFinite).map(Math.abs);
+  const sizes = found.flatMap((one) => classes.map((c) => one[c])).filter(Number.isFinite).map(Math.abs);
   const most = Math.min(MOST_DECIBANS, 5 * Math.ceil(Math.max(1, ...sizes) / 5));
   const at = (v, m) => `${((300 * m) / (found.length - 1 || 1)).toFixed(1)},${(60 - (58 * Math.max(-most, Math.min(most, v))) / most).toFixed(1)}`;
-  const line = (c, i) => found.map((one, m) => at(one[c][i], m));
-  const paths = classes.flatMap((c) => [
-    ...(found[0][c].length > 1 ? [svg("path", { class: `band ${colour(c)}`, d: `M${[...line(c, 1), ...line(c, 2).reverse()].join("L")}Z` })] : []),
-    svg("path", { class: `plain ${colour(c)}`, "vector-effect": "non-scaling-stroke", d: `M${line(c, 0).join("L")}` })]);
+  const paths = classes.map((c) =>
+    svg("path", { class: `plain ${colour(c)}`, "vector-effect": "non-scaling-stroke", d: `M${found.map((one, m) => at(one[c], m)).join("L")}` }));
   return chart(svg("svg", { class: "chart", viewBox: "0 0 300 120", preserveAspectRatio: "none", role: "img", "aria-label": "Evidence" },
     svg("line", { class: "axis", x1: 0, x2: 300, y1: 60, y2: 60, "vector-effect": "non-scaling-stroke" }), ...paths),
   model.columns[j], text(`decibans, from −${most} up to ${most} (10 make the odds ten times as large)`));
@@ -77,11 +87,10 @@ function valuesTable(model, j) {
   const shown = model.outputs.slice(0, DRAWN_CLASSES);
   if (by === null) return [el("p", {}, "Its values are indicators of a Gaussian, and have no shares in a class.")];
   const { found, classes, text } = evidenceOfValues(model, j, values);
-  const said = ([one, low, high] = /** @type {number[]} */ ([])) => `${signed(one, 1)}${low === undefined ? "" : ` (${signed(low, 1)} to ${signed(high, 1)})`}`;
   return [figures(`Shares of values of ${name}`, "Share of the rows of each class that have the value", "value", shown,
     values.map((value, m) => [String(value), shown.map((_, c) => percent(by[c][m]))])),
   figures(`Evidence of values of ${name}`, text("decibans (10 make the odds ten times as large)"), "value", classes.map((c) => model.outputs[c]),
-    values.map((value, m) => [String(value), classes.map((c) => said(found[m][c]))]))];
+    values.map((value, m) => [String(value), classes.map((c) => signed(found[m][c], 1))]))];
 }
 
 /** The words that are most typical of every class. */

@@ -3,7 +3,6 @@ import { readAddress, startOf, writeAddress } from "./address.js";
 import { averages, showAnswer, UNITS } from "./answer.js";
 import { question } from "./ask.js";
 import { showColumns } from "./columns.js";
-import { comparison, showDifferences } from "./compare.js";
 import { showNomogram } from "./nomogram.js";
 import { showRows } from "./rows.js";
 import { el } from "./dom.js";
@@ -18,8 +17,7 @@ function start() {
   const order = model.columns.map((_, j) => j).sort((a, b) => tells(model.columns[b]) - tells(model.columns[a]));
   model.order = order;
   model.weighted = model.terms.some((one) => (one.weight ?? 1) !== 1);
-  const both = model.other ? comparison(model, place("both")) : null;
-  const show = () => { showAnswer(model, x, view); both?.show(x, view.unit); };
+  const show = () => showAnswer(model, x, view);
   const view = answerView(model, show);
   let x = readAddress(model);
   const questions = new Map();
@@ -52,21 +50,18 @@ function start() {
       : "This model needs every cell. It starts at the average row: change what you know. ",
     el("button", { type: "button", onclick: () => restore(startOf(model)) }, "Start again"));
 
-  /** @param {any[]} [others] cells of the other model, where there is one */
-  function restore(cells, others) {
+  /** @param {any[]} cells */
+  function restore(cells) {
     x = [...cells];
-    both?.know(others);
     for (const [j, made] of questions) made.show(x[j]);
     show();
     writeAddress(model, x);
   }
-  const askAbout = (row) => restore(row.cells, row.others);
   window.addEventListener("hashchange", () => (location.hash.includes("?") ? restore(readAddress(model)) : writeAddress(model, x)));
   show();
   showColumns(model, place("column-list"));
-  if (model.rows?.length) showRows(model, place("row-list"), askAbout);
+  if (model.rows?.length) showRows(model, place("row-list"), (row) => restore(row.cells));
   showNomogram(model, place("nomogram"));
-  if (model.differ?.length) showDifferences(model, place("differ-list"), askAbout);
 }
 
 /** The parts of the answer that stay. @param {() => void} again */

@@ -2,10 +2,10 @@
 
 /**
  * @typedef {number | null | any[]} Tree  A number, null for minus infinity, or an operation.
- * @typedef {{at: number[], refuse?: boolean, by?: Tree[], student?: number[][], values?: any[], table?: any[][], rest?: any, mean?: number[][],
+ * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][], rest?: any, mean?: number[][],
  *   low?: number[][] | null, covariance?: number[][], weights?: number[][], places?: number[], levels?: any[],
  *   known?: Record<number, any[]>, weight?: number, text?: boolean, left_out?: number}} Term
- * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[], fallback: number, columns: any[], terms: Term[], kinds?: number[][]}} Model
+ * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[], fallback: number, columns: any[], terms: Term[]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
  */
 
@@ -167,8 +167,6 @@ export function said(model, term, x) {
     const found = lookedUp(term, x[place]);
     return found === null ? null : [[place, found]];
   }
-  const student = ([m, s, i, low]) => model.kinds[i][1] + Math.log(s) / 2 + model.kinds[i][0] * Math.log1p(s * (x[place] - m - (low ?? 0)) ** 2);
-  if (term.student) return [[place, term.student.map(student)]];
   return [[place, /** @type {Tree[]} */ (term.by).map((tree) => valueOf(tree, x))]];
 }
 
