@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
 from suffice.families.counts.left_out import CategoriesLeftOut
-from suffice.families.counts.relabelled import RelabelledCodes, outcome_scores
-from suffice.families.counts.smoothing import alpha_of, evidence_for, is_given, settled_alpha
+from suffice.families.counts.smoothing import evidence_for, settled_alpha
 from suffice.families.family import INCOMPLETE, Family, Form, Parameters, complete
 from suffice.families.left_out.rows import no_closed_form
 from suffice.families.options import Estimation, Smoothing, check_smoothing
@@ -118,18 +116,6 @@ class Bernoulli(Family):
         alpha = np.full(d, pseudo_counts(self.alpha, d), np.float64)
         counts = statistic.over((FALSE_TRUE,) * d)
         return CategoriesLeftOut(counts, (2,) * d, False, alpha, self.estimation, "known", False)
-
-    def relabelled(self, blocks: Sequence[Any]) -> RelabelledCodes | None:
-        """The rows of blocks of two outcomes under many labelings."""
-        found = RelabelledCodes.of(self._scores_of_column, blocks)
-        if found is None or not is_given(self.alpha, len(found.vocabularies)):
-            return None  # a fit chooses, or says what is wrong
-        return found
-
-    def _scores_of_column(
-        self, j: int, vocabulary: Vocabulary, counts: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        return outcome_scores(dirichlet(counts, alpha_of(self.alpha, j), self.estimation, 2))
 
 
 @dataclass(frozen=True, eq=False)

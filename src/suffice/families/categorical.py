@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
@@ -13,21 +13,17 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.counts.advice import advice_on_counts
-from suffice.families.counts.dirichlet import dirichlet, dirichlet_columns, pseudo_counts
+from suffice.families.counts.dirichlet import dirichlet_columns, pseudo_counts
 from suffice.families.counts.events import by_event
 from suffice.families.counts.from_zero import (
-    MOST_CODES,
     CodeAccumulator,
-    is_below,
-    learnt_from_zero,
     over_range,
     require_codes,
 )
 from suffice.families.counts.identifiers import identifiers_of
 from suffice.families.counts.left_out import CategoriesLeftOut
-from suffice.families.counts.relabelled import RelabelledCodes, value_scores
 from suffice.families.counts.score_table import ScoreTable
-from suffice.families.counts.smoothing import alpha_of, evidence_for, is_given, settled_alpha
+from suffice.families.counts.smoothing import evidence_for, settled_alpha
 from suffice.families.counts.unseen import refuse_unseen
 from suffice.families.family import Family, Form, Parameters
 from suffice.families.left_out.rows import no_closed_form
@@ -183,43 +179,6 @@ class Categorical(Family):
         options = self.from_zero, alpha, self.estimation, self.unseen, self.identifiers == "ignore"
         return CategoriesLeftOut(counts, least, *options, self.left_out(statistic).tolist())
 
-    def relabelled(self, blocks: Sequence[Any]) -> RelabelledCodes | None:
-        """The rows of blocks under many labelings."""
-        found, least = RelabelledCodes.of(self._scores_of_column, blocks), self.min_categories
-        if found is None or not is_given(self.alpha, d := len(found.vocabularies)):
-            return None  # a fit chooses, or says what is wrong
-        if isinstance(least, tuple) and len(least) != d:
-            return None
-        if self.identifiers == "keep":
-            return found
-        # Half of the rows are learnt or more: two of them share a value.
-        few = all(4 * len(v) < len(found.places) for v in found.vocabularies)
-        return found if few else None
-
-    def _scores_of_column(
-        self, j: int, vocabulary: Vocabulary, counts: NDArray[np.float64]
-    ) -> NDArray[np.float64] | None:
-        least = self.min_categories
-        fewest = least[j] if isinstance(least, tuple) else least
-        known = np.asarray(counts.any(axis=0))
-        refused = self.from_zero and any(map(is_below, vocabulary.values))
-        if refused or (self.unseen == "error" and not known.all()):
-            return None
-        m = np.maximum(known.sum(axis=1), fewest)
-        if self.from_zero:
-            found = learnt_from_zero(vocabulary, known, fewest)
-            if found is None:
-                return None
-            m, known = found
-        m = m + (self.unseen == "smooth")
-        if m.max(initial=0) > MOST_CODES:
-            return None
-
-        def probabilities(counts: NDArray[np.float64], m: int) -> NDArray[np.float64]:
-            return dirichlet(counts, alpha_of(self.alpha, j), self.estimation, max(m, 1))
-
-        return value_scores(counts, known, m, probabilities, self.unseen == "smooth")
-
     def _settled(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
         """The counts of all values, seen or not, and the least number of values of each column."""
         d = len(statistic.vocabularies)
@@ -295,14 +254,6 @@ class CategoricalParameters(Parameters):
     def _add(self, values: NDArray[Any], places: ScoreTable, out: NDArray[np.float64]) -> None:
         for start, part in tiles(values, np.int64):
             kernels.scores.add_table(part, *places, out[start : start + len(part)])
-
-    def side_by_side(self, models: Sequence[Any]) -> CategoricalParameters | None:
-        """The classes of models of the same values."""
-        known = self.vocabularies, self.unseen
-        if any((model.vocabularies, model.unseen) != known for model in models):
-            return None
-        theta = np.concatenate([model.theta for model in models])
-        return replace(self, theta=theta, alpha_evidence=None)
 
     @cached_property
     def _log_theta(self) -> NDArray[np.float64]:

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.left_out.rows import LeaveOneOut, no_closed_form
-from suffice.families.relabelled.rows import Relabelled
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
@@ -169,10 +168,6 @@ class Parameters(ABC):
         """
         return complete(block.values)
 
-    def side_by_side(self, models: Sequence[Any]) -> Parameters | None:
-        """The classes of models one after the other; None where they cannot stand together."""
-        return None
-
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterable[str]:
         """What a user should know of these estimates, in sentences."""
         return ()
@@ -255,13 +250,6 @@ class Family(ABC):
             If there is no closed form.
         """
         raise no_closed_form(self, "no formula is known for this family")
-
-    def relabelled(self, blocks: Sequence[Any]) -> Relabelled | None:
-        """The rows of blocks, to be learnt under many labelings at once.
-
-        None where every labeling has to be fitted.
-        """
-        return None
 
     def advice(self, statistic: Any) -> Iterable[tuple[int, str]]:
         """Columns, by their place, that one should look at, and what is to be said of each."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -26,10 +26,9 @@ from suffice.families.options import (
 )
 from suffice.families.univariate.left_out import EveryClassLeftOut, OwnClassLeftOut
 from suffice.families.univariate.parameters import FAR, GaussianParameters, StudentParameters
-from suffice.families.univariate.relabelled import RelabelledNumbers
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
-from suffice.statistics.block import Encoding, RealBlock
+from suffice.statistics.block import Encoding
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.statistic import Accumulator
 
@@ -161,12 +160,6 @@ class Gaussian(Family):
             max(self.variance_floor, CERTAIN),
             LEAST_VARIANCE,
         )
-
-    def relabelled(self, blocks: Sequence[RealBlock]) -> RelabelledNumbers | None:
-        """The rows of blocks under many labelings, where Gaussians are scored by their moments."""
-        if self.estimation == "bayes" or self.variance_floor == "loo":
-            return None
-        return RelabelledNumbers.of(self.estimate, blocks)
 
     def left_out(self, statistic: Moments) -> NDArray[np.intp]:
         """Numbers of rows, if these are to be ignored."""

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from suffice.model_selection.paired_scores import ScoreDifference as ScoreDifference
     from suffice.model_selection.paired_scores import compare_scores as compare_scores
     from suffice.model_selection.paired_scores import mcnemar_test as mcnemar_test
-    from suffice.model_selection.permutation_test import (
-        permutation_test_score as permutation_test_score,
-    )
     from suffice.model_selection.score_curve import learning_curve as learning_curve
 
 # Imported on first use: folds of files need no scikit-learn.
@@ -38,7 +35,6 @@ _HOME = {
     "evaluate_models": "evaluated_folds",
     "learning_curve": "score_curve",
     "mcnemar_test": "paired_scores",
-    "permutation_test_score": "permutation_test",
 }
 
 __all__ = [
@@ -55,7 +51,6 @@ __all__ = [
     "evaluate_models",
     "learning_curve",
     "mcnemar_test",
-    "permutation_test_score",
 ]
 
 

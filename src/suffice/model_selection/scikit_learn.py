@@ -25,8 +25,6 @@ __all__ = [
     "group_folds",
     "is_leave_one_out",
     "items_at",
-    "numbered_folds",
-    "permuted",
     "scorer_of",
     "shuffled",
 ]
@@ -48,7 +46,7 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     """
     if is_classifier(estimator):
         require_labels(y)
-    numbered = numbered_folds(estimator, y, cv)
+    numbered = _numbered_folds(estimator, y, cv)
     if numbered is not None and (partition := _partition(*numbered, n, y)) is not None:
         if groups is not None:
             warn(
@@ -64,7 +62,7 @@ def is_leave_one_out(cv: Any) -> bool:
     return isinstance(cv, LeaveOneOut) or (isinstance(cv, str) and cv == "loo")
 
 
-def numbered_folds(estimator: Any, y: Any, cv: Any) -> tuple[int, bool] | None:
+def _numbered_folds(estimator: Any, y: Any, cv: Any) -> tuple[int, bool] | None:
     """How many folds a number of them, or scikit-learn's splitter for it, stands for.
 
     Returns
@@ -116,23 +114,6 @@ def shuffled(folds: Folds, random_state: Any) -> Folds:
     """The folds, with the rows to learn from in random order."""
     rng = check_random_state(random_state)
     return [(rng.permutation(train), test) for train, test in folds]
-
-
-def permuted(
-    n: int, groups: Any, permutations: int, random_state: Any
-) -> Iterator[NDArray[np.intp]]:
-    """Yield random orders of n rows, within groups if there are some: those of scikit-learn."""
-    rng = check_random_state(random_state)
-    codes = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-    for _ in range(permutations):
-        if codes is None:
-            yield rng.permutation(n)
-            continue
-        order = np.arange(n)
-        for group in range(codes.max() + 1):
-            mine = codes == group
-            order[mine] = rng.permutation(order[mine])
-        yield order
 
 
 def items_at(table: Any, places: NDArray[np.intp]) -> Any:

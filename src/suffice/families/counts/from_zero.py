@@ -18,7 +18,6 @@ __all__ = [
     "CodeAccumulator",
     "counts_from_zero",
     "is_below",
-    "learnt_from_zero",
     "over_range",
     "require_codes",
 ]
@@ -108,27 +107,3 @@ def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
             "number the values without gaps, or give them as strings",
         )
     return vocabulary if len(values) == places else Vocabulary(tuple(range(places)))
-
-
-def learnt_from_zero(
-    vocabulary: Vocabulary, known: NDArray[np.bool_], fewest: int
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
-    """How many values each of several fits knows, and which; None where one counts from 0 alone.
-
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        The values of all fits.
-    known : ndarray of bool (fits, values)
-        Which the rows of each show.
-    fewest : int
-        How many it knows at least.
-    """
-    other = ~np.array([counts_from_zero((value,)) for value in vocabulary.values], np.bool_)
-    if other.any():
-        every = bool(known[:, other].any(axis=1).all())
-        return (np.maximum(known.sum(axis=1), fewest), known) if every else None
-    values = np.array(vocabulary.values, np.float64)
-    largest = np.where(known, values, -1.0).max(axis=1, initial=-1.0).astype(np.intp)
-    m = np.maximum(largest + 1, fewest)
-    return m, values < m[:, None]

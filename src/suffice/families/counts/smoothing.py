@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from suffice.families.options import Alpha, Smoothing
 from suffice.numerics.dirichlet_evidence import AlphaEvidence, alpha_by_evidence
 
-__all__ = ["alpha_of", "evidence_for", "is_given", "settled_alpha"]
+__all__ = ["evidence_for", "settled_alpha"]
 
 
 def evidence_for(
@@ -41,14 +41,3 @@ def settled_alpha(alpha: Smoothing, found: AlphaEvidence | None) -> Alpha:
         assert found is not None
         return float(found.alpha[0]) if len(found.alpha) == 1 else tuple(found.alpha.tolist())
     return alpha
-
-
-def is_given(alpha: Smoothing, d: int) -> bool:
-    """Whether α is not to be chosen, and is one number or as many as there are columns."""
-    return not isinstance(alpha, str) and not (isinstance(alpha, tuple) and len(alpha) != d)
-
-
-def alpha_of(alpha: Smoothing, j: int) -> float:
-    """α of column j, as it was given."""
-    assert not isinstance(alpha, str)
-    return alpha[j] if isinstance(alpha, tuple) else alpha

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -67,11 +67,6 @@ class GaussianParameters(Parameters):
         """Where columns are measured from, and what their squares are scored by."""
         origin, mean = _origin(self.mean, self.mean_lo)
         return origin, (mean, np.sqrt(self.precision / 2), self.log_scale)
-
-    def side_by_side(self, models: Sequence[Any]) -> GaussianParameters:
-        """The classes of models of the same columns."""
-        parts = [(m.mean, m.mean_lo, np.broadcast_to(m.variance, m.mean.shape)) for m in models]
-        return GaussianParameters(*map(np.concatenate, zip(*parts, strict=True)))
 
     def log_densities(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """log N(xⱼ; μ, σ²) of the cells of rows (n, d) that each have parameters, (k, n, d)."""

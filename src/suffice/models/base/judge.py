@@ -41,16 +41,12 @@ class Judge:
         How the rows are read.
     record : callable, optional
         Makes an evaluation of what was found, where it is none itself.
-    together : callable, optional
-        Takes models that read rows in the same way; gives a kernel that finds as much for each of
-        them, and what it takes beside a split; or None.
     """
 
     kernel: Callable[[Split, Any], WithGaps[Any]]
     model: Any
     layout: Layout
     record: Callable[[Any], Any] = _as_it_is
-    together: Callable[[Sequence[Any]], tuple[Callable[..., Any], Any] | None] | None = None
 
 
 class Judged(Protocol):
@@ -130,20 +126,10 @@ def evaluated_by_place(
     dict
         By model; nothing of one whose groups have no row.
     """
-    mine = [_together(judges, np.flatnonzero(column).tolist()) for column in tested.T]
+    mine = [[(f, judges[f]) for f in np.flatnonzero(column).tolist()] for column in tested.T]
     splits = source.splits(judges[0].layout, engine.workers)
     by_group = by_place(_judged, mine, engine, splits, group)
     return dict(reduce(add, by_group.values(), _ByModel()))
-
-
-def _together(judges: Sequence[Judge], places: list[int]) -> list[tuple[list[int], Any, Any]]:
-    """Kernels, what they take, and the models that they judge."""
-    first = judges[places[0]] if places else None
-    if first is not None and first.together is not None and len(places) > 1:
-        models = [judges[f].model for f in places]
-        if (found := first.together(models)) is not None:
-            return [(places, *found)]
-    return [([f], judges[f].kernel, judges[f].model) for f in places]
 
 
 class _ByModel(dict[int, Any]):
@@ -154,10 +140,6 @@ class _ByModel(dict[int, Any]):
         return _ByModel({**self, **other, **both})
 
 
-def _judged(part: Split, params: Sequence[Any], g: int) -> _ByModel:
-    """Kernel: what the models that are judged on a group make of some of its rows."""
-    found = _ByModel()
-    for places, kernel, model in params[g]:
-        of_models = kernel(part, model)
-        found |= zip(places, of_models if len(places) > 1 else [of_models], strict=True)
-    return _ByModel(found)
+def _judged(part: Split, params: Sequence[list[tuple[int, Judge]]], g: int) -> _ByModel:
+    """Kernel: the results of the models that are judged on a group, of some of its rows."""
+    return _ByModel({f: judge.kernel(part, judge.model) for f, judge in params[g]})

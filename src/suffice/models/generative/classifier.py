@@ -27,7 +27,6 @@ from suffice.models.base.checks import check_among, check_one_type, declared_lab
 from suffice.models.base.class_weights import ClassWeight, check_class_weight
 from suffice.models.base.costs import expected_costs
 from suffice.models.base.exact import ExactEstimator
-from suffice.models.base.judge import Judge
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import check_booleans
@@ -42,10 +41,7 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.prior_factors import prior_factors
 from suffice.models.generative.reader import GenerativeReader
-from suffice.models.generative.relabelled import RelabelledRows
 from suffice.models.generative.saved import SAVED, SavedGenerative
-from suffice.models.generative.side_by_side import SideBySide, hits_together
-from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, normalise
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.vocabulary import Vocabulary
@@ -229,10 +225,6 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     ) -> list[ByClass]:
         return reader.summarise_by_place(source, self._engine_for(source), group)
 
-    def _scoring(self, source: Any) -> Judge:
-        judge = super()._scoring(source)
-        return judge if self.costs is not None else replace(judge, together=_side_by_side)
-
     def _leave_one_out(self, source: Rows) -> LeaveOneOut:
         parts = zip(self.parts_, self.model_.statistic.blocks, strict=True)
         families = [part.family.leave_one_out(block) for part, block in parts]
@@ -240,20 +232,6 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         model = GenerativeLeftOut(self.model_, layout, families, self._class_prior)
         judge = replace(self._judge(source), model=model, layout=layout)
         return LeaveOneOut(judge, model.answers, self._of_logs())
-
-    def _relabelled(self, reader: GenerativeReader, source: Rows) -> RelabelledRows | None:
-        """Rows to be learnt under many labelings at once, where the families are all of the model.
-
-        None where every labeling has to be fitted.
-        """
-        if self.costs is not None or type(self)._model_of is not GenerativeClassifier._model_of:
-            return None
-        return RelabelledRows.of(reader.parts, reader.layout, source, self._prior_of_sizes)
-
-    def _prior_of_sizes(self, classes: Vocabulary, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """P(c) of numbers of rows, (k,)."""
-        weight = DoubleDouble(rows, np.zeros_like(rows))
-        return self._class_prior(ByClass(classes, weight, DoubleDouble.zeros(()), ()))
 
     def _class_prior(self, statistic: ByClass) -> NDArray[np.float64]:
         """P(c) of the classes of a statistic."""
@@ -387,8 +365,3 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         reader = self.reader_type(*of_file, single=single)
         self.forgotten_ = saved.forgotten
         self._restore_sums(Learnt(reader, saved.batches), saved)
-
-
-def _side_by_side(models: Sequence[GenerativeModel]) -> tuple[Callable[..., Any], Any] | None:
-    found = SideBySide.of(models)
-    return None if found is None else (hits_together, found)
