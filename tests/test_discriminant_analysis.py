@@ -666,7 +666,6 @@ def test_covariance_estimators_stand_for_a_shrinkage():
         estimators.EmpiricalCovariance(),
         estimators.ShrunkCovariance(shrinkage=0.3),
         estimators.LedoitWolf(block_size=7),
-        estimators.OAS(store_precision=False),
     ],
     ids=repr,
 )
@@ -712,13 +711,12 @@ def test_priors_are_divided_by_their_sum(model):
         ({"solver": "lu"}, "solver='lu'; solver is one of 'svd',"),
         (
             {"shrinkage": "most"},
-            "shrinkage='most'; shrinkage is None, a number from 0 to 1, 'auto' or 'loo'",
+            "shrinkage='most'; shrinkage is None, a number from 0 to 1, or 'auto'",
         ),
         (
             {"shrinkage": 1.5},
-            "shrinkage=1.5; shrinkage is None, a number from 0 to 1, 'auto' or 'loo'.",
+            "shrinkage=1.5; shrinkage is None, a number from 0 to 1, or 'auto'.",
         ),
-        ({"shrinkage": "oas"}, "shrinkage is None, a number from 0 to 1, 'auto' or 'loo'."),
         (
             {"priors": [[0.1, 0.2, 0.3, 0.4]]},
             "priors has the shape (1, 4), not (4,); Number of priors must match number of classes",
@@ -733,13 +731,16 @@ def test_priors_are_divided_by_their_sum(model):
         ({"priors": [0.5, 0.6, 0.1, -0.2]}, "priors must be non-negative"),
         ({"priors": [0.0] * 4}, "The sum of the priors should be 1"),
         ({"covariance_estimator": estimators.MinCovDet()}, "understood, without assume_centered"),
-        ({"covariance_estimator": "OAS"}, "covariances follow from exact sums, not from rows"),
         (
-            {"covariance_estimator": estimators.OAS(assume_centered=True)},
+            {"covariance_estimator": "LedoitWolf"},
+            "covariances follow from exact sums, not from rows",
+        ),
+        (
+            {"covariance_estimator": estimators.LedoitWolf(assume_centered=True)},
             "understood, without assume_centered; use shrinkage",
         ),
         (
-            {"covariance_estimator": estimators.OAS(), "shrinkage": 0.1},
+            {"covariance_estimator": estimators.LedoitWolf(), "shrinkage": 0.1},
             "shrinkage=0.1 with covariance_estimator; ",
         ),
     ],

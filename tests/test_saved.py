@@ -188,7 +188,7 @@ quadratic = QuadraticDiscriminantAnalysis().fit
         (codes, LABELS, of_params(min_categories=Numbered(2**40)), "options are families and the"),
         (logistic, CLASSES, of_params(n_jobs="2"), "n_jobs is a whole number, or None"),
         (quadratic, LABELS, of_estimator("os", {}), "known here: EmpiricalCovariance"),
-        (quadratic, LABELS, of_estimator("OAS", {"a": 1}), "the options of a OAS are"),
+        (quadratic, LABELS, of_estimator("LedoitWolf", {"a": 1}), "the options of a LedoitWolf"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip

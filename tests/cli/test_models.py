@@ -454,7 +454,7 @@ ERRORS = {
     ),
     # Options outside their rule
     "fit gaps.csv --label c --model lda --shrinkage 2": (
-        "--shrinkage 2; it is a number, from 0 to 1, or auto or loo."
+        "--shrinkage 2; it is a number, from 0 to 1, or auto."
     ),
     "fit gaps.csv --target y --model ridge --alpha odd": (
         "--alpha odd; it is a number, 0 or more, or gcv or evidence or loo."

@@ -393,10 +393,8 @@ def variants(name: str) -> list[Family]:
         JointTable: [JointTable(alpha=0.0), JointTable(unseen="smooth")],
         MultivariateGaussian: [
             *(MultivariateGaussian(e, pooling=1) for e in ("mle", "map", "bayes")),
-            MultivariateGaussian("mle", pooling=0.3, ddof=1, shrinkage=0.2),
-            MultivariateGaussian("mle", structure="diagonal", variance_floor=0.0),
-            MultivariateGaussian("mle", structure="spherical", pooling=0.5),
-            MultivariateGaussian("mle", shrinkage="oas"),
+            MultivariateGaussian("mle", ddof=1, shrinkage=0.2),
+            MultivariateGaussian("mle", shrinkage="ledoit-wolf"),
             MultivariateGaussian("mle", variance_floor=0.0),
         ],
         RegularizedGaussian: [

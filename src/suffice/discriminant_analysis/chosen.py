@@ -15,12 +15,11 @@ from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.regularization import Regularization, RegularizedModel
 from suffice.models.generative.sampled_classifier import SampledClassifier
 from suffice.models.generative.saved import SAVED, SavedGenerative
-from suffice.models.generative.shrinkage_choice import chosen_shrinkage
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import RowSample, Sampled
 from suffice.tree import named
 
-__all__ = ["ChosenRegularization", "ChosenShrinkage"]
+__all__ = ["ChosenRegularization"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -103,22 +102,3 @@ class ChosenRegularization(SampledClassifier, DiscriminantAnalysis):
         if self._is_chosen:
             self.model_ = RegularizedModel.of(self.model_, saved.regularization)
             _ = self.model_.parameters  # refused here, if sums of an altered file have none
-
-
-class ChosenShrinkage(ChosenRegularization):
-    """Linear or quadratic discriminants, whose shrinkage may be chosen."""
-
-    @property
-    def shrinkage_(self) -> float | str:
-        """Weight of the diagonal, given or chosen; "ledoit-wolf" or "oas" where sums choose it."""
-        (part,) = self._fitted().parts
-        found: float | str = part.family.shrinkage
-        return found
-
-    @property
-    def _is_chosen(self) -> bool:
-        return isinstance(self.shrinkage, str) and self.shrinkage == "loo"
-
-    def _judged(self, model: GenerativeModel, sample: RowSample) -> Regularization | None:
-        counted = self.priors is None and self.class_weight is None
-        return chosen_shrinkage(model, sample, counted)

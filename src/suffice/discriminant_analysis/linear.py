@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.discriminant_analysis.chosen import ChosenShrinkage
-from suffice.discriminant_analysis.shared import on_axes, one_of_two
+from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, one_of_two
 from suffice.discriminant_analysis.single_rows import require_rows_of_a_class
 from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
@@ -27,7 +26,7 @@ __all__ = ["LinearDiscriminantAnalysis"]
 
 
 @dataclass(repr=False, eq=False)
-class LinearDiscriminantAnalysis(ChosenShrinkage):
+class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     """Linear discriminant analysis: p(x | c) = N(x; μ_c, Σ), one covariance for all classes.
 
     ::
@@ -44,12 +43,9 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     solver : {"svd", "lsqr", "eigen"}
         Accepted for compatibility: all give the same exact answer, with every option. "svd" has
         ``covariance_`` only on request.
-    shrinkage : float, "auto" or "loo", optional
+    shrinkage : float or "auto", optional
         Weight s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
-        Ledoit and Wolf for the correlations. "loo" is the one of 15 of least log loss for rows that
-        are left out: 4,096 at most, each in closed form but for the diagonal, that of all rows;
-        where cells are missing, in five folds. Rows that are added or forgotten choose anew. A row
-        is left out with all its weight; the number of rows in the formula of "auto" is Σw.
+        Ledoit and Wolf for the correlations, in which the number of rows is Σw.
     priors : array-like (k,), optional
         P(c), divided by their sum; default: relative frequencies.
     class_weight : mapping of label to float, or "balanced", optional
@@ -64,9 +60,8 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
         An axis on which the classes' spread √λ is at most this fraction of the largest is left out.
         Predictions do not depend on it.
     covariance_estimator : object, optional
-        `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
-        for the shrinkage that they stand for; that of OAS is the formula of Chen et al. (2010),
-        from which scikit-learn departs.
+        `EmpiricalCovariance`, `ShrunkCovariance` or `LedoitWolf` of `sklearn.covariance`, for the
+        shrinkage that they stand for.
     ddof : int
         0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::lda`` and
         ``MASS::qda`` and earlier releases of scikit-learn.
@@ -102,10 +97,6 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
         The axes a.
     explained_variance_ratio_ : ndarray (r,)
         λ / Σλ.
-    shrinkage_ : float or str
-        s, given or chosen; the name of the rule where the rule chooses it.
-    regularization_ : Regularization or None
-        The log loss of every s that was tried.
     n_iter_, converged_ : int, bool
         Steps of expectation-maximisation over missing cells, and whether it converged.
     n_features_in_ : int
@@ -141,11 +132,6 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     >>> model.transform([[-1, -1]]).round(3)
     array([[-2.121]])
 
-    >>> from sklearn.datasets import load_wine
-    >>> X, y = load_wine(return_X_y=True)
-    >>> LinearDiscriminantAnalysis(shrinkage="loo").fit(X, y).shrinkage_
-    0.1
-
     >>> table = {"size": [1.0, 2.0, 2.5, 4.0, 5.0, 7.0], "color": ["red", "blue", "red"] * 2}
     >>> mixed = LinearDiscriminantAnalysis().fit(table, list("aaabbb"))
     >>> mixed.terms_, mixed.predict({"size": [4.5], "color": ["green"]})
@@ -155,7 +141,7 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     scikit_learn_mixins = (
         "ClassNamePrefixFeaturesOutMixin",
         "TransformerMixin",
-        *ChosenShrinkage.scikit_learn_mixins,
+        *DiscriminantAnalysis.scikit_learn_mixins,
     )
     pooling = 1.0
     solvers = ("svd", "lsqr", "eigen")

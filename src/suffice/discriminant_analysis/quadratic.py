@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.discriminant_analysis.chosen import ChosenShrinkage
+from suffice.discriminant_analysis.shared import DiscriminantAnalysis
 from suffice.discriminant_analysis.single_rows import require_rows_of_each_class
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
@@ -25,7 +25,7 @@ __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class QuadraticDiscriminantAnalysis(ChosenShrinkage):
+class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     """Quadratic discriminant analysis: p(x | c) = N(x; μ_c, Σ_c), a covariance for every class.
 
     ::
@@ -37,10 +37,9 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     ----------
     solver : {"svd", "eigen"}
         Accepted for compatibility: both give the same exact answer, with every option.
-    shrinkage : float, "auto" or "loo", optional
+    shrinkage : float or "auto", optional
         Weight s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is that of
-        Ledoit and Wolf for each class's correlations, "loo" one for all classes, as in
-        `LinearDiscriminantAnalysis`.
+        Ledoit and Wolf for each class's correlations.
     priors : array-like (k,), optional
         P(c), divided by their sum; default: relative frequencies.
     class_weight : mapping of label to float, or "balanced", optional
@@ -68,8 +67,6 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
         The principal axes of Σ_c, as columns.
     scalings_ : list of k ndarray (d,)
         The variances along them, the largest first.
-    shrinkage_, regularization_
-        As in `LinearDiscriminantAnalysis`.
     n_iter_, converged_ : int, bool
         Steps of expectation-maximisation over missing cells, and whether it converged.
     n_features_in_ : int

@@ -106,12 +106,10 @@ class DiscriminantAnalysis(OneFamilyClassifier):
                 )
             return shrinkage_of(self.covariance_estimator)
         fraction = 0.0 if self.shrinkage is None else self.shrinkage
-        if fraction == "loo":
-            return 0.0  # until rows have chosen it
         if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
             raise ParameterError(
                 Option.of("shrinkage", fraction),
-                "shrinkage is None, a number from 0 to 1, 'auto' or 'loo'",
+                "shrinkage is None, a number from 0 to 1, or 'auto'",
             )
         return "ledoit-wolf" if fraction == "auto" else float(fraction)
 
@@ -257,5 +255,6 @@ def shrinkage_of(estimator: Any) -> Shrinkage:
             "sklearn.covariance are understood, without assume_centered",
             "use shrinkage",
         )
-    chosen: dict[str, Shrinkage] = {"LedoitWolf": "ledoit-wolf", "OAS": "oas"}
-    return chosen.get(type(estimator).__name__, getattr(estimator, "shrinkage", 0.0))
+    if type(estimator).__name__ == "LedoitWolf":
+        return "ledoit-wolf"
+    return cast(float, getattr(estimator, "shrinkage", 0.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, cast, get_args
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +19,19 @@ from suffice.families.multivariate.mixed import MixedParameters, OfTerms, of_ter
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
-    Structure,
 )
-from suffice.families.multivariate.scatters_left_out import ScattersLeftOut
-from suffice.families.multivariate.shrunk_left_out import shrunk_left_out
-from suffice.families.multivariate.structure import most_likely, shaped
 from suffice.families.multivariate.sums import _Sums
-from suffice.families.options import Estimation, check_estimation, check_nonnegative, check_positive
+from suffice.families.options import (
+    Estimation,
+    check_estimation,
+    check_nonnegative,
+    check_positive,
+    is_finite,
+)
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.expectation_maximisation import LogPrior
 from suffice.numerics.linalg import SHARPEST, factorise
-from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
+from suffice.numerics.shrinkage import ledoit_wolf
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
@@ -45,7 +47,7 @@ __all__ = ["MultivariateGaussian", "Shrinkage"]
 
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
 
-Shrinkage = float | Literal["oas", "ledoit-wolf"]
+Shrinkage = float | Literal["ledoit-wolf"]
 GaussianOrStudent = MultivariateGaussianParameters | MultivariateStudentParameters
 
 
@@ -57,14 +59,14 @@ class MultivariateGaussian(Family):
 
     ::
 
-        mle    μ = x̄_c,  Σ_c = [(1 − λ)S_c + λ Σ_c S_c] / [(1 − λ)n_c + λn]
+        mle    μ = x̄_c,  Σ_c = S_c / n_c, or pooled: Σ = Σ_c S_c / n
         map    the mode of the posterior: μ = m,  Σ = Ψ / (ν + d + 2)
         bayes  the posterior predictive, Student-t with ν − d + 1 degrees of freedom,
                location m and scale matrix Ψ(κ + 1) / (κ(ν − d + 1))
 
-    where λ is ``pooling``: 0 gives every class its own covariance (quadratic discriminants), 1 all
-    classes the same (linear discriminants), and Friedman's regularised discriminants lie between.
-    The posterior is Normal-inverse-Wishart, of every class or of all,
+    where ``pooling`` 0 gives every class its own covariance (quadratic discriminants), 1 all
+    classes the same (linear discriminants). The posterior is Normal-inverse-Wishart, of every class
+    or of all,
 
     ::
 
@@ -81,14 +83,12 @@ class MultivariateGaussian(Family):
     ----------
     estimation : {"bayes", "mle", "map"}
         How parameters follow from the sums.
-    pooling : float
-        λ, from 0 to 1; 0 or 1 for a posterior.
-    structure : {"full", "diagonal", "spherical"}
-        Leave covariances out, or also give all columns their mean variance (``mle`` only).
-    shrinkage : float, "oas" or "ledoit-wolf"
+    pooling : {0, 1}
+        Whether all classes have the same covariance.
+    shrinkage : float or "ledoit-wolf"
         Share s of the diagonal in (1 − s)Σ + s diag(Σ) (``mle`` only), which depends on no unit;
-        "oas" chooses s for each matrix of correlations (Chen, Wiesel, Eldar and Hero, eq. 23), and
-        so does "ledoit-wolf" (Ledoit and Wolf, section 3.3), from fourth moments of complete rows.
+        "ledoit-wolf" chooses s for each matrix of correlations (Ledoit and Wolf, section 3.3), from
+        fourth moments of complete rows.
     ddof : int
         1 for the unbiased covariance, divisor n_c − 1 or n − k (``mle`` only).
     variance_floor : float
@@ -102,9 +102,8 @@ class MultivariateGaussian(Family):
     ParameterError
         If an option is outside its rule.
 
-    Source: J. H. Friedman, Regularized discriminant analysis, JASA 84 (1989), eq. 16; K. P. Murphy,
-    Conjugate Bayesian analysis of the Gaussian distribution (2007), eqs. 250-258; Y. Chen et al.,
-    Shrinkage algorithms for MMSE covariance estimation, IEEE Trans. Signal Process. 58 (2010).
+    Source: K. P. Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
+    eqs. 250-258.
 
     Examples
     --------
@@ -114,7 +113,6 @@ class MultivariateGaussian(Family):
 
     estimation: Estimation = "bayes"
     pooling: float = 0.0
-    structure: Structure = "full"
     shrinkage: Shrinkage = 0.0
     ddof: int = 0
     variance_floor: float = 1e-9
@@ -127,49 +125,21 @@ class MultivariateGaussian(Family):
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)
         check_positive(kappa0=self.kappa0, a0=self.a0)
-        check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor, pooling=self.pooling)
-        if self.pooling > 1:
-            raise ParameterError(
-                Option.of("pooling", self.pooling), "pooling is a number from 0 to 1"
-            )
-        if self.structure not in get_args(Structure):
-            raise ParameterError(
-                f"structure={self.structure!r}",
-                "structure is one of 'full', 'diagonal', 'spherical'",
-            )
-        chosen = ("oas", "ledoit-wolf")
-        if isinstance(self.shrinkage, str):
-            allowed = self.shrinkage in chosen
-        else:
-            check_nonnegative(shrinkage=self.shrinkage)
-            allowed = self.shrinkage <= 1
-        if not allowed:
+        check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
+        if self.pooling not in (0, 1):
+            raise ParameterError(Option.of("pooling", self.pooling), "pooling is 0 or 1")
+        if self.shrinkage != "ledoit-wolf" and not (
+            is_finite(self.shrinkage) and 0 <= self.shrinkage <= 1
+        ):
             raise ParameterError(
                 Option.of("shrinkage", self.shrinkage),
-                "shrinkage is a number from 0 to 1, 'oas' or 'ledoit-wolf'",
+                "shrinkage is a number from 0 to 1, or 'ledoit-wolf'",
             )
-        if self.shrinkage == "ledoit-wolf" and self.pooling not in (0, 1):
+        if self.estimation != "mle" and self.shrinkage != 0:
             raise ParameterError(
-                Phrase(
-                    Option.of("shrinkage", "ledoit-wolf"),
-                    " with ",
-                    Option.of("pooling", self.pooling),
-                ),
-                "it is chosen from the rows of one covariance",
-                Phrase(
-                    "pool the classes wholly (1) or not at all (0), or use ",
-                    Option.of("shrinkage", "oas"),
-                ),
-            )
-        plain = self.structure == "full" and self.shrinkage == 0 and self.pooling in (0, 1)
-        if self.estimation != "mle" and not plain:
-            raise ParameterError(
-                Phrase(
-                    Option.of("estimation", self.estimation),
-                    " with structure, shrinkage or part pooling",
-                ),
-                "a posterior has the full covariance of each class, or of all",
-                Phrase("use ", Option.of("estimation", "mle"), ", or leave these options out"),
+                Phrase(Option.of("estimation", self.estimation), " with shrinkage"),
+                "a posterior has the covariance of each class, or of all",
+                Phrase("use ", Option.of("estimation", "mle"), ", or leave shrinkage out"),
             )
 
     @property
@@ -220,22 +190,12 @@ class MultivariateGaussian(Family):
         sums = _Sums.of(rows) if rows.complete else self._expected(rows)
         return replace(sums, filled=mixed is not None and mixed.filled)
 
-    def left_out_of_diagonal(self, statistic: Any) -> tuple[NDArray[np.intp], ScattersLeftOut]:
-        """The columns that vary, and their Gaussians without one row, for any shrinkage."""
-        sums = self.sums_of(statistic)
-        if self.shared:  # a mixed table has the scatter of each class
-            sums = replace(sums, scatter=sums.scatter.sum(axis=0)[None])
-        used = np.flatnonzero(sums.prior_variance.hi > 0)
-        return used, shrunk_left_out(sums.of_columns(used), self.ddof, self.variance_floor)
-
     def leave_one_out(self, statistic: GroupedRows | FourthMoments) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
         if isinstance(statistic, IndicatorComoments):
             raise no_closed_form(self, "values of categories come and go with rows")
-        if self.estimation != "mle" or self.structure != "full" or self.shrinkage:
+        if self.estimation != "mle" or self.shrinkage:
             raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
-        if self.pooling not in (0, 1):
-            raise no_closed_form(self, "a row changes the covariance of every class")
         columns = statistic.columns
         if not columns.complete:
             raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
@@ -249,37 +209,34 @@ class MultivariateGaussian(Family):
 
     def maximum_likelihood(self, sums: _Sums) -> MultivariateGaussianParameters:
         """The parameters of most likelihood, shrunk."""
-        n, pooled = sums.weight, sums.scatter.sum(axis=0)
+        n = sums.weight
         freedom = np.where(n > 0, n - self.ddof, 0.0)
-        scatter, divisor = pooled[None], freedom.sum(keepdims=True)
-        if not self.shared:
-            own = 1.0 - self.pooling
-            scatter = sums.scatter * own + pooled * self.pooling
-            divisor = own * freedom + self.pooling * divisor
+        scatter, divisor = sums.scatter, freedom
+        if self.shared:
+            scatter, divisor = sums.scatter.sum(axis=0)[None], freedom.sum(keepdims=True)
         known = divisor > 0
         covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
         covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
-        fractions = self._shrinkage_of(covariance.value, divisor, sums)
+        fractions = self._shrinkage_of(covariance.value, sums)
         least = float(fractions[known].min(initial=1.0))
-        total = shaped(sums.covariance, self.structure, least)
         covariance = DoubleDouble.stack(
-            shaped(covariance[m], self.structure, fractions[m]) for m in range(len(known))
+            _shrunk(covariance[m], fractions[m]) for m in range(len(known))
         )
         factored = FactoredGaussians.of(
-            sums.mean, covariance, total, self.variance_floor, self._noise(sums)
+            sums.mean,
+            covariance,
+            _shrunk(sums.covariance, least),
+            self.variance_floor,
+            self._noise(sums),
         )
         borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
-        return MultivariateGaussianParameters(factored, sums.course, self.structure, borrowed)
+        return MultivariateGaussianParameters(factored, sums.course, borrowed)
 
-    def _shrinkage_of(
-        self, covariance: NDArray[np.float64], rows: NDArray[np.float64], sums: _Sums
-    ) -> NDArray[np.float64]:
+    def _shrinkage_of(self, covariance: NDArray[np.float64], sums: _Sums) -> NDArray[np.float64]:
         """How much each matrix (s, d, d) is shrunk towards its diagonal, (s,)."""
         s = len(covariance)
-        if not isinstance(self.shrinkage, str):
-            return np.full(s, self.shrinkage)
         if sums.fourth is None:
-            return np.array([oracle_approximating(covariance[m], rows[m]) for m in range(s)])
+            return np.full(s, self.shrinkage)
         variance = np.diagonal(covariance, axis1=1, axis2=2)
         k = len(sums.weight)
         of_rows = sums.fourth.fourth(np.broadcast_to(variance, (k, variance.shape[1])))
@@ -349,8 +306,10 @@ class MultivariateGaussian(Family):
             scatter: NDArray[np.float64],
         ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             if self.estimation == "mle":
-                rows = np.array([n.sum()]) if self.shared else n
-                return mean, most_likely(scatter, rows, of_cells.prior_variance, self.structure)
+                rows = n.sum(keepdims=True) if self.shared else n
+                known = (rows > 0)[:, None, None]
+                found = scatter / np.where(known, rows[:, None, None], 1.0)
+                return mean, np.where(known, found, np.diag(of_cells.prior_variance.value))
             sums = replace(
                 of_cells,
                 mean=DoubleDouble.of(mean),
@@ -386,3 +345,8 @@ class MultivariateGaussian(Family):
 def _mixed(statistic: Any) -> OfTerms | None:
     """The sums of terms that a mixed table becomes."""
     return of_terms(statistic) if isinstance(statistic, IndicatorComoments) else None
+
+
+def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:
+    """(1 − s)Σ + s diag(Σ), (d, d)."""
+    return covariance * np.where(np.eye(covariance.shape[0]), 1.0, 1.0 - fraction)

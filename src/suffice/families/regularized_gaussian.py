@@ -14,7 +14,6 @@ from suffice.families.multivariate.expected import expected_sums
 from suffice.families.multivariate.mixed import MixedParameters, of_terms
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.multivariate.regularized import RegularizedSums
-from suffice.families.multivariate.structure import most_likely
 from suffice.families.multivariate.sums import _Sums
 from suffice.families.options import check_nonnegative
 from suffice.phrases import Option
@@ -141,5 +140,7 @@ def _one_covariance(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means (k, d), and for every class the covariance within classes, (k, d, d)."""
     together, rows = scatter.sum(axis=0, keepdims=True), np.array([n.sum()])
-    covariance = most_likely(together, rows, of_cells.prior_variance, "full")
+    known = (rows > 0)[:, None, None]
+    found = together / np.where(known, rows[:, None, None], 1.0)
+    covariance = np.where(known, found, np.diag(of_cells.prior_variance.value))
     return mean, np.repeat(covariance, len(n), axis=0)

@@ -5,24 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ledoit_wolf", "oracle_approximating"]
-
-
-def oracle_approximating(covariance: NDArray[np.float64], n: float) -> float:
-    """The shrinkage of a matrix of correlations R towards I that loses least.
-
-    ::
-
-        s = [(1 − 2/d) tr R² + d²] / [(n + 1 − 2/d)(tr R² − d)]
-
-    Source: Chen, Wiesel, Eldar and Hero (2010), eq. 23, where tr² R = d².
-    """
-    r = _correlations(covariance)
-    d, square = len(r), float((r * r).sum())
-    excess = (n + 1 - 2 / max(d, 1)) * (square - d)
-    fraction = min(1.0, ((1 - 2 / d) * square + d * d) / excess) if excess > 0 and n > 0 else 1.0
-    fraction = max(0.0, fraction)  # below, where columns without variance are among few
-    return _rounded_fraction(fraction if n > 0 else 0.0)
+__all__ = ["ledoit_wolf"]
 
 
 def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:

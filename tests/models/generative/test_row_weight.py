@@ -13,10 +13,8 @@ from sklearn.metrics import log_loss
 import suffice
 from suffice import (
     AODE,
-    LinearDiscriminantAnalysis,
     LogisticRegression,
     NaiveBayes,
-    QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
 )
 
@@ -92,8 +90,6 @@ MODELS: dict[str, Callable[[], Any]] = {
     "aode": AODE,
 }
 GAUSSIAN: dict[str, Callable[[], Any]] = {
-    "lda": lambda: LinearDiscriminantAnalysis(shrinkage="loo"),
-    "qda": lambda: QuadraticDiscriminantAnalysis(shrinkage="loo"),
     "rda": RegularizedDiscriminantAnalysis,
 }
 

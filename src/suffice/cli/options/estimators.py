@@ -118,11 +118,10 @@ class Options:
     shrinkage: Annotated[
         str | None,
         typer.Option(
-            metavar="FRACTION|auto|loo",
-            help="How far covariances are drawn to 0, from 0 to 1; auto: lda, qda; loo: by rows "
-            "left out.",
+            metavar="FRACTION|auto",
+            help="Shrinkage of the covariance, 0 to 1, or auto (Ledoit-Wolf).",
             rich_help_panel=DISCRIMINANT,
-            show_default="0; rda: loo",
+            show_default="0",
         ),
     ] = None
     pooling: Annotated[

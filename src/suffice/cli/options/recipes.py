@@ -70,7 +70,7 @@ _CLASS_WEIGHT = {"class_weight": Parameter("class_weight", class_weight_of, {})}
 _GAUSSIAN = (
     _plain("ddof", "threads")
     | _CLASS_WEIGHT
-    | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", "loo", most=1.0)}
+    | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", most=1.0)}
 )
 
 _WEIGHTS = {"weights_are": one_of("weights_are", "weights-are", "copies", "precisions")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,10 @@ __all__ = [
     "EmHistory",
     "MultivariateGaussianParameters",
     "MultivariateStudentParameters",
-    "Structure",
 ]
 
 LOG_2PI = log_of(2 * np.pi)
 SCORED_ROWS = 16_384  # rows scored at a time
-
-Structure = Literal["full", "diagonal", "spherical"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,6 @@ class MultivariateGaussianParameters(JointParameters):
 
     factored: FactoredGaussians
     course: EmHistory = EmHistory()
-    structure: Structure = "full"
     borrowed: tuple[int, ...] = ()
 
     @property
@@ -76,10 +72,9 @@ class MultivariateGaussianParameters(JointParameters):
 
     @property
     def n_free(self) -> int:
-        """Kd means, and of each matrix d(d + 1)/2 numbers, d of a diagonal, or 1 of a sphere."""
+        """Kd means, and of each matrix d(d + 1)/2 numbers."""
         s, d, _ = self.covariance.shape
-        of_one = {"full": d * (d + 1) // 2, "diagonal": d, "spherical": 1}[self.structure]
-        return int(len(self.mean) * d + s * of_one)
+        return int(len(self.mean) * d + s * (d * (d + 1) // 2))
 
     @property
     def log_scale(self) -> NDArray[np.float64]:

@@ -139,12 +139,6 @@ def posterior(family: MultivariateGaussian, statistic: Any) -> MultivariateGauss
             "an interval rests on the posterior of numbers",
             "leave the categories out",
         )
-    if family.structure != "full":
-        raise ParameterError(
-            f"structure={family.structure!r}",
-            "the posterior is that of full covariance matrices",
-            "use the family 'gaussian', whose columns are independent",
-        )
     columns, estimate = statistic.columns, family.estimate(statistic)
     assert not isinstance(estimate, MixedParameters)
     sums = _Sums.of(columns) if columns.complete else _Sums.of_cells(columns)
@@ -176,9 +170,7 @@ def _degrees(
     less, divisor = np.maximum(n - 1, 0.0), np.maximum(n - family.ddof, 0.0)
     if family.shared:
         return n, less.sum(keepdims=True), divisor.sum(keepdims=True)
-    own = 1 - family.pooling
-    nu = own * less + family.pooling * less.sum()
-    return n, nu, own * divisor + family.pooling * divisor.sum()
+    return n, less, divisor
 
 
 def _patterns(

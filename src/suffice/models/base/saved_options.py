@@ -15,7 +15,7 @@ from suffice.statistics.vocabulary import KINDS
 
 __all__ = ["COVARIANCES", "is_covariance", "portable", "unportable"]
 
-COVARIANCES = ("EmpiricalCovariance", "ShrunkCovariance", "LedoitWolf", "OAS")
+COVARIANCES = ("EmpiricalCovariance", "ShrunkCovariance", "LedoitWolf")
 
 _are_columns = fits(tuple[str, ...])
 
