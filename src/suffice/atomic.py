@@ -8,11 +8,9 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, overload
-
-from suffice.temporary import OURS, Held, sweep
 
 __all__ = ["atomic_writer"]
 
@@ -34,8 +32,7 @@ def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb")
     The block writes to a temporary file in the same directory; at the end that file is flushed
     to the disk and takes the name in one step. After an error the temporary file is gone and
     whatever stood under the name is as it was. A new file gets the permissions of any other new
-    file, a replaced one keeps its own, and a symbolic link keeps pointing where it did. What a
-    killed process has left beside the file is removed first (`suffice.temporary`).
+    file, a replaced one keeps its own, and a symbolic link keeps pointing where it did.
 
     Parameters
     ----------
@@ -70,25 +67,20 @@ def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb")
     if replaces:
         _check_replaceable(path)
     target = Path(os.path.realpath(path))
-    sweep(target.parent)
-    temporary = target.with_name(f".{OURS}{secrets.token_hex(8)}.tmp")
-    with ExitStack() as at_the_end:
-        try:
-            with _create(temporary, mode, path) as file:
-                held = Held(temporary)
-                at_the_end.callback(held.let_go)
-                temporary = held.path
-                yield file
-                file.flush()
-                with _naming(path):
-                    os.fsync(file.fileno())
+    temporary = target.with_name(f".suffice-{secrets.token_hex(8)}.tmp")
+    try:
+        with _create(temporary, mode, path) as file:
+            yield file
+            file.flush()
             with _naming(path):
-                if replaces:
-                    shutil.copymode(target, temporary)
-                os.replace(temporary, target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+                os.fsync(file.fileno())
+        with _naming(path):
+            if replaces:
+                shutil.copymode(target, temporary)
+            os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _check_replaceable(path: str | os.PathLike[str]) -> None:

@@ -243,25 +243,6 @@ def test_rows_of_a_pipe_do_not_stay(files: Path, temporary: Path, number: signal
     assert list(temporary.iterdir()) == []
 
 
-def test_the_next_run_removes_what_a_killed_one_has_left(files: Path, temporary: Path) -> None:
-    with in_the_middle_of_a_pipe(files) as other:
-        (of_other,) = temporary.iterdir()
-        with in_the_middle_of_a_pipe(files) as process:
-            assert ended(process, signal.SIGKILL)[0] == -signal.SIGKILL
-        assert len(list(temporary.iterdir())) == 2
-        next_run("fit", files, "--label", "kind", "-o", "model.suffice")
-        assert list(temporary.iterdir()) == [of_other], "the other one lives"
-        assert ended(other, signal.SIGKILL)[0] == -signal.SIGKILL
-    next_run("show", "model.suffice")
-    assert list(temporary.iterdir()) == []
-
-
-def next_run(*words: object) -> None:
-    command = [sys.executable, "-m", "suffice", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 def test_an_interrupt_while_modules_are_imported_is_one_word(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

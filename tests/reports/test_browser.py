@@ -131,7 +131,7 @@ def test_what_is_no_number_is_said(reader: Reader) -> None:
 def test_a_link_restores_the_row(reader: Reader) -> None:
     page = reader.open("bayes")
     page.get_by_label("far", exact=True).fill("1000002")
-    page.get_by_label("code", exact=True).select_option(label="1")
+    page.get_by_label("flag", exact=True).select_option(label="true")
     answer, fragment = reader.answer(), page.url.partition("#")[2]
     again = reader.open("bayes", f"#{fragment}")
     assert reader.answer() == answer
@@ -189,7 +189,7 @@ def test_a_column_opens_and_shows_its_distribution(reader: Reader) -> None:
     opened.locator("summary").click()
     opened.locator("svg.chart").nth(1).wait_for()
     assert "counted" in opened.inner_text()
-    categories = page.locator(".column").filter(has_text="code")
+    categories = page.locator(".column").filter(has_text="flag")
     categories.locator("summary").click()
     categories.locator("table").first.wait_for()
     assert "Share of the rows" in categories.inner_text()

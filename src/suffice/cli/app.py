@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import warnings
-from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +17,6 @@ from suffice.cli.options.coercion import TOPIC, Command, TextAsItIs
 from suffice.cli.register import COMMANDS
 from suffice.cli.signals import handled, status
 from suffice.errors import SufficeError, SufficeWarning
-from suffice.temporary import sweep
 
 __all__ = ["app"]
 
@@ -57,9 +53,7 @@ class Commands(TextAsItIs, TyperGroup):
         return parsed
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that is named, after what killed ones have left is removed."""
-        with suppress(OSError):  # no temporary folder, no rows in it
-            sweep(Path(tempfile.gettempdir()))
+        """Run the command that is named."""
         with handled():
             try:
                 return super().invoke(ctx)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
@@ -62,9 +61,12 @@ def handled() -> Iterator[None]:
     terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def end(number: int, _: Any) -> None:
-        if not _is_ending():
-            _let_go_of_the_dead(terminals)
-            raise Ended(number)
+        for other in before:  # what the first signal asks for is under way
+            signal.signal(other, signal.SIG_IGN)
+        for terminal in terminals:
+            if not os.isatty(terminal):  # it was closed: every attempt to write would be an error
+                _lead_nowhere(terminal)
+        raise Ended(number)
 
     asking = [getattr(signal, name) for name in ASKING if hasattr(signal, name)]
     before = {
@@ -77,21 +79,6 @@ def handled() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _is_ending() -> bool:
-    """Whether an earlier signal, or Ctrl-C, is being answered: what it asks for is under way."""
-    error = sys.exception()
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__context__
-    return error is not None
-
-
-def _let_go_of_the_dead(terminals: Sequence[int]) -> None:
-    """Write nothing more to terminals that were closed: every attempt would be an error."""
-    for number in terminals:
-        if not os.isatty(number):
-            _lead_nowhere(number)
 
 
 def write_no_more(stream: TextIO | None) -> None:

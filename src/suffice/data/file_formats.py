@@ -16,10 +16,8 @@ from suffice.data.files.ipc import IPC_FILE, IPC_STREAM
 from suffice.data.files.json_rows import JSON
 from suffice.data.files.listing import list_files
 from suffice.data.files.parquet import PARQUET
-from suffice.data.files.pipes import CopiedTable, with_copies
-from suffice.data.files.remote import with_local_copies
+from suffice.data.files.pipes import CopiedTable, with_copies, with_local_copies
 from suffice.data.files.stored import StoredFormat, StoredTable
-from suffice.data.files.texts import text_folders
 from suffice.data.files.version import readable
 from suffice.data.table import Table
 from suffice.errors import ParameterError, ReadError
@@ -77,9 +75,8 @@ def open_files(
         column, and what can be read only once, such as a pipe, is copied to a temporary file first
         (`suffice.data.files.pipes`). The first bytes tell the format: Parquet, Arrow IPC (file or
         stream), Excel or OpenDocument, ARFF, JSON (objects in lines, or an array of them); anything
-        else is delimited text, plain or compressed by gzip. A folder of which every file is a
-        text in a folder of its class is a table with the columns ``text`` and ``folder``. What
-        has an address, such as ``https://``, is copied first, by fsspec.
+        else is delimited text, plain or compressed by gzip. What has an address, such as
+        ``https://``, is copied first, by fsspec.
     format : CsvFormat, optional
         How delimited text is written.
     remembered : CsvFormat, optional
@@ -109,10 +106,6 @@ def open_files(
     ('x', 'y')
     """
     path, fetched = with_local_copies(path)
-    texts = text_folders(path)
-    if texts is not None:
-        _refuse_format(format, texts.files[0], "text in folders")
-        return texts
     listed, folders = with_copies(list_files(path))
     folders = (*fetched, *folders)
     stored = _common_format([file.path for file in listed])

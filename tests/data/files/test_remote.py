@@ -50,7 +50,7 @@ def test_a_copy_goes_with_its_table() -> None:
 def test_what_is_not_there() -> None:
     with pytest.raises(ReadError, match=r"memory://home/none\.csv cannot be read: .*none\.csv"):
         open_files("memory://home/none.csv")
-    with pytest.raises(ParameterError, match=r"'odd://x\.csv' cannot be opened; .*odd"):
+    with pytest.raises(ReadError, match=r"odd://x\.csv cannot be read: .*odd"):
         open_files("odd://x.csv")
 
 
@@ -58,14 +58,13 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(ParameterError) as caught:
         open_files("https://example.org/a.csv")
-    assert str(caught.value) == (
-        "'https://example.org/a.csv' is an address; fsspec is not installed; "
-        "pip install 'suffice[remote]'."
-    )
+    said = str(caught.value)
+    assert said.startswith("'https://example.org/a.csv' is an address; ")
+    assert "pip install 'suffice[remote]'" in said
 
 
 def test_without_what_an_address_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("s3fs", "gcsfs"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ParameterError, match=r"what reads s3:// is not installed; .*s3fs"):
+    with pytest.raises(ParameterError, match=r"s3://bucket/a\.csv' is an address; .*s3fs"):
         open_files("s3://bucket/a.csv")

@@ -3,8 +3,6 @@
 import gzip
 import os
 import pickle
-import platform
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from suffice.data.csv import pieces as csv_pieces
 from suffice.data.csv.table import CsvTable
 from suffice.data.file_formats import open_files
 from suffice.data.files import parquet
-from suffice.data.files.version import FileVersion, require_version, version_of
+from suffice.data.files.version import require_version, version_of
 from suffice.errors import ReadError
 
 SUFFIXES = [".parquet", ".arrow", ".arrows", ".csv", ".csv.gz"]
@@ -68,37 +66,6 @@ class TestChanged:
         os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
         assert message(splits) == (
             f"t{suffix} has changed since it was listed: it was written again" + END
-        )
-
-    @pytest.mark.parametrize("how", ["in place", "moved there"])
-    def test_at_the_same_size_and_time(self, tmp_path: Path, suffix: str, how: str) -> None:
-        path = write(tmp_path / f"t{suffix}", 100)
-        splits = open_files(path).splits({"x": None})
-        before, data = path.stat(), bytearray(path.read_bytes())
-        data[len(data) // 2] ^= 1
-        other = path if how == "in place" else tmp_path / "other"
-        other.write_bytes(bytes(data))
-        os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
-        other.replace(path)
-        now = path.stat()
-        assert (now.st_size, now.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
-        assert message(splits).startswith(f"t{suffix} has changed since it was listed: ")
-
-    def test_on_another_machine(
-        self, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        path = write(tmp_path / f"t{suffix}", 100)
-        splits = open_files(path).splits({"x": None})
-        monkeypatch.setattr(platform, "node", lambda: "another")
-        path.chmod(0o600)  # a copy of the file has other rights, and another time of status
-        assert read(splits) == 100
-        before, data = path.stat(), bytearray(path.read_bytes())
-        data[-9] ^= 1
-        path.write_bytes(bytes(data))
-        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-        assert message(splits) == (
-            f"t{suffix} has changed since it was listed: another file of its size and time took "
-            "its place" + END
         )
 
     def test_in_the_middle_of_a_pass(
@@ -156,49 +123,6 @@ def test_files_are_read_in_the_version_that_was_listed(tmp_path: Path) -> None:
     assert version is not None
     assert (version.size, version.changed) == (14, path.stat().st_mtime_ns)
     assert CsvTable([path]).head().num_rows == 3
-
-
-def refusal(path: Path, **others: Any) -> str:
-    version = version_of(path)
-    assert version is not None
-    with pytest.raises(ReadError) as caught:
-        require_version(path, replace(version, **others))
-    return str(caught.value)
-
-
-def test_a_time_that_programs_cannot_set(tmp_path: Path) -> None:
-    assert refusal(write(tmp_path / "t.csv", 3), status_changed=0) == (
-        "t.csv has changed since it was listed: it was written and its time set back, or its "
-        "rights or links are others" + END
-    )
-
-
-def wide(path: Path, first: str) -> FileVersion:
-    """A file of 1,000 columns, of which the first has a name of four letters."""
-    table = pa.table([[0]] * 1000, names=[first, *(f"column {j:04}" for j in range(1, 1000))])
-    if path.suffix == ".parquet":
-        pq.write_table(table, path, store_schema=False)
-    else:
-        with pa.ipc.new_file(path, table.schema) as writer:
-            writer.write_table(table)
-    version = version_of(path)
-    assert version is not None
-    return version
-
-
-@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
-def test_the_whole_footer_counts(tmp_path: Path, suffix: str) -> None:
-    one, other = (wide(tmp_path / f"t{suffix}", name) for name in ("zero", "null"))
-    assert one.size == other.size > 100_000
-    assert one.end != other.end
-
-
-def test_what_is_settled_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "t.csv", 3)
-    version = version_of(path)
-    assert version is not None
-    monkeypatch.setattr(Path, "open", None)
-    require_version(path, replace(version, settled=True))
 
 
 def test_what_has_no_version_may_change() -> None:

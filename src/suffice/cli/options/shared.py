@@ -47,7 +47,7 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         help="Files, folders, globs or addresses: delimited text (also .gz), Parquet, Arrow, "
-        "Excel, ARFF, JSON, folders of texts; - for standard input.",
+        "Excel, ARFF, JSON; - for standard input.",
         show_default=False,
     ),
 ]

@@ -12,7 +12,7 @@ from typing import cast
 import pyarrow as pa
 
 from suffice.data.files.stored import StoredFormat, StoredSplit
-from suffice.data.files.version import version_of
+from suffice.data.files.version import FileVersion, version_of
 from suffice.data.table import BATCH_ROWS
 
 __all__ = ["ParsedSplit", "parsed_format"]
@@ -36,8 +36,7 @@ class ParsedSplit(StoredSplit):
         """
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        version = self.version and self.version.lasting
-        whole = _parsed(self.parse, self.path, version, self.more)
+        whole = _parsed(self.parse, self.path, self.version, self.more)
         yield from whole.select([name for name, _ in self.types]).to_batches(BATCH_ROWS)
 
     def _rows_before(self) -> int:
@@ -60,8 +59,7 @@ def parsed_format(split: type[ParsedSplit], *more: str) -> StoredFormat:
     """The format of files that a split parses, with what else is to be known of them."""
 
     def inspect(path: Path) -> tuple[pa.Schema, Sequence[int | None]]:
-        version = version_of(path)
-        whole = _parsed(split.parse, path, version and version.lasting, more)
+        whole = _parsed(split.parse, path, version_of(path), more)
         return whole.schema, [whole.num_rows]
 
     return ParsedFormat(split, inspect, more)
@@ -69,7 +67,7 @@ def parsed_format(split: type[ParsedSplit], *more: str) -> StoredFormat:
 
 @lru_cache(maxsize=4)
 def _parsed(
-    parse: Callable[..., pa.Table], path: Path, version: object, more: tuple[str, ...]
+    parse: Callable[..., pa.Table], path: Path, version: FileVersion | None, more: tuple[str, ...]
 ) -> pa.Table:
     """The rows of one version of a file; those of a few files are kept for later passes."""
     return parse(path, *more).combine_chunks()

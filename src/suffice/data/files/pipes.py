@@ -1,4 +1,4 @@
-"""Files that can be read only once, such as pipes: they are copied, and read from the copies.
+"""Pipes, and files with an address such as ``s3://``: they are copied, and read from the copies.
 
 The first rows tell what the columns are, and every pass reads all rows from the beginning. A worker
 process cannot read this process's pipes, so a pipe is first copied to a temporary file.
@@ -6,23 +6,36 @@ process cannot read this process's pipes, so a pipe is first copied to a tempora
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pyarrow as pa
 
 from suffice.data.files.listing import ListedFile, require_content
+from suffice.data.files.spool import first_line
 from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.files.version import readable
 from suffice.data.split_view import SplitView
 from suffice.data.table import TableView
+from suffice.errors import ParameterError, ReadError
 
-__all__ = ["STANDARD_INPUT", "CopiedSplit", "CopiedTable", "is_read_once", "with_copies"]
+__all__ = [
+    "STANDARD_INPUT",
+    "CopiedSplit",
+    "CopiedTable",
+    "is_read_once",
+    "with_copies",
+    "with_local_copies",
+]
 
 STANDARD_INPUT = "/dev/stdin"
 _DESCRIPTORS = (STANDARD_INPUT, "/dev/fd/", "/proc/self/fd/")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
 def is_read_once(path: Path) -> bool:
@@ -70,6 +83,59 @@ def _copy(path: Path, folder: TemporaryFolder) -> Path:
         shutil.copyfileobj(stream, file)
     require_content(copy)
     return copy
+
+
+def with_local_copies(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+) -> tuple[Any, tuple[TemporaryFolder, ...]]:
+    """Replace addresses by copies of the files that they name, and return the folders of these.
+
+    A glob in an address stands for all that it matches, where the server can list files.
+
+    Raises
+    ------
+    ParameterError
+        If fsspec, or what it needs for an address, is not installed.
+    ReadError
+        If a file cannot be copied.
+    """
+    listed = [path] if isinstance(path, str | os.PathLike) else list(path)
+    if not any(_is_address(item) for item in listed):
+        return path, ()
+    folder = TemporaryFolder()
+    files = [_fetched(str(item), folder) if _is_address(item) else [item] for item in listed]
+    return [file for some in files for file in some], (folder,)
+
+
+def _is_address(item: Any) -> bool:
+    return isinstance(item, str) and _ADDRESS.match(item) is not None
+
+
+def _fetched(address: str, folder: TemporaryFolder) -> list[Path]:
+    """Copy what an address names by fsspec."""
+    copies = []
+    try:
+        import fsspec
+
+        for file in fsspec.open_files(address, "rb"):
+            # A table has files of one name in different folders.
+            copy = folder.path / str(len(list(folder.path.iterdir())))
+            copy.mkdir()
+            copies.append(copy / (PurePosixPath(file.path).name or "file"))
+            with file as stream, copies[-1].open("wb") as target:
+                shutil.copyfileobj(stream, target)
+    except ImportError as error:
+        raise ParameterError(
+            f"{address!r} is an address",
+            f"a library that reads it is not installed: {first_line(error)}",
+            "pip install 'suffice[remote]', and what fsspec needs for this kind of address",
+        ) from None
+    except Exception as error:  # every kind of server has errors of its own
+        reason = first_line(error)
+        raise ReadError(f"{address} cannot be read: {reason}", "", "check the address") from error
+    if not copies:
+        raise ReadError(f"no file matches {address!r}", "", "check the address")
+    return copies
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from suffice.errors import ReadError
-from suffice.temporary import OURS, Held, sweep
 
 __all__ = ["TemporaryFolder", "keeping"]
 
@@ -20,7 +19,6 @@ __all__ = ["TemporaryFolder", "keeping"]
 class TemporaryFolder:
     """A temporary folder, removed when nothing refers to it any more, at the latest at exit.
 
-    That of a process that was killed is removed by the next run (`suffice.temporary`).
     A folder travels to other processes as its path: only the process that made it removes it.
 
     Examples
@@ -37,10 +35,8 @@ class TemporaryFolder:
     path: Path
 
     def __init__(self) -> None:
-        sweep(Path(tempfile.gettempdir()))
-        held = Held(Path(tempfile.mkdtemp(prefix=OURS)))
-        self.path = held.path
-        self._removed = weakref.finalize(self, _remove, held, os.getpid())
+        self.path = Path(tempfile.mkdtemp(prefix="suffice-"))
+        self._removed = weakref.finalize(self, _remove, self.path, os.getpid())
 
     def remove(self) -> None:
         """Remove the folder now."""
@@ -53,11 +49,9 @@ class TemporaryFolder:
         return _lent, (self.path,)
 
 
-def _remove(held: Held, owner: int) -> None:
-    # A forked child ends with the finalizers of its parent.
-    if os.getpid() == owner:
-        shutil.rmtree(held.path, ignore_errors=True)
-        held.let_go()
+def _remove(path: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child ends with the finalizers of its parent
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _lent(path: Path) -> TemporaryFolder:
