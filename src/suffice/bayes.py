@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from numbers import Integral
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,18 +21,19 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
-from suffice.models.base.accuracy import tell_of_unknown_labels
 from suffice.models.base.costs import checked_costs, expected_costs
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import answered_by_prior
 from suffice.models.base.scikit_learn import ScikitLearnInterface
-from suffice.models.bayes_risk.bayes_error import BayesError
-from suffice.models.bayes_risk.class_densities import ClassDensities
-from suffice.models.bayes_risk.costs import with_rejection, without_poles, zero_one
-from suffice.models.bayes_risk.given import class_densities, listed
-from suffice.models.bayes_risk.information import ColumnInformation, column_information
+from suffice.models.bayes_risk.columns import ColumnInformation, column_information
+from suffice.models.bayes_risk.densities import (
+    FittedDensities,
+    KnownDensities,
+    class_densities,
+    described,
+)
 from suffice.models.bayes_risk.next_question import NextQuestions, next_question
-from suffice.models.bayes_risk.risk import Method, bayes_risk
+from suffice.models.bayes_risk.risk import BayesError, Method, bayes_risk, without_poles
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
@@ -146,18 +147,12 @@ class BayesClassifier(ScikitLearnInterface):
         return self._known().log_joint(X)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return log P(c | x), (n, k); the prior where no class is possible.
-
-        See `predict_joint_log_proba` for the parameter and the errors.
-        """
+        """Return log P(c | x), (n, k); the prior where no class is possible."""
         known = self._known()
         return log_normalise(self._log_joint(known, X), safe_log(known.prior))[0]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return P(c | x), (n, k), classes in the order of ``classes_``.
-
-        See `predict_joint_log_proba` for the parameter and the errors.
-        """
+        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
         known = self._known()
         return normalise(self._log_joint(known, X), known.prior)[0]
 
@@ -166,8 +161,6 @@ class BayesClassifier(ScikitLearnInterface):
 
         Without costs it is the probability that label j is wrong. A row is rejected where the
         least of its costs exceeds ``rejection_cost``.
-
-        See `predict_joint_log_proba` for the parameter and the errors.
         """
         return expected_costs(self.predict_proba(X), self._costs(self._known()))
 
@@ -176,8 +169,6 @@ class BayesClassifier(ScikitLearnInterface):
 
         Without costs it is the most probable one. Of equals, the first is taken. With a
         ``rejection_cost`` the answer is an array of objects, and None for a rejected row.
-
-        See `predict_joint_log_proba` for the parameter and the errors.
         """
         if self.costs is None and self.rejection_cost is None:
             known = self._known()
@@ -194,27 +185,21 @@ class BayesClassifier(ScikitLearnInterface):
         return chosen
 
     def score(self, X: Any, y: Any) -> float:
-        """Return the accuracy: the fraction of rows whose label is predicted.
-
-        A rejected row counts as a row whose label is not. So does one whose label is none of the
-        classes, with a warning.
+        """Return the accuracy; a rejected row counts as a wrong label.
 
         Raises
         ------
         DataError
             If there is not one label for every row.
         """
-        truth, predicted = np.asarray(unmasked(y)).tolist(), self.predict(X).tolist()
-        if not isinstance(truth, list) or len(truth) != len(predicted) or not truth:
+        truth, predicted = np.asarray(unmasked(y)), self.predict(X)
+        if truth.shape != predicted.shape or not len(truth):
             raise DataError(
-                f"y has shape {np.shape(y)} for {len(predicted)} rows",
+                f"y has shape {truth.shape} for {len(predicted)} rows",
                 "there is one label for every row, and a row at least",
             )
-        known = self._known().classes
-        others = [label for label in truth if label not in known]
-        if others:
-            tell_of_unknown_labels(len(others), repr(others[0]))
-        return float(np.mean([a == b for a, b in zip(truth, predicted, strict=True)]))
+        pairs = zip(truth.tolist(), predicted.tolist(), strict=True)
+        return float(np.mean([label == answer for label, answer in pairs]))
 
     # -- how well it can be done
 
@@ -224,7 +209,6 @@ class BayesClassifier(ScikitLearnInterface):
         *,
         n_samples: int = 100_000,
         random_state: int | np.random.Generator | None = None,
-        confidence: float = 0.95,
     ) -> BayesError:
         """Return the least probability of a wrong label, 1 − E[max_c P(c | x)].
 
@@ -232,26 +216,20 @@ class BayesClassifier(ScikitLearnInterface):
 
         Parameters
         ----------
-        method : {"auto", "closed_form", "sum", "quadrature", "monte_carlo"}
-            ``"closed_form"`` for two Gaussian classes of one covariance matrix, ``"sum"`` for
-            independent discrete columns, ``"quadrature"`` for one continuous column,
-            ``"monte_carlo"`` for all that can be sampled. ``"auto"`` takes the first of these
-            that applies and gives bounds closer than 10⁻⁶. A fitted model is no exception:
-            linear discriminants of two classes have the closed form, Bernoulli, categories and
-            joint tables the sum, and numbers in one column quadrature. Monte Carlo draws what
-            its `sample` draws: no value that no row showed, whatever ``unseen`` leaves to those.
+        method : {"auto", "sum", "quadrature", "simulation"}
+            ``"sum"`` for independent discrete columns, ``"quadrature"`` for one or two columns of
+            real numbers, ``"simulation"`` for all that can be sampled. ``"auto"`` takes the first
+            of these that applies and is sharp. A fitted model is no exception; simulation draws
+            what its `sample` draws: no unseen value.
         n_samples : int
-            Rows drawn by Monte Carlo, at least.
+            Rows drawn by simulation, at least.
         random_state : int or numpy.random.Generator, optional
-            Seed of Monte Carlo.
-        confidence : float
-            Of the bounds of Monte Carlo; no chance enters those of other methods.
+            Seed of the simulation.
 
         Returns
         -------
         BayesError
-            The value with bounds. They hold rounding, truncation and the estimated error of
-            integration; for Monte Carlo they cover at any size, also where errors are rare.
+            The value, and its uncertainty: the standard error of a simulation.
 
         Raises
         ------
@@ -267,8 +245,8 @@ class BayesClassifier(ScikitLearnInterface):
         0.34375
         """
         known = self._known()
-        rng = generator(random_state)
-        return bayes_risk(known, zero_one(len(known.classes)), method, n_samples, confidence, rng)
+        costs = 1.0 - np.eye(len(known.classes))
+        return bayes_risk(known, costs, method, n_samples, generator(random_state))
 
     def bayes_risk(
         self,
@@ -276,7 +254,6 @@ class BayesClassifier(ScikitLearnInterface):
         *,
         n_samples: int = 100_000,
         random_state: int | np.random.Generator | None = None,
-        confidence: float = 0.95,
     ) -> BayesError:
         """Return the least expected cost of any rule: E[min_j Σ_c P(c | x) A_cj].
 
@@ -292,27 +269,13 @@ class BayesClassifier(ScikitLearnInterface):
         0.358697
         """
         known = self._known()
-        rng = generator(random_state)
-        return bayes_risk(known, self._decisions(known), method, n_samples, confidence, rng)
+        costs = self._decisions(known)
+        return bayes_risk(known, costs, method, n_samples, generator(random_state))
 
     def sample(
         self, n: int = 1, random_state: int | np.random.Generator | None = None
     ) -> tuple[Any, NDArray[Any]]:
-        """Draw rows and their labels.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        random_state : int or numpy.random.Generator, optional
-            Seed.
-
-        Returns
-        -------
-        X : ndarray (n, d), or dict of str to ndarray (n,) from a fitted model
-            Rows; `predict` reads either.
-        y : ndarray (n,)
-            Labels.
+        """Draw n rows, (n, d) or a dict of columns from a fitted model, and their labels, (n,).
 
         Raises
         ------
@@ -342,20 +305,25 @@ class BayesClassifier(ScikitLearnInterface):
         """P(c), (k,)."""
         return self._known().prior
 
-    def _known(self) -> ClassDensities:
+    def _known(self) -> KnownDensities | FittedDensities:
         """Prior and densities, as the parameters are now."""
         return class_densities(self.densities, self.priors, self.classes)
 
-    def _costs(self, known: ClassDensities) -> NDArray[np.float64]:
+    def _costs(self, known: KnownDensities | FittedDensities) -> NDArray[np.float64]:
         """A (k, k)."""
         k = len(known.classes)
-        return zero_one(k) if self.costs is None else checked_costs(self.costs, k)
+        return 1.0 - np.eye(k) if self.costs is None else checked_costs(self.costs, k)
 
-    def _decisions(self, known: ClassDensities) -> NDArray[np.float64]:
+    def _decisions(self, known: KnownDensities | FittedDensities) -> NDArray[np.float64]:
         """A with a column for rejection, where there is such a thing."""
-        return with_rejection(self._costs(known), self.rejection_cost)
+        costs, cost = self._costs(known), self.rejection_cost
+        if cost is None:
+            return costs
+        if not (isinstance(cost, Real) and 0 <= cost < np.inf):
+            raise ParameterError(f"rejection_cost={cost!r}", "a cost is a finite number, 0 or more")
+        return np.column_stack([costs, np.full(len(costs), float(cost))])
 
-    def _log_joint(self, known: ClassDensities, X: Any) -> NDArray[np.float64]:
+    def _log_joint(self, known: KnownDensities | FittedDensities, X: Any) -> NDArray[np.float64]:
         """Log P(x, c) without poles; say how many rows no class could have produced."""
         log_joint = without_poles(known.log_joint(X), safe_log(known.prior))
         impossible = int(np.isneginf(log_joint).all(axis=1).sum())
@@ -365,19 +333,7 @@ class BayesClassifier(ScikitLearnInterface):
 
     # -- scikit-learn
 
-    def set_params(self, **params: Any) -> Self:
-        """Change parameters by name, and check them.
-
-        Raises
-        ------
-        ParameterError
-            As the class does.
-        """
-        super().set_params(**params)
-        self._decisions(self._known())
-        return self
-
-    def __sklearn_clone__(self) -> Self:
+    def __sklearn_clone__(self) -> BayesClassifier:
         """Copy this classifier; a fitted model inside stays fitted, as there is nothing to fit."""
         return type(self)(**self.get_params(deep=False))
 
@@ -391,7 +347,7 @@ class BayesClassifier(ScikitLearnInterface):
         return f"<pre>{escape(repr(self))}</pre>"
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        words = [listed(self.densities)] + [
+        words = [described(self.densities)] + [
             f"{name}={value!r}"
             for name in ("priors", "classes", "costs", "rejection_cost")
             if (value := getattr(self, name)) is not None

@@ -32,7 +32,6 @@ LINEAR_ALGEBRA = {
     "families/multivariate/left_out.py": "whether a row can be left out of a covariance",
     "families/posteriors/multivariate_gaussian.py": "intervals of probabilities",
     "images/scoring.py": "millimetres of a grid",
-    "models/bayes_risk/fitted_densities.py": "axes of an integral",
     "models/design/norm.py": "the minimum norm of dependent terms",
     "models/linear/fitted.py": "`singular_`",
     "models/linear/posterior.py": "draws",

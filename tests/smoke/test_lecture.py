@@ -336,16 +336,16 @@ def test_the_minimal_error_of_a_discrete_table_is_a_sum() -> None:
     assert BayesClassifier(model).bayes_error().value == pytest.approx(8 / 20, rel=1e-12)
 
 
-def test_the_minimal_error_by_simulation_has_an_interval() -> None:
+def test_the_minimal_error_by_simulation_has_a_standard_error() -> None:
     from scipy.stats import multivariate_normal, norm
 
     from suffice import BayesClassifier
 
     far, eye = np.array([2.0, 0, 0]), np.eye(3)
     best = BayesClassifier([multivariate_normal(-far / 2, eye), multivariate_normal(far / 2, eye)])
-    found = best.bayes_error(random_state=0, confidence=0.999)
-    assert found.low < norm.cdf(-1) < found.high
-    assert found.high - found.low < 0.02
+    found = best.bayes_error(random_state=0)
+    assert found.method == "simulation"
+    assert abs(found.value - norm.cdf(-1)) < 4 * found.uncertainty < 0.01
 
 
 def test_mutual_information_ranks_columns() -> None:

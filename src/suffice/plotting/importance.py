@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from suffice.bayes import column_information
+from suffice.bayes import ColumnInformation, column_information
 from suffice.errors import ParameterError
-from suffice.models.bayes_risk.information import ColumnInformation
 from suffice.plotting.cells import counted, require_generative
 from suffice.plotting.style import FOR, figure_of, named, sized_axes
 

@@ -14,7 +14,7 @@ from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.errors import DataError, ParameterError
 from suffice.families.multivariate.mixed import MixedParameters
-from suffice.models.bayes_risk.possible_cells import possible_cells
+from suffice.models.bayes_risk.next_question import probabilities_of_values
 from suffice.models.design.bins import span
 from suffice.models.design.levels import shares_of
 from suffice.models.design.matrix import Design
@@ -97,7 +97,7 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
         if part.family.joint or is_text(parameters):
             continue
         for j, name in enumerate(map(str, part.layout.columns)):
-            cells = possible_cells(parameters, j, len(fitted.classes))
+            cells = probabilities_of_values(parameters.column(j), len(fitted.classes))
             if cells is not None:
                 facts[name]["cells"] = cells.tolist()
     for name, bits in _bits(model).items():

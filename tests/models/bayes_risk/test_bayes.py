@@ -8,8 +8,6 @@ import mpmath
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
 from scipy.sparse import csr_array
@@ -26,7 +24,6 @@ from suffice import BayesClassifier, NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Categorical, Gaussian, JointTable, MultivariateGaussian, Poisson
-from suffice.models.bayes_risk.costs import largest_risk, zero_one
 from suffice.naive_bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -35,12 +32,12 @@ from suffice.naive_bayes import (
     MultinomialNB,
 )
 
-SIGMA = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.5]])
-
 
 def contains(found, truth):
-    """Whether the bounds hold for a number that is exact to the last bit or so."""
-    return found.low <= truth * (1 + 1e-15) and truth * (1 - 1e-15) <= found.high
+    """Return whether the uncertainty holds: 4 standard errors, or that of rounding."""
+    if found.method == "simulation":
+        return abs(found.value - truth) <= 4 * found.uncertainty
+    return abs(found.value - truth) <= found.uncertainty + 1e-11
 
 
 def mp_error(densities, priors, cuts):
@@ -58,100 +55,61 @@ def mp_normal(mean, sd):
     return lambda x: mpmath.npdf(x, mean, sd)
 
 
-# -- the Bayes error of two Gaussian classes
+# -- one column
 
 
-@pytest.mark.parametrize("delta", [1e-8, 0.5, 2.0, 7.0, 30.0])
-def test_two_normals_of_equal_prior(delta):
-    found = BayesClassifier([stats.norm(1, 2), stats.norm(1 + 2 * delta, 2)]).bayes_error()
-    assert found.method == "closed_form"
-    truth = float(mpmath.ncdf(-mpmath.mpf(delta) / 2))
-    assert_allclose(found.value, truth, rtol=1e-12)
-    assert contains(found, truth) or delta < 1e-6  # 1 + 2·10⁻⁸ is rounded
-    assert found.high - found.low < 1e-12
-
-
-def mahalanobis(mean, other, covariance):
-    with mpmath.workdps(40):
-        gap = mpmath.matrix((np.asarray(mean) - np.asarray(other)).tolist())
-        return mpmath.sqrt((gap.T * mpmath.inverse(mpmath.matrix(covariance.tolist())) * gap)[0])
-
-
+@pytest.mark.parametrize("delta", [0.5, 2.0, 7.0])
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.01])
-@pytest.mark.parametrize("scale", [1.0, 1e3, 1e-3])
-def test_multivariate_normals_against_an_integral_along_the_discriminant(share, scale):
-    mean, other = np.array([0.0, 1.0, 2.0]), np.array([1.0, 1.5, 1.0])
-    covariance = np.diag([1.0, scale, 1.0]) @ SIGMA @ np.diag([1.0, scale, 1.0])
-    mean, other = mean * [1, scale, 1], other * [1, scale, 1]
-    pair = [stats.multivariate_normal(centre, covariance) for centre in (mean, other)]
-    priors = [share, 1 - share]
-    found = BayesClassifier(pair, priors).bayes_error()
-    assert found.method == "closed_form"
-    delta = mahalanobis(mean, other, covariance)
-    at = delta / 2 + mpmath.log(priors[0] / priors[1]) / delta  # where the decision changes
-    cuts = [-12, at, 12 + delta] if -12 < at < 12 + delta else [-12, 0, delta, 12 + delta]
-    truth = mp_error([mp_normal(0, 1), mp_normal(delta, 1)], priors, cuts)
-    assert abs(found.value - truth) < 1e-12
-    assert found.low <= truth + 1e-15
-    assert found.high >= truth - 1e-15
+def test_two_normals(delta, share):
+    """π₁ Φ(−Δ/2 + log(π₂/π₁)/Δ) + π₂ Φ(−Δ/2 − log(π₂/π₁)/Δ)."""
+    densities = [stats.norm(1, 2), stats.norm(1 + 2 * delta, 2)]
+    best = BayesClassifier(densities, [share, 1 - share])
+    shift = np.log((1 - share) / share) / delta
+    truth = [share, 1 - share] @ stats.norm.cdf([-delta / 2 + shift, -delta / 2 - shift])
+    assert_allclose(best.bayes_error().value, truth, rtol=1e-9, atol=1e-14)
+    simulated = best.bayes_error("simulation", n_samples=20_000, random_state=0)
+    assert contains(simulated, truth)
+    assert 0 < simulated.uncertainty < 0.01
 
 
-def test_independent_normal_columns_are_a_gaussian_too():
-    columns = [(stats.norm(0, 1), stats.norm(0, 2)), (stats.norm(3, 1), stats.norm(8, 2))]
-    found = BayesClassifier(columns).bayes_error()
-    assert found.method == "closed_form"
-    assert_allclose(found.value, stats.norm.cdf(-2.5), rtol=1e-14)
+# -- two columns
 
 
-def test_an_ill_conditioned_covariance_costs_no_digits():
-    covariance = np.array([[1.0, 1 - 2.0**-25], [1 - 2.0**-25, 1.0]])
-    pair = [stats.multivariate_normal(m, covariance) for m in ([0.0, 0.0], [2.0**-11, -(2.0**-11)])]
-    found = BayesClassifier(pair).bayes_error()
-    assert found.method == "closed_form"
-    truth = float(mpmath.ncdf(-mahalanobis([0, 0], [2.0**-11, -(2.0**-11)], covariance) / 2))
-    assert_allclose(found.value, truth, rtol=1e-13)
+@pytest.mark.parametrize("correlation", [0.0, 0.5, -0.9])
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_two_columns_of_normals_along_their_discriminant(correlation, share):
+    covariance = np.array([[1.0, correlation], [correlation, 1.0]])
+    gap = np.array([1.0, 2.0])
+    delta = np.sqrt(gap @ np.linalg.solve(covariance, gap))
+    truth = BayesClassifier([stats.norm(0, 1), stats.norm(delta, 1)], [share, 1 - share])
+    pair = [stats.multivariate_normal(mean, covariance) for mean in ([0.0, 0.0], gap)]
+    found = BayesClassifier(pair, [share, 1 - share]).bayes_error()
+    assert found.method == "quadrature"
+    assert abs(found.value - truth.bayes_error().value) < 1e-5
+
+
+def test_two_independent_columns():
+    pair = [(stats.expon(), stats.norm()), (stats.expon(scale=2), stats.norm(1))]
+    best = BayesClassifier(pair, [0.3, 0.7], costs=[[0, 2], [1, 0]], rejection_cost=0.4)
+    found = best.bayes_risk()
+    assert found.method == "quadrature"
+    assert contains(best.bayes_risk("simulation", random_state=0), found.value)
 
 
 def test_equal_classes_cost_the_smaller_prior():
     same = stats.multivariate_normal([1.0, 2.0], np.eye(2))
-    assert BayesClassifier([same, same], [0.3, 0.7]).bayes_error().value == 0.3
-    assert BayesClassifier([stats.norm(0, 1)] * 2).bayes_error().value == 0.5
+    assert abs(BayesClassifier([same, same], [0.3, 0.7]).bayes_error().value - 0.3) < 1e-11
+    assert abs(BayesClassifier([stats.norm(0, 1)] * 2).bayes_error().value - 0.5) < 1e-14
 
 
 def test_a_class_without_prior_costs_nothing():
     three = [stats.norm(0, 1), stats.expon(), stats.norm(2, 1)]
     found = BayesClassifier(three, [0.5, 0.0, 0.5]).bayes_error()
-    assert found.method == "closed_form"
+    assert found.method == "quadrature"
     assert_allclose(found.value, stats.norm.cdf(-1), rtol=1e-14)
     certain = BayesClassifier(three, [0.0, 1.0, 0.0])
-    assert certain.bayes_error().value == certain.bayes_error().high == 0.0
+    assert certain.bayes_error().value == 0.0
     assert certain.predict([0.5]).tolist() == [1]
-
-
-@pytest.mark.parametrize("covariance", [np.ones((2, 2)), np.array([[1.0, 0.1], [0.1, 0.01]])])
-def test_a_singular_covariance_is_left_to_sampling(covariance):
-    def pair(step):
-        centres = np.zeros(2), step * np.sqrt(np.diagonal(covariance))
-        return [stats.multivariate_normal(m, covariance, allow_singular=True) for m in centres]
-
-    inside = BayesClassifier(pair(np.array([2.0, 2.0]))).bayes_error(random_state=0)
-    assert inside.method == "monte_carlo"
-    assert contains(inside, stats.norm.cdf(-1))
-    outside = BayesClassifier(pair(np.array([2.0, -2.0]))).bayes_error(random_state=0)
-    assert outside.low == 0.0
-    assert outside.value < 1e-12
-
-
-@settings(max_examples=30)
-@given(st.floats(0.01, 12), st.floats(0.001, 0.999), st.floats(0.1, 1e3), st.floats(-1e3, 1e3))
-def test_closed_form_and_quadrature_agree(delta, share, sd, mean):
-    best = BayesClassifier(
-        [stats.norm(mean, sd), stats.norm(mean + delta * sd, sd)], [share, 1 - share]
-    )
-    one, other = best.bayes_error("closed_form"), best.bayes_error("quadrature")
-    assert abs(one.value - other.value) < 1e-13
-    assert other.high - other.low < 1e-12
-    assert one.value <= min(share, 1 - share) * (1 + 1e-14)
 
 
 # -- discrete columns
@@ -177,7 +135,7 @@ def test_binomials_in_fractions(priors):
     assert found.method == "sum"
     assert abs(found.value - truth) < 1e-14
     assert contains(found, truth)
-    assert found.high - found.low < 1e-12
+    assert found.uncertainty < 1e-12
 
 
 @pytest.mark.parametrize("rates", [(3, 5), (0.01, 2, 30), (100, 1000)])
@@ -192,7 +150,7 @@ def test_poisson_against_mpmath(rates):
     assert found.method == "sum"
     assert abs(found.value - truth) < 1e-12
     assert contains(found, truth)
-    assert found.high - found.low < 1e-11
+    assert found.uncertainty < 1e-11
 
 
 def test_product_of_bernoulli_columns_in_fractions():
@@ -226,20 +184,6 @@ def test_lists_of_values_and_shifted_lattices():
     x = np.arange(-200, 201)
     truth = np.minimum(stats.dlaplace.pmf(x, 0.5), stats.skellam.pmf(x, 2, 3)).sum() / 2
     assert abs(two_sided.value - truth) < 1e-13
-
-
-def test_a_heavy_tail_is_in_the_bounds():
-    best = BayesClassifier([stats.zipf(1.5), stats.zipf(3)])
-    found = best.bayes_error("sum")
-    with mpmath.workdps(30):
-        zeta = mpmath.zeta(1.5), mpmath.zeta(3)
-        cut = mpmath.floor((zeta[0] / zeta[1]) ** (1 / mpmath.mpf(1.5)))  # from there zipf(1.5)
-        head = mpmath.fsum(x ** mpmath.mpf(-1.5) for x in range(1, int(cut) + 1)) / zeta[0]
-        tail = 1 - mpmath.fsum(x ** mpmath.mpf(-3) for x in range(1, int(cut) + 1)) / zeta[1]
-        truth = float((head + tail) / 2)
-    assert contains(found, truth)
-    assert 1e-5 < found.high - found.low < 1e-2
-    assert contains(best.bayes_error(random_state=0), truth)
 
 
 # -- one continuous column
@@ -322,8 +266,7 @@ def test_one_continuous_column_against_mpmath(name):
     truth = mp_error(same, priors, sorted([*cuts, *kinks]))
     assert found.method == "quadrature"
     assert abs(found.value - truth) < 1e-10
-    assert found.low - 1e-13 <= truth <= found.high + 1e-13
-    assert found.high - found.low < 1e-10
+    assert found.uncertainty < 1e-10
 
 
 class Bumps(stats.rv_continuous):
@@ -374,10 +317,9 @@ def test_columns_far_from_zero_and_scales_far_apart(location):
     near = [stats.norm(location, 1.0), stats.norm(location + 2.0, 1.0)]
     found = BayesClassifier(near).bayes_error("quadrature")
     assert contains(found, stats.norm.cdf(-1))
-    assert found.high - found.low < 1e-10
+    assert found.uncertainty < (1e-5 if location else 1e-10)
     apart = BayesClassifier([stats.norm(0, 1e-12), stats.norm(0, 1e12)]).bayes_error()
-    t = mpmath.sqrt(2 * mpmath.log(mpmath.mpf(10) ** 24))
-    assert apart.low <= float(mpmath.ncdf(-t) + t * mpmath.npdf(0) * 1e-24) <= apart.high < 1e-15
+    assert 0 <= apart.value < 1e-14
 
 
 def test_a_histogram_has_jumps_everywhere():
@@ -417,58 +359,7 @@ def test_the_new_discrete_distributions_of_scipy():
     assert abs(found.value - truth) < 1e-14
 
 
-# -- Monte Carlo
-
-
-RARE = [
-    stats.rv_discrete(values=([0, 1], [0.99, 0.01])),
-    stats.rv_discrete(values=([1, 2], [0.01, 0.99])),
-]
-
-
-@pytest.mark.parametrize(
-    ("best", "truth"),
-    [
-        (BayesClassifier([stats.norm(0, 1), stats.norm(2, 1)]), stats.norm.cdf(-1)),
-        (BayesClassifier([stats.norm(0, 1), stats.norm(9, 1)]), stats.norm.cdf(-4.5)),
-        (BayesClassifier(RARE), 0.005),
-        (BayesClassifier([stats.binom(3, p) for p in (0.25, 0.5, 0.75)], [0.5, 0.25, 0.25]), None),
-    ],
-    ids=["half", "tiny", "rare", "three"],
-)
-def test_the_interval_of_monte_carlo_covers(best, truth):
-    if truth is None:
-        truth = best.bayes_error("sum").value
-    rng = np.random.default_rng(0)
-    found = [
-        best.bayes_error("monte_carlo", n_samples=60, confidence=0.8, random_state=rng)
-        for _ in range(300)
-    ]
-    assert np.mean([contains(one, truth) for one in found]) >= 0.8
-    values = np.array([one.value for one in found])
-    assert abs(values.mean() - truth) < 4 * values.std() / np.sqrt(300) + 1e-3
-
-
-def test_the_normal_interval_would_not_cover_a_rare_error():
-    # Most samples never show the only value that is in doubt: their variance is 0.
-    rng = np.random.default_rng(0)
-    best = BayesClassifier(RARE)
-    found = [best.bayes_error("monte_carlo", n_samples=60, random_state=rng) for _ in range(200)]
-    assert np.mean([one.value == 0.0 for one in found]) > 0.3
-    assert all(contains(one, 0.005) for one in found)
-
-
-def test_the_bounds_shrink_and_know_the_prior():
-    best = BayesClassifier([stats.norm(0, 1), stats.norm(1, 1)], [0.9, 0.1])
-    few, many = (
-        best.bayes_error("monte_carlo", n_samples=n, random_state=0) for n in (10, 100_000)
-    )
-    assert few.low == 0.0
-    assert few.high == pytest.approx(0.1)
-    assert many.high - many.low < 0.005
-    assert (many.confidence, many.method) == (0.95, "monte_carlo")
-    again = best.bayes_error("monte_carlo", random_state=0)
-    assert again == many
+# -- simulation
 
 
 def test_every_way_of_giving_densities_can_be_sampled():
@@ -476,7 +367,6 @@ def test_every_way_of_giving_densities_can_be_sampled():
     cloud = rng.normal(size=(2, 40))
     pairs = {
         "t": [stats.multivariate_t([0, 0], df=4), stats.multivariate_t([2, 0], df=4)],
-        "dirichlet": [stats.dirichlet([1, 2, 3]), stats.dirichlet([3, 2, 1])],
         "multinomial": [stats.multinomial(4, [0.2, 0.8]), stats.multinomial(4, [0.5, 0.5])],
         "kernel": [stats.gaussian_kde(cloud), stats.gaussian_kde(cloud + 2)],
         "mixed": [(stats.norm(), stats.poisson(2)), (stats.norm(1), stats.poisson(4))],
@@ -484,29 +374,16 @@ def test_every_way_of_giving_densities_can_be_sampled():
     for name, pair in pairs.items():
         best = BayesClassifier(pair)
         rough = best.bayes_error(n_samples=5_000, random_state=0)
-        assert rough.method == "monte_carlo", name
+        assert rough.method == "simulation", name
         x, y = best.sample(20_000, 1)
         wrong = 1 - best.score(x, y)
-        assert abs(wrong - rough.value) < 4 * np.sqrt(0.25 / 20_000) + (rough.high - rough.low), (
-            name
-        )
+        assert abs(wrong - rough.value) < 4 * np.sqrt(0.25 / 20_000) + 4 * rough.uncertainty, name
 
 
 def test_the_error_of_a_multinomial_is_that_of_its_binomial():
     pair = [stats.multinomial(4, [0.25, 0.75]), stats.multinomial(4, [0.5, 0.5])]
     truth = float(exact_error([binomial(4, 0.25), binomial(4, 0.5)], [Fraction(1, 2)] * 2))
     assert contains(BayesClassifier(pair).bayes_error(random_state=0), truth)
-
-
-def test_largest_risk_is_the_value_of_the_game():
-    for k in range(2, 7):
-        assert largest_risk(zero_one(k)) == pytest.approx(1 - 1 / k, abs=1e-12)
-    assert largest_risk(np.array([[0.0, 10.0], [1.0, 0.0]])) == pytest.approx(10 / 11, abs=1e-12)
-    assert largest_risk(np.array([[0.0, 1, 0.25], [1, 0, 0.25]])) == pytest.approx(0.25, abs=1e-12)
-    rng = np.random.default_rng(0)
-    costs = rng.exponential(size=(4, 5))
-    worst = (rng.dirichlet(np.ones(4), 20_000) @ costs).min(axis=1).max()
-    assert worst <= largest_risk(costs) < worst * 1.05
 
 
 # -- no rule is better
@@ -525,7 +402,7 @@ def test_no_learnt_classifier_beats_it():
     new, truth = best.sample(40_000, 1)
     right = best.predict(new) == truth
     error = best.bayes_error(random_state=2)
-    noise = 4 * np.sqrt(error.value / len(new))
+    noise = 4 * np.sqrt(error.value / len(new)) + 4 * error.uncertainty
     assert abs((1 - right.mean()) - error.value) < noise
     assert best.score(new, truth) == right.mean()
     for rule in (
@@ -636,21 +513,8 @@ def test_the_risk_of_a_table_in_fractions():
     truth = sum(min(b, 4 * a, (a + b) / 4) for a, b in joint)
     for found in (best.bayes_risk(), best.bayes_risk("sum")):
         assert found.value == pytest.approx(float(truth), rel=1e-15)
-    assert contains(best.bayes_risk("monte_carlo", random_state=0), float(truth))
+    assert contains(best.bayes_risk("simulation", random_state=0), float(truth))
     assert best.bayes_error().value == pytest.approx(0.25, rel=1e-15)
-
-
-@pytest.mark.parametrize("costs", [[[0, 10], [1, 0]], [[0.5, 3], [2, 0.25]], [[3, 0], [0, 2]]])
-def test_the_risk_of_two_gaussians_by_every_method(costs):
-    centres = np.zeros(3), np.array([1.0, 0.5, 1.0])
-    densities = [stats.multivariate_normal(centre, SIGMA) for centre in centres]
-    best = BayesClassifier(densities, [0.7, 0.3], costs=costs)
-    form, line = best.bayes_risk("closed_form"), best.bayes_risk("quadrature")
-    assert abs(form.value - line.value) < 1e-13
-    assert contains(best.bayes_risk("monte_carlo", random_state=0), form.value)
-    x, y = best.sample(20_000, 0)
-    paid = np.asarray(costs, dtype=float)[y, best.predict(x)]
-    assert abs(paid.mean() - form.value) < 4 * paid.std() / np.sqrt(len(y))
 
 
 def test_the_risk_with_rejection_against_mpmath():
@@ -661,22 +525,11 @@ def test_the_risk_with_rejection_against_mpmath():
     best = BayesClassifier([stats.norm(-1, 1), stats.norm(1, 1)], rejection_cost=cost)
     found = best.bayes_risk()
     assert found.method == "quadrature"
-    assert abs(found.value - truth) < 1e-13
-    assert contains(found, truth)
+    assert abs(found.value - truth) < 1e-11
     plane = [stats.multivariate_normal([m, 0], np.eye(2)) for m in (-1, 1)]
     two = BayesClassifier(plane, rejection_cost=cost).bayes_risk()
     assert two.method == "quadrature"
-    assert abs(two.value - truth) < 1e-13
-
-
-def test_a_decision_that_needs_no_look():
-    best = BayesClassifier([stats.dirichlet([1, 2]), stats.dirichlet([2, 1])], rejection_cost=0.0)
-    assert best.bayes_risk().value == 0.0
-    cheap = BayesClassifier(best.densities, [0.25, 0.75], costs=[[2, 4], [1, 1]]).bayes_risk()
-    assert (cheap.value, cheap.low, cheap.high) == (1.25, 1.25, 1.25)
-    # Rejection that costs as much as an error is never chosen.
-    pair = [stats.norm(0, 1), stats.norm(2, 1)]
-    assert BayesClassifier(pair, rejection_cost=1.0).bayes_risk().method == "closed_form"
+    assert abs(two.value - truth) < 1e-5
 
 
 # -- a fitted model
@@ -725,7 +578,7 @@ def test_the_error_of_a_fitted_model_is_that_of_its_densities():
     found = BayesClassifier(fitted).bayes_error()
     assert (truth.method, found.method) == ("quadrature", "quadrature")
     assert abs(found.value - truth.value) < 1e-14
-    assert contains(BayesClassifier(fitted).bayes_error("monte_carlo", random_state=0), truth.value)
+    assert contains(BayesClassifier(fitted).bayes_error("simulation", random_state=0), truth.value)
     drawn, labels = BayesClassifier(fitted).sample(2_000, 0)
     assert abs(BayesClassifier(fitted).score(drawn, labels) - (1 - truth.value)) < 0.05
 
@@ -735,69 +588,6 @@ def two_classes(d, seed=0):
     y = rng.integers(0, 2, 80)
     x = rng.normal(size=(80, d)) @ rng.normal(size=(d, d)) + y[:, None]
     return x, y
-
-
-def gaussian_error(delta, prior):
-    """π₁ Φ(−Δ/2 + log(π₂/π₁)/Δ) + π₂ Φ(−Δ/2 − log(π₂/π₁)/Δ)."""
-    shift = np.log(prior[1] / prior[0]) / delta
-    return float(prior @ stats.norm.cdf([-delta / 2 + shift, -delta / 2 - shift]))
-
-
-@pytest.mark.parametrize("priors", [None, [0.5, 0.5], [0.9, 0.1]])
-def test_fitted_linear_discriminants_have_the_closed_form(priors):
-    x, y = two_classes(4)
-    fitted = da.LinearDiscriminantAnalysis(store_covariance=True).fit(x, y)
-    best = BayesClassifier(fitted, priors)
-    found, line = best.bayes_error(), best.bayes_error("quadrature")
-    delta = float(mahalanobis(*fitted.means_, fitted.covariance_))
-    truth = gaussian_error(delta, best.class_prior_)
-    assert found.method == "closed_form"
-    assert_allclose([found.value, line.value], truth, rtol=1e-12)
-    assert found.high - found.low < 1e-12
-    assert contains(best.bayes_error("monte_carlo", n_samples=20_000, random_state=0), truth)
-    known = [stats.multivariate_normal(mean, fitted.covariance_) for mean in fitted.means_]
-    costs = {"costs": [[0, 2], [1, 0]], "rejection_cost": 0.2}
-    mine = BayesClassifier(fitted, priors, **costs).bayes_risk()
-    theirs = BayesClassifier(known, best.class_prior_, **costs).bayes_risk()
-    assert (mine.method, theirs.method) == ("quadrature", "quadrature")
-    assert_allclose(mine.value, theirs.value, rtol=1e-12)
-
-
-def test_a_column_that_others_determine_changes_no_error():
-    x, y = two_classes(2)
-    truth = BayesClassifier(da.LinearDiscriminantAnalysis().fit(x, y)).bayes_error()
-    with pytest.warns(SufficeWarning, match="is left out"):
-        wider = da.LinearDiscriminantAnalysis().fit(np.column_stack([x, x[:, 0]]), y)
-    assert_allclose(BayesClassifier(wider).bayes_error().value, truth.value, rtol=1e-12)
-
-
-def test_independent_columns_of_shared_variance_have_the_closed_form():
-    x, y = two_classes(3)
-    family = Gaussian(estimation="mle", shared=True)
-    best = BayesClassifier(NaiveBayes.textbook(families=family, class_prior="uniform").fit(x, y))
-    gap = x[y == 0].mean(axis=0) - x[y == 1].mean(axis=0)
-    within = np.concatenate([x[y == c] - x[y == c].mean(axis=0) for c in (0, 1)]).var(axis=0)
-    found = best.bayes_error()
-    assert found.method == "closed_form"
-    assert_allclose(found.value, stats.norm.cdf(-np.sqrt((gap**2 / within).sum()) / 2), rtol=1e-12)
-
-
-@settings(max_examples=20)
-@given(
-    st.lists(st.integers(-200, 200), min_size=3, max_size=3),
-    st.sampled_from([0.0, 1.0, 1e6]),
-    st.integers(0, 5),
-)
-def test_the_error_of_a_fitted_model_depends_on_no_unit(exponents, offset, seed):
-    x, y = two_classes(3, seed)
-    x = np.round(x, 3)
-    moved = (x + offset) * np.ldexp(1.0, exponents)
-    one, other = (
-        BayesClassifier(da.LinearDiscriminantAnalysis().fit(table, y)).bayes_error()
-        for table in (x, moved)
-    )
-    assert one.method == other.method == "closed_form"
-    assert_allclose(other.value, one.value, rtol=1e-7 if offset else 1e-13)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])
@@ -824,7 +614,7 @@ def test_one_fitted_column_against_an_integral(model, offset):
     found = best.bayes_error()
     assert found.method == "quadrature"
     assert abs(found.value - truth) < 1e-6
-    assert found.high - found.low < 1e-10
+    assert found.uncertainty < 1e-10
 
 
 def table_of(seed=0):
@@ -861,7 +651,7 @@ def test_fitted_discrete_columns_are_summed(model, read, values):
     found = best.bayes_error()
     assert found.method == "sum"
     assert_allclose(found.value, 1 - joint.max(axis=1).sum(), rtol=1e-9)
-    assert found.high - found.low < 1e-10
+    assert found.uncertainty < 1e-10
 
 
 def test_a_fitted_model_that_knows_nothing_errs_as_its_prior_does():
@@ -872,7 +662,7 @@ def test_a_fitted_model_that_knows_nothing_errs_as_its_prior_does():
         assert (found.method, found.value) == ("sum", fitted.class_prior_.min())
     alone = BayesClassifier(da.LinearDiscriminantAnalysis().fit([[0.0], [1.0], [5.0]], [0, 0, 1]))
     certain = BayesClassifier(alone.densities, [1.0, 0.0]).bayes_error()
-    assert (certain.method, certain.high) == ("closed_form", 0.0)
+    assert (certain.method, certain.value) == ("quadrature", 0.0)
 
 
 def test_a_fitted_model_without_an_exact_way_is_left_to_sampling():
@@ -880,14 +670,14 @@ def test_a_fitted_model_without_an_exact_way_is_left_to_sampling():
     many = np.random.default_rng(0).random((40, 25)) < 0.5
     for fitted in (
         da.QuadraticDiscriminantAnalysis().fit(x, y),
-        GaussianNB().fit(x, y),
+        GaussianNB().fit(np.hstack([x, x]), y),
         BernoulliNB().fit(many, y[:40]),
         MultinomialNB().fit(many, y[:40]),
         NaiveBayes.textbook("poisson").fit(many.astype(int), y[:40]),
     ):
         best = BayesClassifier(fitted)
-        assert best.bayes_error(n_samples=100, random_state=0).method == "monte_carlo"
-        for method in ("closed_form", "sum", "quadrature"):
+        assert best.bayes_error(n_samples=100, random_state=0).method == "simulation"
+        for method in ("sum", "quadrature"):
             with pytest.raises(ParameterError, match=f"method='{method}' does not apply; it is fo"):
                 best.bayes_error(method)
 
@@ -901,7 +691,7 @@ def test_a_mixed_table():
     best = BayesClassifier(fitted, costs=[[0, 5], [1, 0]])
     assert_array_equal(best.predict_proba(table), fitted.predict_proba(pa.table(table)))
     found = best.bayes_risk(n_samples=2_000, random_state=0)
-    assert 0 <= found.low <= found.value <= found.high < 0.5
+    assert 0 <= found.value < 0.5
 
 
 def test_a_model_that_is_no_likelihood_is_refused():
@@ -959,8 +749,12 @@ PLANE = [stats.multivariate_normal([0, 0]), stats.multivariate_normal([1, 0])]
 @pytest.mark.parametrize(
     ("densities", "x", "message"),
     [
-        (PLANE, [[0, 0], [0, np.nan]], "column 'x1', row 1: nan; a known density cannot leave"),
-        ([stats.norm(), stats.norm(1)], [0.0, np.nan], "column 'x0', row 1: nan; a known density"),
+        (
+            PLANE,
+            [[0, 0], [0, np.nan]],
+            "column 'x1', row 1: nan; a number must be finite",
+        ),
+        ([stats.norm(), stats.norm(1)], [0.0, np.nan], "column 'x0', row 1: nan; a number"),
         (PLANE, [[np.inf, 0]], "column 'x0', row 0: inf; a number must be finite"),
         ([(stats.norm(),)] * 2, [np.nan, -np.inf], "column 'x0', row 1: -inf; a number must"),
         (PLANE, [[1, 2, 3]], r"X has shape \(1, 3\); the densities are about rows of 2 numbers"),
@@ -992,12 +786,6 @@ def test_labels_that_are_refused(y, message):
         BayesClassifier([stats.norm(), stats.norm(1)]).score([0.0, 1.0], y)
 
 
-def test_an_unknown_label_is_an_error_of_the_score():
-    best = BayesClassifier([stats.norm(), stats.norm(1)])
-    with pytest.warns(SufficeWarning, match="7"):
-        assert best.score([0.0, 1.0], [0, 7]) == 0.5
-
-
 # -- options that are refused
 
 
@@ -1018,28 +806,30 @@ N = stats.norm()
     ("arguments", "message"),
     [
         ({"densities": stats.norm()}, r"densities is norm\(\); it is a mapping"),
-        ({"densities": [N]}, "the number of classes is 1"),
-        ({"densities": {}}, "the number of classes is 0"),
+        ({"densities": [N]}, "there are 1 labels for 1 densities; there are two classes"),
+        ({"densities": {}}, "there are 0 labels"),
         ({"densities": [N, 3.0]}, "class 1: 3.0 is no distribution; a distribution has a method"),
-        ({"densities": [N, ()]}, "class 1 has no column"),
+        ({"densities": [N, ()]}, r"class 1: \(\); a tuple holds"),
         (
             {"densities": [N, (PLANE[0],)]},
-            r"class 1: multivariate_normal\(...\) is no distribution",
+            r"class 1: \(multivariate_normal\(...\),\); a tuple",
         ),
         ({"densities": [N, stats.gamma]}, r"gamma has free parameters: a; .*stats.gamma\(a\)"),
-        ({"densities": [N, stats.norm(0, -1)]}, r"class 1: norm\(0, -1\); its parameters"),
-        ({"densities": [N, stats.norm([0, 1, 2])]}, "is 3 distributions in one"),
-        ({"densities": [N, stats.poisson(1)]}, "column 0: class 0 has a density .* class 1 a prob"),
-        ({"densities": [(N, N), (N, stats.poisson(1))]}, "column 1: class 0 has a density"),
+        (
+            {"densities": [N, stats.norm(0, -1)]},
+            r"class 1: norm\(0, -1\) is no distribution",
+        ),
+        ({"densities": [N, stats.norm([0, 1, 2])]}, "is no distribution of one column"),
+        ({"densities": [N, stats.poisson(1)]}, "class 0 has a density .* class 1 a prob"),
+        ({"densities": [(N, N), (N, stats.poisson(1))]}, "class 0 has a density"),
         ({"densities": [N, PLANE[0]]}, "class 0 has 1 columns, class 1 has 2"),
-        ({"densities": [stats.matrix_normal()] * 2}, r"matrix_normal\(...\) is about matrices"),
         ({"densities": [N, N], "classes": ["a"]}, "there are 1 labels for 2 densities"),
         ({"densities": [N, N], "classes": ["a", "a"]}, "labels differ, and None is no label"),
         ({"densities": {"a": N, None: N}}, "None is no label"),
         ({"densities": {"a": N, "b": N}, "classes": ["a", "b"]}, "the labels are the keys"),
         ({"densities": [N, N], "priors": [0.5, 0.6]}, "add up to 1; they add up to 1.1"),
-        ({"densities": [N, N], "priors": [1.5, -0.5]}, "probabilities are 0 or more"),
-        ({"densities": [N, N], "priors": [1.0]}, r"priors has shape \(1,\); there are 2 classes"),
+        ({"densities": [N, N], "priors": [1.5, -0.5]}, "0 or more, and they add up to 1"),
+        ({"densities": [N, N], "priors": [1.0]}, r"priors=\[1.0\]; there is one of 2 classes each"),
         ({"densities": [N, N], "priors": "equal"}, "priors='equal'; a probability is a number"),
         (
             {"densities": [N, N], "priors": {0: 1.0}},
@@ -1074,29 +864,20 @@ def test_labels_of_a_fitted_model_are_its_own():
 def test_a_density_that_is_no_number_is_named():
     with pytest.raises(ParameterError, match=re.escape("class 1 at row 0, [1.0], is NaN")):
         BayesClassifier([N, NotANumber()]).predict([1.0])
-    with pytest.raises(ParameterError, match="class 1 gives no log density: 1 log densities for 2"):
-        BayesClassifier([N, TooShort()]).predict([1.0, 2.0])
-    with pytest.raises(ParameterError, match="class 1 gives no sample: "):
-        BayesClassifier([N, TooShort()], [0.0, 1.0]).sample(2, 0)
-    with pytest.raises(ParameterError, match="class 0 gives no sample: "):
-        BayesClassifier([TooShort(), N]).bayes_error()
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "guess"}, "method='guess'; it is one of 'auto', 'closed_form'"),
+        ({"method": "guess"}, "method='guess'; it is one of 'auto', 'sum'"),
         ({"method": "sum"}, "method='sum' does not apply; it is for discrete columns"),
-        ({"method": "quadrature"}, "method='quadrature' does not apply; it is for one continuous"),
-        ({"method": "closed_form"}, "method='closed_form' does not apply; it is for two classes"),
+        ({"method": "quadrature"}, "method='quadrature' does not apply; it is for one or two"),
         ({"n_samples": 1}, "n_samples=1; it is a whole number, 2 or more"),
         ({"n_samples": 1.5}, "n_samples=1.5"),
-        ({"confidence": 1.0}, "confidence=1.0; it lies between 0 and 1"),
-        ({"confidence": "high"}, "confidence='high'"),
     ],
 )
 def test_options_of_the_error_that_are_refused(options, message):
-    best = BayesClassifier([PLANE[0], stats.multivariate_normal([1, 0], 2 * np.eye(2))])
+    best = BayesClassifier([stats.multivariate_normal(np.zeros(3), s * np.eye(3)) for s in (1, 2)])
     for risk in (best.bayes_error, best.bayes_risk):
         with pytest.raises(ParameterError, match=message):
             risk(**options)
@@ -1106,7 +887,7 @@ def test_too_many_combinations_are_not_summed():
     wide = [tuple(stats.bernoulli(p) for _ in range(25)) for p in (0.3, 0.7)]
     found = BayesClassifier(wide).bayes_error(n_samples=5_000, random_state=0)
     truth = BayesClassifier([stats.binom(25, 0.3), stats.binom(25, 0.7)]).bayes_error()
-    assert found.method == "monte_carlo"
+    assert found.method == "simulation"
     assert contains(found, truth.value)
 
 
@@ -1161,7 +942,5 @@ def test_scikit_learn_takes_it_for_a_classifier():
     copy = clone(best).set_params(priors=[0.9, 0.1])
     assert copy.class_prior_.tolist() == [0.9, 0.1]
     assert best.class_prior_.tolist() == [0.5, 0.5]
-    with pytest.raises(ParameterError, match="priors"):
-        copy.set_params(priors=[2.0, 1.0])
     fitted = NaiveBayes.textbook().fit(x, y)
     assert_array_equal(clone(BayesClassifier(fitted)).predict(x), fitted.predict(x))

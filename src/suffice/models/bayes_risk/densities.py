@@ -1,342 +1,378 @@
-"""The known distribution of one class: log p(x | c) and samples, whoever wrote the distribution.
-
-It is one distribution of a single column, independent columns one by one, or all columns together.
-"""
+"""Class-conditional distributions: those of SciPy, and those of a fitted model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from scipy import stats
 
-from suffice.errors import ParameterError
-from suffice.numerics.elementary import exp
+from suffice.data.masked_arrays import unmasked
+from suffice.data.python_numbers import require_faithful
+from suffice.data.schema import Numbered
+from suffice.errors import DataError, ParameterError
+from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.bayes_risk.columns import (
+    MOST_VALUES,
+    columns_of,
+    draw,
+    is_discrete,
+    log_density,
+)
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.numerics.logspace import safe_log, scores
 
-__all__ = [
-    "MOST_ATOMS",
-    "REST",
-    "AllColumns",
-    "Density",
-    "IndependentColumns",
-    "OneColumn",
-    "density",
-    "described",
-]
+__all__ = ["FittedDensities", "KnownDensities", "class_densities", "described"]
 
-MOST_ATOMS = 2**20  # values of a discrete column that are listed
-REST = 1e-15  # probability that may be missing from such a list
-
-
-class Density(Protocol):
-    """The distribution of a row of one class."""
-
-    @property
-    def discrete(self) -> tuple[bool, ...]:
-        """Whether each column has a probability mass; one entry where d is not known."""
-        ...
-
-    @property
-    def d(self) -> int | None:
-        """Number of columns; None if the distribution does not tell."""
-        ...
-
-    @property
-    def columns(self) -> tuple[OneColumn, ...]:
-        """The columns, where these are independent."""
-        ...
-
-    @property
-    def leaves_out(self) -> bool:
-        """Whether a missing cell is left out; if not, it is refused."""
-        ...
-
-    def log_density(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return log p(x | c) of rows (n, d), (n,)."""
-        ...
-
-    def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw rows (n, d)."""
-        ...
+MULTIVARIATE_NORMAL = type(stats.multivariate_normal([0.0]))
 
 
 @dataclass(frozen=True)
-class OneColumn:
-    """A distribution of one number, in either of SciPy's two interfaces."""
+class Density:
+    """The distribution of the rows of one class.
 
-    distribution: Any
+    Parameters
+    ----------
+    columns : tuple of univariate distributions
+        Independent columns; empty where ``joint`` is given.
+    joint : distribution of all columns together, optional
+    leaves_out : bool
+        Whether a missing cell is left out of Σ_j log p_j(x_j | c); if not, it is refused.
+    """
 
-    d = 1
-    leaves_out = False
+    columns: tuple[Any, ...] = ()
+    joint: Any = None
+    leaves_out: bool = False
+
+    @classmethod
+    def of(cls, label: Any, given: Any) -> Density:
+        """Check what was given as the distribution of a class.
+
+        Raises
+        ------
+        ParameterError
+            If it is no distribution, has free parameters, or parameters outside their rule.
+        """
+        if isinstance(given, list | tuple):
+            parts = [cls.of(label, part) for part in given]
+            wrong = [part for part, one in zip(given, parts, strict=True) if len(one.columns) != 1]
+            if wrong or not given:
+                raise ParameterError(
+                    f"class {label!r}: {described(given)}",
+                    "a tuple holds one univariate distribution per column, with `ppf`",
+                )
+            return cls(tuple(one.columns[0] for one in parts), leaves_out=True)
+        if not (hasattr(given, "logpdf") or hasattr(given, "logpmf")):
+            raise ParameterError(
+                f"class {label!r}: {given!r} is no distribution",
+                "a distribution has a method `logpdf` or `logpmf`",
+                "pass a frozen distribution of scipy.stats, or a tuple of them, one per column",
+            )
+        if getattr(given, "shapes", None):
+            raise ParameterError(
+                f"class {label!r}: {described(given)} has free parameters: {given.shapes}",
+                "a known distribution has none",
+                f"freeze it: scipy.stats.{described(given)}({given.shapes})",
+            )
+        if not (hasattr(given, "ppf") or hasattr(given, "icdf")):
+            return cls(joint=given)
+        support = np.asarray(given.support(), dtype=np.float64)
+        if support.shape != (2,) or np.isnan(support).any():
+            raise ParameterError(
+                f"class {label!r}: {described(given)} is no distribution of one column",
+                "its parameters are numbers inside their rule",
+                "pass a tuple of distributions, one per column",
+            )
+        return cls((given,))
 
     @cached_property
-    def discrete(self) -> tuple[bool, ...]:
-        """Whether it has a probability mass. SciPy's new distributions answer to both names."""
-        if not (hasattr(self.distribution, "logpmf") and hasattr(self.distribution, "logpdf")):
-            return (hasattr(self.distribution, "logpmf"),)
-        return (bool(self.distribution.logpmf(self.distribution.median()) > -np.inf),)
-
-    @property
-    def columns(self) -> tuple[OneColumn, ...]:
-        """The column itself."""
-        return (self,)
-
-    def log_density(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log p(x | c) of rows (n, 1), or of numbers (n,)."""
-        x = rows.reshape(-1)
-        log = self.distribution.logpmf if self.discrete[0] else self.distribution.logpdf
-        return _one_per_row(log(x), len(x))
-
-    def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw rows (n, 1)."""
-        return np.reshape(_drawn(self.distribution, n, rng), (n, 1))
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The smallest and the largest value."""
-        low, high = self.distribution.support()
-        return float(low), float(high)
-
-    def quantiles(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The numbers below and above which there is probability q, those that can be found."""
-        lower = _where_found(_either(self.distribution, "ppf", "icdf"), q)
-        upper = _where_found(_either(self.distribution, "isf", "iccdf"), q)
-        return np.concatenate([lower, upper])
-
-    def probabilities(self, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-        """P(a < x ≤ b) between neighbouring edges, from the tail that is the smaller one."""
-        below = np.asarray(self.distribution.cdf(edges))
-        above = np.asarray(_either(self.distribution, "sf", "ccdf")(edges))
-        between = np.where(below[:-1] > 0.5, above[:-1] - above[1:], below[1:] - below[:-1])
-        return np.asarray(np.maximum(between, 0.0))
-
-    def atoms(self) -> NDArray[np.float64]:
-        """The values of a discrete column: all but `REST` of its probability, if there is room."""
-        inner = getattr(self.distribution, "dist", self.distribution)
-        low, high = self.support
-        if hasattr(inner, "xk"):  # SciPy's listed values, which need not be whole
-            listed = np.asarray(inner.xk, dtype=np.float64)
-            return np.asarray(listed + (low - listed.min()))
-        anchor = low if np.isfinite(low) else float(_either(self.distribution, "ppf", "icdf")(0.5))
-        mean = float(self.distribution.mean())
-        start = anchor + np.round(mean - anchor) if np.isfinite(mean) else anchor
-        reach, before = 64.0, 0.0
-        while True:
-            first, last = max(start - reach, low), min(start + reach, high)
-            values = start + np.arange(first - start, last - start + 1)
-            mass = exp(self.log_density(values))
-            total = float(mass.sum())
-            settled = total > 1 - 1e-9 and total - before < REST
-            whole = first == low and last == high
-            if total > 1 - REST or settled or whole or 2 * len(values) > MOST_ATOMS:
-                return np.asarray(values[mass > 0])
-            reach, before = 2 * reach, total
-
-
-@dataclass(frozen=True)
-class IndependentColumns:
-    """Independent columns: log p(x | c) = Σ_j log p_j(x_j | c). Missing cells are left out."""
-
-    columns: tuple[OneColumn, ...]
-
-    leaves_out = True
-
-    @property
-    def d(self) -> int:
-        """Number of columns."""
-        return len(self.columns)
+    def d(self) -> int | None:
+        """Number of columns; None if the distribution does not tell."""
+        if self.columns:
+            return len(self.columns)
+        try:
+            return draw(self.joint, 1, np.random.default_rng(0)).shape[1]
+        except AttributeError:  # a density that cannot be drawn from
+            return None
 
     @property
     def discrete(self) -> tuple[bool, ...]:
         """Whether each column has a probability mass."""
-        return tuple(column.discrete[0] for column in self.columns)
+        return tuple(map(is_discrete, self.columns)) or (is_discrete(self.joint),) * (self.d or 1)
+
+    @property
+    def marginals(self) -> tuple[Any, ...]:
+        """Univariate distributions of the columns, independent or not; empty if not known."""
+        if isinstance(self.joint, MULTIVARIATE_NORMAL) and self.joint.cov_object.rank == self.d:
+            sds = np.sqrt(np.diagonal(self.joint.cov))
+            return tuple(map(stats.norm, self.joint.mean, sds))
+        return self.columns
 
     def log_density(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log p(x | c) of rows (n, d)."""
+        """Return log p(x | c) of rows (n, d), (n,)."""
+        if not self.columns:
+            return log_density(self.joint, rows[:, 0] if rows.shape[1] == 1 else rows)
         out = np.zeros(len(rows))
         for column, x in zip(self.columns, rows.T, strict=True):
             seen = ~np.isnan(x)
-            out[seen] += column.log_density(x[seen])
+            out[seen] += log_density(column, x[seen])
         return out
 
     def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw rows (n, d)."""
-        return np.hstack([column.sample(n, rng) for column in self.columns])
+        return np.hstack([draw(one, n, rng) for one in self.columns or (self.joint,)])
 
 
 @dataclass(frozen=True)
-class AllColumns:
-    """A distribution of all columns together.
-
-    Parameters
-    ----------
-    distribution : object
-        With ``logpdf`` or ``logpmf``.
-    d : int, optional
-        Number of columns.
-    by_column : bool
-        Whether it takes its rows as columns, as `scipy.stats.dirichlet` and `gaussian_kde` do.
-    """
-
-    distribution: Any
-    d: int | None
-    by_column: bool
-
-    leaves_out = False
-    columns = ()
-
-    @classmethod
-    def of(cls, distribution: Any) -> AllColumns:
-        """Learn from a few rows, where these can be drawn, how the distribution takes them."""
-        dim = getattr(distribution, "dim", None)
-        if isinstance(dim, int | np.integer) or not _can_draw(distribution):
-            return cls(distribution, None if dim is None else int(dim), by_column=False)
-        rng = np.random.default_rng(0)
-        d = _drawn(distribution, 2, rng).shape[1]
-        rows = _drawn(distribution, d + 2, rng)  # more rows than columns, to tell them apart
-        upright = cls(distribution, d, by_column=False)
-        try:
-            upright.log_density(rows)
-        except (TypeError, ValueError):
-            return replace(upright, by_column=True)
-        return upright
-
-    @property
-    def discrete(self) -> tuple[bool, ...]:
-        """Whether the columns have a probability mass."""
-        return (hasattr(self.distribution, "logpmf"),) * (self.d or 1)
-
-    def log_density(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log p(x | c) of rows (n, d)."""
-        log = self.distribution.logpmf if self.discrete[0] else self.distribution.logpdf
-        if rows.shape[1] == 1:
-            return _one_per_row(log(rows[:, 0]), len(rows))
-        return _one_per_row(log(rows.T if self.by_column else rows), len(rows))
-
-    def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw rows (n, d)."""
-        return _drawn(self.distribution, n, rng)
-
-
-def density(label: Any, given: Any) -> Density:
-    """Understand what was given as the distribution of a class.
+class KnownDensities:
+    """The class prior (k,), and one distribution per class.
 
     Raises
     ------
     ParameterError
-        If it is no distribution, has free parameters, or parameters outside their rule.
+        If the distributions of two classes are not about the same columns.
     """
-    if isinstance(given, list | tuple):
-        if not given:
-            raise ParameterError(f"class {label!r} has no column", "a tuple has one per column")
-        parts = tuple(density(label, part) for part in given)
-        for part, one in zip(given, parts, strict=True):
-            if not isinstance(one, OneColumn):
+
+    classes: tuple[Any, ...]
+    prior: NDArray[np.float64]
+    densities: tuple[Density, ...]
+
+    def __post_init__(self) -> None:
+        label, first = self.classes[0], self.densities[0]
+        for other, here in zip(self.classes[1:], self.densities[1:], strict=True):
+            if first.d and here.d and first.d != here.d:
                 raise ParameterError(
-                    f"class {label!r}: {described(part)} is no distribution of one column",
-                    "a tuple holds one univariate distribution per column, with `ppf`",
+                    f"class {label!r} has {first.d} columns, class {other!r} has {here.d}",
+                    "all classes describe the same columns",
                 )
-        return IndependentColumns(tuple(one for one in parts if isinstance(one, OneColumn)))
-    if not (hasattr(given, "logpdf") or hasattr(given, "logpmf")):
-        raise ParameterError(
-            f"class {label!r}: {given!r} is no distribution",
-            "a distribution has a method `logpdf` or `logpmf`",
-            "pass a frozen distribution of scipy.stats, or a tuple of them, one per column",
-        )
-    if getattr(given, "shapes", None):
-        raise ParameterError(
-            f"class {label!r}: {described(given)} has free parameters: {given.shapes}",
-            "a known distribution has none",
-            f"freeze it: scipy.stats.{described(given)}({given.shapes})",
-        )
-    if not (hasattr(given, "ppf") or hasattr(given, "icdf")):
-        return AllColumns.of(given)
-    support = np.asarray(given.support(), dtype=np.float64)
-    if support.shape != (2,):
-        raise ParameterError(
-            f"class {label!r}: {described(given)} is {support.size // 2} distributions in one",
-            "a univariate distribution describes one column",
-            "pass a tuple of distributions, one per column",
-        )
-    if np.isnan(support).any():
-        raise ParameterError(
-            f"class {label!r}: {described(given)}", "its parameters are outside their rule"
-        )
-    return OneColumn(given)
+            if any(a != b for a, b in zip(first.discrete, here.discrete, strict=False)):
+                raise ParameterError(
+                    f"of a column class {label!r} has a density and class {other!r} a "
+                    "probability mass, or the other way round",
+                    "a mass and a density cannot be compared",
+                    "give all classes the same kind of distribution",
+                )
+
+    @property
+    def d(self) -> int | None:
+        """Number of columns, if any class tells."""
+        return next((here.d for here in self.densities if here.d), None)
+
+    def known(self) -> KnownDensities:
+        """Return these densities."""
+        return self
+
+    def log_joint(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(c) + log p(x | c), (n, k); infinite where a density is."""
+        return self.joint_of(self.rows(X))
+
+    def joint_of(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return `log_joint` of rows (n, d) that need no check."""
+        out = scores(len(rows), len(self.classes), -np.inf)
+        for c in np.flatnonzero(self.prior) if len(rows) else ():
+            with np.errstate(all="ignore"):
+                log = self.densities[c].log_density(rows)
+            if np.isnan(log).any():
+                i = int(np.isnan(log).argmax())
+                raise ParameterError(
+                    f"the log density of class {self.classes[c]!r} at row {i}, "
+                    f"{rows[i].tolist()}, is NaN",
+                    "a density is a number everywhere",
+                    "check its parameters",
+                )
+            out[:, c] = safe_log(self.prior[c]) + log
+        return out
+
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw one row for every class code, (n, d)."""
+        rows = np.empty((len(codes), self.d or 1))
+        for c in np.unique(codes).tolist():
+            rows[codes == c] = self.densities[c].sample(int((codes == c).sum()), rng)
+        return rows
+
+    def rows(self, X: Any) -> NDArray[np.float64]:
+        """Return a checked table, (n, d); one-dimensional values are the rows of one column."""
+        if hasattr(X, "toarray"):  # a sparse matrix
+            X = X.toarray()
+        try:
+            rows = np.asarray(unmasked(X, numeric=True), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"X: {error}", "known densities are about numbers") from None
+        require_faithful(X, rows, lambda at: f"column 'x{sum(at[1:])}', row {sum(at[:1])}")
+        if rows.ndim == 1 and self.d in (1, None):
+            rows = rows[:, None]
+        if rows.ndim != 2 or self.d not in (rows.shape[1], None):
+            raise DataError(
+                f"X has shape {rows.shape}",
+                f"the densities are about rows of {self.d or 'd'} numbers",
+            )
+        leaves_out = all(here.leaves_out for here in self.densities)
+        bad = np.argwhere(np.isinf(rows) if leaves_out else ~np.isfinite(rows))
+        if len(bad):
+            i, j = bad[0]
+            raise DataError(
+                f"column {Numbered(rows.shape[1])[j]!r}, row {i}: {rows[i, j]}",
+                "a number must be finite, and only independent columns leave a missing cell out",
+                "drop the row, or give every class a tuple of independent columns",
+            )
+        return rows
 
 
-def described(distribution: Any) -> str:
-    """Write a distribution as one would: ``norm(0, 1)``.
+@dataclass(frozen=True)
+class FittedDensities:
+    """Prior and class-conditional distributions of a fitted generative model.
+
+    Raises
+    ------
+    ParameterError
+        If the model is not fitted, or its scores are no probabilities.
+    """
+
+    model: GenerativeClassifier
+
+    def __post_init__(self) -> None:
+        check_is_fitted(self.model)
+        for part in self.model.parts_:
+            if not part.family.is_distribution:
+                raise ParameterError(
+                    f"{self.model!r}: {part.family} is no distribution",
+                    "its scores are no likelihood, so there is no Bayes-optimal decision",
+                    "use a model that is generative, such as NaiveBayes",
+                )
+
+    def with_prior(self, prior: NDArray[np.float64]) -> FittedDensities:
+        """Return the same class-conditional distributions under another class prior."""
+        model = copy(self.model)
+        model.model_ = replace(model.model_, prior=prior)
+        return FittedDensities(model)
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels of the model."""
+        return tuple(self.model.classes_.tolist())
+
+    @property
+    def prior(self) -> NDArray[np.float64]:
+        """P(c) of the model."""
+        return self.model.class_prior_
+
+    def log_joint(self, X: Any) -> NDArray[np.float64]:
+        """Return the model's log P(x, c), (n, k); rows drawn by `sample` are a table, too."""
+        return self.model.predict_joint_log_proba(pa.table(X) if isinstance(X, dict) else X)
+
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        """Draw rows as the model does: one array per column."""
+        drawn: dict[str, NDArray[Any]] = self.model.model_.sample(codes, rng)
+        return drawn
+
+    def known(self) -> KnownDensities | None:
+        """Return independent columns of the same likelihood ratios; None if there are none."""
+        fitted, k = self.model.model_, len(self.classes)
+        if len(fitted.layout.names) > np.log2(MOST_VALUES):
+            return None
+        columns: list[list[Any]] = []
+        for parameters in fitted.parameters:
+            found = columns_of(parameters, k)
+            if found is None:
+                return None
+            columns += found
+        densities = tuple(Density(tuple(column[c] for column in columns)) for c in range(k))
+        return KnownDensities(self.classes, self.prior, densities)
+
+
+def class_densities(densities: Any, priors: Any, classes: Any) -> KnownDensities | FittedDensities:
+    """Return class prior and class-conditional distributions; see `suffice.BayesClassifier`.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two classes, something is no distribution, or priors or labels
+        break their rule.
+    """
+    if isinstance(densities, GenerativeClassifier):
+        if classes is not None:
+            raise ParameterError("classes is given", "a fitted model knows its labels")
+        fitted = FittedDensities(densities)
+        return fitted if priors is None else fitted.with_prior(_prior_of(priors, fitted.classes))
+    if not isinstance(densities, Mapping | list | tuple):
+        raise ParameterError(
+            f"densities is {described(densities)}",
+            "it is a mapping from label to distribution, a sequence, or a fitted model",
+        )
+    if isinstance(densities, Mapping):
+        if classes is not None:
+            raise ParameterError("classes is given", "the labels are the keys of `densities`")
+        densities, classes = list(densities.values()), list(densities)
+    labels = tuple(range(len(densities)))
+    if classes is not None:
+        labels = tuple(classes if isinstance(classes, list) else np.asarray(classes).tolist())
+    if len(labels) != len(densities) or len(labels) < 2:
+        raise ParameterError(
+            f"there are {len(labels)} labels for {len(densities)} densities",
+            "there are two classes or more, and each has a density",
+        )
+    if len(set(labels)) < len(labels) or None in labels:
+        raise ParameterError(
+            f"classes={list(labels)!r}",
+            "labels differ, and None is no label: it is the answer for a rejected row",
+        )
+    known = tuple(Density.of(label, one) for label, one in zip(labels, densities, strict=True))
+    return KnownDensities(labels, _prior_of(priors, labels), known)
+
+
+def _prior_of(priors: Any, labels: tuple[Any, ...]) -> NDArray[np.float64]:
+    """P(c) (k,), checked, in the order of the labels."""
+    if priors is None:
+        return np.full(len(labels), 1.0 / len(labels))
+    if isinstance(priors, Mapping):
+        for label in (*labels, *priors):
+            if label not in priors or label not in labels:
+                raise ParameterError(
+                    f"the class {label!r} has either no prior or no density",
+                    f"the classes are {', '.join(map(repr, labels))}",
+                )
+        priors = [priors[label] for label in labels]
+    try:
+        given = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"priors={priors!r}", "a probability is a number") from None
+    wrong = given.shape != (len(labels),)
+    if wrong or not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
+        raise ParameterError(
+            f"priors={given.tolist()}",
+            f"there is one of {len(labels)} classes each, 0 or more, and they add up to 1",
+            f"they add up to {given.sum():.12g}",
+        )
+    return np.asarray(given / given.sum())
+
+
+def described(given: Any) -> str:
+    """Write a distribution, or those of all classes, as one would: ``norm(0, 1)``.
 
     Examples
     --------
-    >>> from scipy import stats
     >>> described((stats.norm(0, 1), stats.poisson(mu=3)))
     '(norm(0, 1), poisson(mu=3))'
     """
-    if isinstance(distribution, Sequence) and not isinstance(distribution, str):
-        inner = ", ".join(map(described, distribution))
-        return f"({inner}{',' * (len(distribution) == 1)})"
-    frozen = getattr(distribution, "dist", None)
-    if frozen is not None and hasattr(distribution, "args"):
-        words = [repr(value) for value in distribution.args]
-        words += [f"{name}={value!r}" for name, value in distribution.kwds.items()]
+    if isinstance(given, Mapping):
+        return f"{{{', '.join(f'{label!r}: {described(one)}' for label, one in given.items())}}}"
+    if isinstance(given, list):
+        return f"[{', '.join(map(described, given))}]"
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return f"({', '.join(map(described, given))}{',' * (len(given) == 1)})"
+    frozen = getattr(given, "dist", None)
+    if frozen is not None and hasattr(given, "args"):
+        words = [repr(value) for value in given.args]
+        words += [f"{name}={value!r}" for name, value in given.kwds.items()]
         return f"{frozen.name}({', '.join(words)})"
-    if isinstance(getattr(distribution, "name", None), str):
-        return str(distribution.name)
-    if repr(distribution).startswith("<"):
-        return f"{type(distribution).__name__.removesuffix('_frozen')}(...)"
-    return repr(distribution)
-
-
-def _either(distribution: Any, name: str, new_name: str) -> Callable[..., Any]:
-    """A method by its name in SciPy's first interface, or by that in the second."""
-    method: Callable[..., Any] = getattr(distribution, name, None) or getattr(
-        distribution, new_name
-    )
-    return method
-
-
-def _where_found(f: Callable[..., Any], q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Finite values of f, a quantile function."""
-    # SciPy inverts a distribution function that it has to integrate itself by a search, which
-    # may fail far out.
-    try:
-        values = np.asarray(f(q), dtype=np.float64)
-    except (ValueError, RuntimeError):
-        if len(q) == 1:
-            return np.empty(0)
-        return np.concatenate([_where_found(f, part) for part in np.array_split(q, 2)])
-    finite: NDArray[np.float64] = values[np.isfinite(values)]
-    return finite
-
-
-def _can_draw(distribution: Any) -> bool:
-    return any(hasattr(distribution, name) for name in ("rvs", "sample", "resample"))
-
-
-def _drawn(distribution: Any, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw rows (n, d) by whatever method there is; `gaussian_kde` draws columns."""
-    if hasattr(distribution, "resample"):
-        drawn = distribution.resample(n, seed=rng).T
-    elif hasattr(distribution, "rvs"):
-        drawn = distribution.rvs(size=n, random_state=rng)
-    else:
-        drawn = distribution.sample(n, rng=rng)
-    rows = np.asarray(drawn, dtype=np.float64)
-    if rows.ndim > 2:
-        raise ParameterError(
-            f"{described(distribution)} is about matrices", "a row is a vector of numbers"
-        )
-    return rows.reshape(n, -1)
-
-
-def _one_per_row(logs: Any, n: int) -> NDArray[np.float64]:
-    """Log densities as an array (n,), whatever SciPy squeezed out."""
-    out = np.asarray(logs, dtype=np.float64)
-    if out.size != n:
-        raise ValueError(f"{out.size} log densities for {n} rows")
-    return out.reshape(n)
+    if isinstance(getattr(given, "name", None), str):
+        return str(given.name)
+    if repr(given).startswith("<"):
+        return f"{type(given).__name__.removesuffix('_frozen')}(...)"
+    return repr(given)

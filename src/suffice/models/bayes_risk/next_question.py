@@ -4,39 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
+from suffice.families import Parameters
+from suffice.families.kinds.divided import DividedParameters
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.possible_cells import possible_cells
+from suffice.models.bayes_risk.columns import (
+    columns_of,
+    location_scale,
+    log_density,
+    values_of,
+)
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 from suffice.statistics.batch import Batch
 
-__all__ = ["NextQuestions", "next_question"]
+__all__ = ["NextQuestions", "next_question", "probabilities_of_values"]
 
 LOG_2 = log_of(2.0)
-SHOWN = 20  # columns in print
+# Quantiles in each class, which cut the line: even, and by decades in the tails.
+QUANTILES = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
+MOST_NUMBERS = 2_000  # of a column, in all classes together: a page holds them
+DIGITS = 8  # of a probability between quantiles, so that a page holds it in few bytes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NextQuestions:
     """Missing cells of a row, the most informative first.
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The columns.
-    bits : ndarray (g,)
-        Information that each is expected to give, in bits; NaN where it is not known.
-    entropy : float
-        How uncertain the class is now, in bits.
+    ``columns`` are their names and ``bits`` (g,) what each is expected to tell, NaN where it is not
+    known; ``entropy`` is how uncertain the class is now, in bits.
     """
 
     columns: tuple[str, ...]
@@ -44,19 +50,17 @@ class NextQuestions:
     entropy: float
 
     def _repr_html_(self) -> str:
-        bits = self.bits[:SHOWN].tolist()
-        rows = [[name, f"{one:.4f}"] for name, one in zip(self.columns, bits, strict=False)]
-        return html_table(f"{self.entropy:.4f} bits are open", ["column", "bits"], rows, bits)
+        return html_table(self._title(), ["column", "bits"], self._rows(), self.bits.tolist())
 
     def __repr__(self) -> str:
-        rows = [
-            [name, "-" if np.isnan(bits) else f"{bits:.4f}"]
-            for name, bits in zip(self.columns[:SHOWN], self.bits, strict=False)
-        ]
-        left = len(self.columns) - len(rows)
-        more = [f"and {left} more"] if left else []
-        table = aligned([["column", "bits"], *rows])
-        return "\n".join([f"{self.entropy:.4f} bits are open.", *table, *more])
+        return "\n".join([f"{self._title()}.", *aligned([["column", "bits"], *self._rows()])])
+
+    def _title(self) -> str:
+        return f"{self.entropy:.4f} bits are open"
+
+    def _rows(self) -> list[list[str]]:
+        bits = ["-" if np.isnan(one) else f"{one:.4f}" for one in self.bits.tolist()]
+        return [[name, one] for name, one in zip(self.columns, bits, strict=True)]
 
 
 def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
@@ -67,11 +71,9 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
         H(C | x) − Σ_v P(v | x) H(C | x, v),    P(v | x) = Σ_c P(c | x) P(v | c)
 
     over the values v of a missing cell, given the cells x that are known; H is the entropy in bits.
-    It is the mutual information I(C; X_j | x) of the cell and the class, where columns are
-    independent given the class. `suffice.models.bayes_risk.possible_cells` says what the values of
-    numbers are: the bins of a histogram, or of quantiles of a density. With weights of columns
-    P(c | x, v) ∝ P(c | x) P(v | c)^w, and the difference may be below 0, as what is counted is not
-    what is expected to be seen: it is then given as 0.
+    It is the mutual information I(C; X_j | x), where columns are independent given the class.
+    Numbers have the bins of a histogram as values, or those between quantiles of a density. With
+    weights of columns P(c | x, v) ∝ P(c | x) P(v | c)^w; a difference below 0 is given as 0.
 
     Parameters
     ----------
@@ -79,10 +81,6 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
         Naive Bayes, fitted.
     row : table of one row
         Such as a dictionary: columns that it does not name are missing.
-
-    Returns
-    -------
-    NextQuestions
 
     Raises
     ------
@@ -131,7 +129,7 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
             continue
         each, alone = np.broadcast_to(weights, len(names)), not (is_text or part.family.joint)
         for j in range(len(names)) if is_text else np.flatnonzero(missing).tolist():
-            cells = possible_cells(parameters, j, len(answer)) if alone else None
+            cells = probabilities_of_values(parameters.column(j), len(answer)) if alone else None
             bits[names[j]] = np.nan
             if cells is not None:
                 joint = answer[:, None] * cells ** each[j]
@@ -144,6 +142,34 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     order = np.argsort(-np.where(np.isnan(found), -1.0, found), kind="stable")
     columns = tuple(bits)
     return NextQuestions(tuple(columns[j] for j in order.tolist()), found[order], entropy)
+
+
+def probabilities_of_values(parameters: Parameters, k: int) -> NDArray[np.float64] | None:
+    """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
+    while isinstance(parameters, DividedParameters):
+        (parameters,) = [of_kind for at, of_kind in parameters.kinds if np.zeros(1)[at].size]
+    line = location_scale(parameters)
+    if line is not None:
+        location, scale, dof = line
+        if not scale.all():  # a column without spread tells nothing
+            return np.ones((k, 1))
+        quantile: Any = ndtri if dof is None else partial(stdtrit, dof)
+        cdf: Any = ndtr if dof is None else partial(stdtr, dof)
+        cuts = _few(np.unique(location + scale * quantile(QUANTILES[None])), k)
+        z = (np.concatenate([[-np.inf], cuts, [np.inf]]) - location) / scale
+        between = np.where(z[:, 1:] < 0, np.diff(cdf(z)), -np.diff(cdf(-z)))
+        return np.asarray(between.round(DIGITS))
+    columns = columns_of(parameters, k)
+    if columns is None or len(columns) != 1:
+        return None
+    values = values_of(columns[0])
+    cells = np.stack([exp(log_density(one, values)) for one in columns[0]])
+    return np.add.reduceat(cells, _few(np.arange(len(values)), k), axis=1)
+
+
+def _few(values: NDArray[Any], k: int) -> NDArray[Any]:
+    """Return every value, or every second, third, ... where a page cannot hold all."""
+    return values[:: -(-len(values) // max(MOST_NUMBERS // k, 8))]
 
 
 def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
