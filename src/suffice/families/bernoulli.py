@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
-from suffice.families.counts.left_out import CategoriesLeftOut
 from suffice.families.counts.smoothing import evidence_for, settled_alpha
 from suffice.families.family import INCOMPLETE, Family, Form, Parameters, complete
-from suffice.families.left_out.rows import no_closed_form
 from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
@@ -99,23 +97,6 @@ class Bernoulli(Family):
             alpha = alpha[:, None]
         theta = dirichlet(outcomes, alpha, self.estimation, 2)
         return BernoulliParameters(theta, words, evidence)
-
-    def leave_one_out(self, statistic: Counts) -> CategoriesLeftOut:
-        """Log-likelihoods of rows by the counts of all others.
-
-        Raises
-        ------
-        ParameterError
-            If α is chosen from the counts, or the outcomes are words.
-        """
-        if statistic.events is not None:
-            raise no_closed_form(self, "it is known for two outcomes, and not for words")
-        if isinstance(self.alpha, str):
-            raise no_closed_form(self, "every row left out changes alpha")
-        d = statistic.d
-        alpha = np.full(d, pseudo_counts(self.alpha, d), np.float64)
-        counts = statistic.over((FALSE_TRUE,) * d)
-        return CategoriesLeftOut(counts, (2,) * d, False, alpha, self.estimation, "known", False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,12 +21,10 @@ from suffice.families.counts.from_zero import (
     require_codes,
 )
 from suffice.families.counts.identifiers import identifiers_of
-from suffice.families.counts.left_out import CategoriesLeftOut
 from suffice.families.counts.score_table import ScoreTable
 from suffice.families.counts.smoothing import evidence_for, settled_alpha
 from suffice.families.counts.unseen import refuse_unseen
 from suffice.families.family import Family, Form, Parameters
-from suffice.families.left_out.rows import no_closed_form
 from suffice.families.options import (
     Estimation,
     Identifiers,
@@ -164,20 +162,6 @@ class Categorical(Family):
             table[:, places[columns, None] + np.arange(theta.shape[2])] = theta
         found = statistic.vocabularies, table, self.unseen, evidence
         return CategoricalParameters(*found, self.from_zero)
-
-    def leave_one_out(self, statistic: Counts) -> CategoriesLeftOut:
-        """Log-likelihoods of rows by the counts of all others.
-
-        Raises
-        ------
-        ParameterError
-            If α is chosen from the counts.
-        """
-        if isinstance(self.alpha, str):
-            raise no_closed_form(self, "every row left out changes alpha")
-        (counts, least), alpha = self._settled(statistic), self._each_alpha(None, statistic.d)
-        options = self.from_zero, alpha, self.estimation, self.unseen, self.identifiers == "ignore"
-        return CategoriesLeftOut(counts, least, *options, self.left_out(statistic).tolist())
 
     def _settled(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
         """The counts of all values, seen or not, and the least number of values of each column."""

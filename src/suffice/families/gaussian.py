@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.counts.identifiers import alike, row_numbers_of
 from suffice.families.family import NO_COLUMNS, Family
-from suffice.families.left_out.rows import no_closed_form
+from suffice.families.left_out.rows import LearntRows, no_closed_form
 from suffice.families.options import (
     Estimation,
     Identifiers,
@@ -24,18 +24,19 @@ from suffice.families.options import (
     check_words,
     is_finite,
 )
-from suffice.families.univariate.left_out import EveryClassLeftOut, OwnClassLeftOut
 from suffice.families.univariate.parameters import FAR, GaussianParameters, StudentParameters
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
-from suffice.statistics.block import Encoding
+from suffice.statistics.block import Encoding, RealBlock
 from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.moments_left_out import MomentsLeftOut
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["Gaussian"]
 
 
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
+CELLS = 16_384  # that are worked on at a time where rows are left out: they stay in the cache
 LEAST_VARIANCE = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
 
 
@@ -145,21 +146,17 @@ class Gaussian(Family):
             return found
         return alike(found, self.by_class(statistic.one_class), left_out)
 
-    def leave_one_out(self, statistic: Moments) -> EveryClassLeftOut | OwnClassLeftOut:
-        """Log-likelihoods of rows by the moments of all others."""
-        every = EveryClassLeftOut(self, statistic, self.identifiers == "ignore")
-        if self.estimation != "mle":
-            return every
-        if self.variance_floor == "loo":
+    def leave_one_out(self, statistic: Moments) -> GaussianLeftOut:
+        """Log-likelihoods of rows by the moments of all others.
+
+        Raises
+        ------
+        ParameterError
+            If the floor is chosen from the moments.
+        """
+        if self.estimation == "mle" and self.variance_floor == "loo":
             raise no_closed_form(self, "every row left out might choose another floor")
-        if self.shared or every.ignores or not (statistic.total > 0).all():
-            return every
-        return OwnClassLeftOut(
-            every,
-            self.by_class(statistic),
-            max(self.variance_floor, CERTAIN),
-            LEAST_VARIANCE,
-        )
+        return GaussianLeftOut(self, statistic)
 
     def left_out(self, statistic: Moments) -> NDArray[np.intp]:
         """Numbers of rows, if these are to be ignored."""
@@ -230,3 +227,37 @@ class Gaussian(Family):
     def _joined(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums (k, d), or (1, d) over all classes if these share their variance."""
         return sums.sum(axis=0, keepdims=True) if self.shared else sums
+
+
+@dataclass(frozen=True)
+class GaussianLeftOut:
+    """Gaussian columns by the moments of all rows but one: total minus row, in blocks of rows.
+
+    Parameters
+    ----------
+    family : Gaussian
+    moments : Moments
+        Of all rows.
+    """
+
+    family: Gaussian
+    moments: Moments
+
+    def add_log_likelihood(
+        self, block: RealBlock, rows: LearntRows, out: NDArray[np.float64]
+    ) -> None:
+        """Add Σⱼ log p(xⱼ | c) by the moments without the row, (n, k)."""
+        k, d = self.moments.total.shape
+        weights = rows.by_class(k)
+        step = max(CELLS // max(k * d, 1), 1)
+        for start in range(0, len(out), step):
+            part = slice(start, start + step)
+            x = np.asarray(block.values[part], np.float64)
+            left = MomentsLeftOut.of(self.moments, x, weights[part])
+            cells = self.family.by_class(left).log_densities(x)
+            if self.family.identifiers == "ignore" and (numbers := row_numbers_of(left)).any():
+                alike_cells = self.family.by_class(left.one_class).log_densities(x)
+                cells = np.where(numbers, alike_cells, cells)
+            cells[:, np.isnan(x)] = 0.0
+            out[part] += cells.sum(axis=2).T
+            out[part][left.doubtful] = np.nan

@@ -18,8 +18,8 @@ from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.known import is_known
 from suffice.model_selection.leave_one_out import (
     answered_left_out,
+    require_row_scores,
     validated_left_out,
-    where_closed,
 )
 from suffice.model_selection.own_scores import own_scores
 from suffice.model_selection.pairs import Folds
@@ -95,9 +95,9 @@ def cross_validate(
         As in scikit-learn. Default: the estimator's own score.
     cv : int, splitter, iterable or "loo", optional
         As in scikit-learn: a number of folds, stratified for classifiers and consecutive for
-        regressions; 5 by default. ``KFold(5)`` has stretches of the rows for both. "loo" leaves
-        every row out in closed form, in time linear in n; so does ``LeaveOneOut()`` where there is
-        one, and else fits n models.
+        regressions; 5 by default. ``KFold(5)`` has stretches of the rows for both. "loo", or
+        ``LeaveOneOut()``, leaves out every row: in closed form, in time linear in n, for Gaussians,
+        discriminants and least squares; else by n models.
     params : mapping, optional
         ``{"sample_weight": w}``: weights to learn with.
     return_train_score, return_estimator, return_indices : bool
@@ -125,9 +125,9 @@ def cross_validate(
     What a column is, category or number, and which columns there are, is decided on all rows, once;
     a fit to the rows of one fold alone might decide otherwise where a rule is nearly met.
 
-    "loo" takes a row out with all its weight; a row of weight 0 is scored by the model of all. The
-    only row of its class is scored by a model without the class. Its scores are of single rows;
-    those of all rows together, such as R², are in `evaluate_folds`.
+    Leave-one-out takes a row out with all its weight; the only row of its class is scored by a
+    model without the class. Scores are of single rows; those of all rows together, such as R², are
+    in `evaluate_folds`.
 
     Source: M. Stone, Cross-validatory choice and assessment of statistical predictions, Journal of
     the Royal Statistical Society B 36 (1974).
@@ -174,10 +174,13 @@ def cross_validate(
         return dict(table_scores(estimator, X, y, groups, scoring, cv, weight))
     table = Rows.of(X, y, groups)
     if is_leave_one_out(cv):
-        weight, more = sample_weight_of(params), return_train_score or return_estimator
-        asked = partial(validated_left_out, estimator, table, weight, scoring, return_indices, more)
-        if (closed := where_closed(cv, asked)) is not None:
-            return closed
+        if isinstance(cv, str):
+            require_row_scores(estimator, scoring)
+        weight = sample_weight_of(params)
+        if not (return_train_score or return_estimator):
+            closed = validated_left_out(estimator, table, weight, scoring, return_indices)
+            if closed is not None:
+                return closed
     scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
     fits = fitted_folds(estimator, table, folds, params, error_score)
@@ -314,7 +317,7 @@ def cross_val_predict(
     table = Rows.of(X, y, groups)
     if is_leave_one_out(cv):
         weight = sample_weight_of(params)
-        found = where_closed(cv, partial(answered_left_out, estimator, table, weight, [method]))
+        found = answered_left_out(estimator, table, weight, [method])
         if found is not None:
             return found[0]
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)

@@ -24,7 +24,10 @@ from suffice.model_selection.division import (
 )
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.label_scores import scores_of_labels
-from suffice.model_selection.leave_one_out import LeftOut
+from suffice.model_selection.leave_one_out import (
+    evaluation_in_closed_form,
+    evaluation_of_sums,
+)
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.model_selection.timed import Training
@@ -173,8 +176,8 @@ def evaluate_folds(
         A number of folds: those of scikit-learn, stratified for classifiers and consecutive for
         regressions; 5 by default. With ``groups`` they keep groups together. ``KFold(5)`` has
         stretches of the table for classifiers too, as for rows in the order of time. "hash": by
-        what the rows say, whatever their order. "loo": every row by the model of all others, in
-        closed form; its one evaluation is of all.
+        what the rows say, whatever their order. "loo": every row by the model of all others, as in
+        `cross_validate`; its one evaluation is of all.
     groups : array-like (n,) or name of a column, optional
         Rows that stay together. Such a column of a table is no feature.
     shuffle : bool
@@ -288,10 +291,26 @@ def _left_out(
     for name, estimator in estimators.items():
         started, found = perf_counter(), dict[str, Any]()
         with _kept(found, name):
-            judged = (LeftOut.of(estimator, *rows.whole).evaluation(),)
+            judged = evaluation_in_closed_form(estimator, *rows.whole)
+            if judged is None:
+                judged = _one_by_one_left_out(estimator, rows)
             share = 1.0 / max(rows.n - 1, 1)
-            found[name] = FoldEvaluations(judged, share, perf_counter() - started)
+            found[name] = FoldEvaluations((judged,), share, perf_counter() - started)
         yield name, found[name]
+
+
+def _one_by_one_left_out(estimator: Any, rows: TableRows | MemoryRows) -> Any:
+    """The evaluation of all rows with a label, each by the model of the others."""
+    known = np.ones(rows.n, np.bool_) if rows.codes is None else rows.codes >= 0
+    row = np.where(known, np.cumsum(known) - 1, -1)
+    if known.sum() < 2:
+        raise DataError(
+            "there are fewer than two rows with a label",
+            "a row is judged by the model of the others",
+        )
+    if is_of_sums(estimator):
+        return evaluation_of_sums(estimator, *rows.whole, row)
+    return _Work(rows, Division.into(row), by_row=False).one_by_one(estimator).pooled
 
 
 def _placed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import add
@@ -17,9 +17,10 @@ from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.statistics.statistic import tree_sum
 
-__all__ = ["FoldSums", "Opened", "Partition", "is_of_sums", "row_groups"]
+__all__ = ["BLOCK", "FoldSums", "Opened", "Partition", "is_of_sums", "row_groups", "sums_without"]
 
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
+BLOCK = 256  # groups that are taken from a total at a time
 
 
 def is_of_sums(estimator: Any) -> bool:
@@ -99,7 +100,8 @@ class FoldSums:
         S(training set f) = Σ_g [group g lies in it] S(group g)
 
     A group is the rows that lie in the same training sets. The terms are exact, so that the model
-    is the one of a fit to these rows. Nothing is subtracted, so no digit is lost.
+    is the one of a fit to these rows. Up to 64 groups are added, so no digit is lost; of more, as
+    in leave-one-out, each is taken from the total.
 
     Parameters
     ----------
@@ -115,7 +117,9 @@ class FoldSums:
     @classmethod
     def of_folds(cls, opened: Opened, folds: Sequence[Any], n: int) -> FoldSums:
         """Sum the n rows of a table for pairs of rows to learn from and others; see `of`."""
-        if isinstance(folds, Partition) and len(folds) <= MOST_GROUPS:
+        if isinstance(folds, Partition):
+            if len(folds) > MOST_GROUPS:
+                return cls(list(sums_without(opened, folds.fold, len(folds))))
             return cls.of_groups(opened, folds.fold, 1 - np.eye(len(folds), dtype=np.intp), True)
         return cls.of(opened, [train for train, _ in folds], n)
 
@@ -148,6 +152,27 @@ class FoldSums:
         if len(sums) > 2 and np.array_equal(times, 1 - np.eye(len(sums), dtype=times.dtype)):
             return cls(_sums_of_others(sums), sums if tested else None)
         return cls([_sum_of_groups(sums, often) for often in times], sums if tested else None)
+
+
+def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
+    """Yield the sums of all rows but those of a group, for each: total minus group.
+
+    Groups are summed 256 at a time, each time in a pass over the table.
+
+    Parameters
+    ----------
+    opened : Opened
+    group : ndarray of int (n,)
+        −1 for rows that are in no sum.
+    groups : int
+        Each has a row.
+    """
+    learner, rows = opened.learner, (opened.reader, opened.source)
+    with fit_context(learner):
+        (total,) = learner._sums_by_place(*rows, np.minimum(group, 0))
+        for first in range(0, groups, BLOCK):
+            own = np.where((group >= first) & (group < first + BLOCK), group - first, -1)
+            yield from (total - one for one in learner._sums_by_place(*rows, own))
 
 
 def row_groups(

@@ -1,80 +1,79 @@
-"""Leave-one-out from closed forms: every row is answered by the model of all others."""
+"""Leave-one-out: every row is predicted by the model of all others.
+
+Gaussians, discriminants and least squares have a closed form, in time linear in the rows. Sums of
+any other model are the total minus the row, in blocks of rows; what is no function of sums is
+fitted to all rows but one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from operator import add
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.fit_context import fit_context
-from suffice.errors import ParameterError, warn
-from suffice.families.left_out.rows import FOLDS_INSTEAD
-from suffice.model_selection.all_classes import over_all_classes
-from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.errors import DataError, ParameterError, warn
+from suffice.model_selection.folds import BLOCK, Opened, is_of_sums, sums_without
 from suffice.model_selection.judged_labels import require_labels
 from suffice.models.base.checks import labels_of
 from suffice.models.base.classifier import Classifier
-from suffice.models.base.judge import evaluated
+from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.leave_one_out import LeaveOneOut, answers_left_out
-from suffice.models.base.partial_answers import told
+from suffice.models.base.partial_answers import WithGaps, told
 from suffice.numerics.elementary import log
 
 if TYPE_CHECKING:
     from suffice.model_selection.rows import Rows
 
-__all__ = ["LeftOut", "answered_left_out", "scores_left_out", "validated_left_out", "where_closed"]
-
-T = TypeVar("T")
+__all__ = [
+    "answered_left_out",
+    "evaluation_in_closed_form",
+    "evaluation_of_sums",
+    "require_row_scores",
+    "validated_left_out",
+]
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class _ClosedForm:
     """A model of all rows, and what follows for those of all but one.
 
     Parameters
     ----------
-    opened : Opened
-        The rows to learn from.
     fitted : ExactEstimator
-        Which has learnt them all.
     source : object
-        The same rows, to be answered.
+        The rows, to be predicted.
     rows : LeaveOneOut
     """
 
-    opened: Opened
     fitted: Any
     source: Any
     rows: LeaveOneOut
 
     @classmethod
-    def of(cls, estimator: Any, X: Any, y: Any, sample_weight: Any) -> LeftOut:
-        """Learn all rows.
-
-        Raises
-        ------
-        ParameterError
-            If there is no closed form.
-        """
+    def of(cls, estimator: Any, X: Any, y: Any, sample_weight: Any) -> Self | None:
+        """Fit all rows; None without a closed form, or where a fit fails."""
         if not is_of_sums(estimator):
-            raise ParameterError(
-                f"leave-one-out of {type(estimator).__name__}",
-                "there is no closed form: with these options it is no function of sums alone",
-                FOLDS_INSTEAD,
-            )
-        opened = Opened.of(estimator, X, y, sample_weight)
-        learner = opened.learner
-        with fit_context(learner):
-            fitted = opened.fitted(learner._summarise(opened.reader, opened.source))
-        source = fitted._open_judged(X, y, sample_weight)
-        return cls(opened, fitted, source, fitted._leave_one_out(source))
+            return None
+        try:
+            opened = Opened.of(estimator, X, y, sample_weight)
+            learner = opened.learner
+            with fit_context(learner):
+                fitted = opened.fitted(learner._summarise(opened.reader, opened.source))
+            source = fitted._open_judged(X, y, sample_weight)
+            return cls(fitted, source, fitted._leave_one_out(source))
+        except (DataError, ParameterError):
+            return None
 
     def answers(self) -> NDArray[np.float64]:
-        """What is said of every row, in order, (n, ...); NaN where there is no closed form."""
+        """Predictions of every row, in order, (n, ...); NaN where there is no closed form."""
         layout = self.rows.judge.layout
         with fit_context(self.fitted):
             engine = self.fitted._engine_for(self.source)
@@ -83,25 +82,56 @@ class LeftOut:
             parts = [part for of_split in found for part in of_split]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def evaluation(self) -> Any:
-        """The evaluation of all rows."""
-        with fit_context(self.fitted):
-            engine = self.fitted._engine_for(self.source)
-            found = evaluated(self.rows.judge, engine, self.source)
-        return self.rows.judge.record(told({0: found})[0])
 
-    def refitted(self, row: int, n: int) -> Any:
-        """The model of all rows but one, from their sums."""
-        others = np.delete(np.arange(n), row)
-        return self.opened.fitted(FoldSums.of(self.opened, [others], n).statistics[0])
+def evaluation_in_closed_form(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """The evaluation of all rows; None without a closed form for each of them."""
+    closed = _ClosedForm.of(estimator, X, y, sample_weight)
+    if closed is None:
+        return None
+    try:
+        with fit_context(closed.fitted):
+            engine = closed.fitted._engine_for(closed.source)
+            found = evaluated(closed.rows.judge, engine, closed.source)
+    except DataError:  # a row without which a sum loses its digits
+        return None
+    return closed.rows.judge.record(told({0: found})[0])
+
+
+def evaluation_of_sums(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, row: NDArray[np.intp]
+) -> Any:
+    """The evaluation of all rows, each by the model of the total minus this row.
+
+    Parameters
+    ----------
+    row : ndarray of int (n,)
+        The number of every row to be judged, 0 to g − 1; −1 for others.
+    """
+    opened = Opened.of(estimator, X, y, sample_weight)
+    whole = opened.fitted(opened.learner._summarise(opened.reader, opened.source))
+    source, groups = whole._open_judged(X, y, sample_weight), int(row.max()) + 1
+    every, sums = whole._judge(source), sums_without(opened, row, groups)
+    with fit_context(opened.learner):
+        engine = opened.learner._engine_for(source)
+
+        def blocks() -> Iterator[WithGaps[Any]]:
+            for first in range(0, groups, BLOCK):
+                fits = [opened.fitted(one) for one in islice(sums, BLOCK)]
+                judges = knowing_all([every, *(fit._judge(source) for fit in fits)])[1:]
+                own = np.where((row >= first) & (row < first + BLOCK), row - first, -1)
+                tested = np.eye(len(fits), dtype=np.intp)
+                yield from evaluated_by_place(judges, engine, source, own, tested).values()
+
+        found = reduce(add, blocks())
+    return every.record(told({0: found})[0])
 
 
 def answered_left_out(
     estimator: Any, table: Rows, sample_weight: Any, methods: Sequence[str]
-) -> list[NDArray[Any]]:
-    """What methods answer to every row of a table in memory, by the model of all others.
+) -> list[NDArray[Any]] | None:
+    """Predictions, by some methods, of every row of a table in memory by the model of all others.
 
-    Rows without a closed form are answered by a model that is fitted to the others.
+    None without a closed form for each of them.
 
     Raises
     ------
@@ -110,28 +140,14 @@ def answered_left_out(
     """
     if isinstance(estimator, Classifier):
         require_labels(table.truth)
-    left = LeftOut.of(estimator, table.X, table.y, sample_weight)
-    known = left.rows.methods
-    for method in methods:
-        if method not in known:
-            raise ParameterError(
-                f"method={method!r} with cv='loo'",
-                f"closed forms are known of {', '.join(known)}",
-                "use one of these, or cv=10",
-            )
-    answers = left.answers()
-    found = [known[method](answers) for method in methods]
-    _tell_of_lone_rows(left.fitted, table.truth)
-    doubtful = np.flatnonzero(np.isnan(answers).reshape(table.n, -1).any(axis=1))
-    for row in doubtful.tolist():
-        model = left.refitted(row, table.n)
-        x = table.part(np.array([row])).x
-        for method, answer in zip(methods, found, strict=True):
-            one = getattr(model, method)(x)
-            if hasattr(model, "classes_"):
-                one = over_all_classes(left.fitted.classes_, model.classes_, one, method)
-            answer[row] = one[0]
-    return found
+    closed = _ClosedForm.of(estimator, table.X, table.y, sample_weight)
+    if closed is None or not set(methods) <= set(closed.rows.methods):
+        return None
+    answers = closed.answers()
+    if np.isnan(answers).any():
+        return None
+    _tell_of_lone_rows(closed.fitted, table.truth)
+    return [closed.rows.methods[method](answers) for method in methods]
 
 
 def _tell_of_lone_rows(fitted: Any, truth: Any) -> None:
@@ -146,44 +162,24 @@ def _tell_of_lone_rows(fitted: Any, truth: Any) -> None:
         )
 
 
-def where_closed(cv: Any, asked: Callable[[], T]) -> T | None:
-    """What closed forms answer; None where there is none, and a splitter allows for fits.
-
-    Raises
-    ------
-    ParameterError
-        If there is none, and ``cv="loo"``.
-    """
-    try:
-        return asked()
-    except ParameterError:
-        if isinstance(cv, str):
-            raise
-        return None
-
-
 def validated_left_out(
-    estimator: Any, table: Rows, sample_weight: Any, scoring: Any, indices: bool, more: bool
-) -> dict[str, Any]:
-    """What `cross_validate` returns: scores of every row.
-
-    Raises
-    ------
-    ParameterError
-        If there is no closed form, a score is none of single rows, or ``more`` is asked for.
-    """
-    if more:
-        raise ParameterError(
-            "training scores or estimators with cv='loo'",
-            "no model is fitted for each row",
-            "leave these options out, or use cv=10",
-        )
+    estimator: Any, table: Rows, sample_weight: Any, scoring: Any, indices: bool
+) -> dict[str, Any] | None:
+    """Scores of every row, as `cross_validate` returns them; None without a closed form."""
     names = _names(estimator, scoring)
+    if not names or not set(names.values()) <= set(ROW_SCORES):
+        return None
     started = perf_counter()
-    scores = scores_left_out(estimator, table, sample_weight, list(names.values()))
+    needed = list(dict.fromkeys(ROW_SCORES[score][0] for score in names.values()))
+    answered = answered_left_out(estimator, table, sample_weight, needed)
+    if answered is None:
+        return None
+    answers, truth = dict(zip(needed, answered, strict=True)), np.asarray(table.truth)
     share = np.full(table.n, (perf_counter() - started) / table.n)
     found: dict[str, Any] = {"fit_time": share, "score_time": np.zeros(table.n)}
-    found |= {f"test_{name}": scores[score] for name, score in names.items()}
+    for name, score in names.items():
+        method, of = ROW_SCORES[score]
+        found[f"test_{name}"] = of(truth, answers[method])
     if indices:
         rows = np.arange(table.n)
         found["indices"] = {
@@ -193,45 +189,33 @@ def validated_left_out(
     return found
 
 
-def _names(estimator: Any, scoring: Any) -> dict[str, str]:
-    """Scores by the name they are returned under."""
-    if scoring is None:
-        return {"score": "accuracy" if isinstance(estimator, Classifier) else "r2"}
-    if isinstance(scoring, str):
-        return {"score": scoring}
-    given = scoring.items() if isinstance(scoring, Mapping) else ((one, one) for one in scoring)
-    return {str(name): str(score) for name, score in given}
-
-
-def scores_left_out(
-    estimator: Any, table: Rows, sample_weight: Any, names: Sequence[str]
-) -> dict[str, NDArray[np.float64]]:
-    """Scores of every row, by name, (n,) each.
+def require_row_scores(estimator: Any, scoring: Any) -> None:
+    """Refuse a score that single rows do not have.
 
     Raises
     ------
     ParameterError
-        If a score is none of single rows.
+        If there is one.
     """
-    for name in names:
+    for name in _names(estimator, scoring).values():
         if name not in ROW_SCORES:
             raise ParameterError(
                 f"the score {name!r} with cv='loo'",
                 f"a score of one row is one of {', '.join(ROW_SCORES)}",
                 "use evaluate_folds(cv='loo'), whose scores are of all rows together",
             )
-    needed = list(dict.fromkeys(ROW_SCORES[name][0] for name in names))
-    found = answered_left_out(estimator, table, sample_weight, needed)
-    answers = dict(zip(needed, found, strict=True))
-    truth = np.asarray(table.truth)
-    return {name: _scored(name, truth, answers) for name in names}
 
 
-def _scored(
-    name: str, truth: NDArray[Any], answers: dict[str, NDArray[Any]]
-) -> NDArray[np.float64]:
-    method, score = ROW_SCORES[name]
-    return score(truth, answers[method])
+def _names(estimator: Any, scoring: Any) -> dict[str, str]:
+    """Scores by the name they are returned under; none of a function."""
+    if callable(scoring):
+        return {}
+    if scoring is None:
+        return {"score": "accuracy" if isinstance(estimator, Classifier) else "r2"}
+    if isinstance(scoring, str):
+        return {"score": scoring}
+    given = scoring.items() if isinstance(scoring, Mapping) else ((one, one) for one in scoring)
+    return {str(name): str(score) for name, score in given}
 
 
 def _accuracy(truth: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float64]:

@@ -46,6 +46,8 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     """
     if is_classifier(estimator):
         require_labels(y)
+    if is_leave_one_out(cv) and n > 1:
+        return Partition(np.arange(n), n)
     numbered = _numbered_folds(estimator, y, cv)
     if numbered is not None and (partition := _partition(*numbered, n, y)) is not None:
         if groups is not None:

@@ -119,9 +119,7 @@ def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
 
 
 def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
-    words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,lda,logistic")
-    found = facts(run, "cv", "t.csv", *words, "--loo")
-    assert by_name(found)["naive-bayes"]["error"].endswith("sums alone; use folds.")
+    words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,lda")
     words = (*words, "--numbers", "gaussian", "--calibration", "none")
     found = facts(run, "cv", "t.csv", *words, "--loo")
     assert (found["folds"], found["seed"]) == (1, None)
@@ -133,7 +131,6 @@ def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
         scores = by_name(found)[name]["scores"]
         assert scores["log loss"]["mean"] == pytest.approx(expected.mean("log loss"), rel=1e-12)
         assert scores["log loss"]["standard_error"] is None
-    assert by_name(found)["logistic"]["error"].endswith("sums alone; use folds.")
     printed = run("cv", "t.csv", *words, "--loo").stdout
     assert "120 rows, each answered by models of all others." in printed
 

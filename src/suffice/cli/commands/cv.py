@@ -71,7 +71,7 @@ def cv(
         bool,
         typer.Option(
             "--loo",
-            help="Leave every row out by itself, in closed form, instead of folds.",
+            help="Leave every row out by itself, instead of folds.",
         ),
     ] = False,
     by: Annotated[
