@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from suffice.errors import DataError, ParameterError
+from suffice.models.design.matrix import indicators
 from suffice.models.logistic.model import LogisticModel
 from suffice.reports.student_terms import digits_before_point
-from suffice.statistics.indicators import indicators
 
 __all__ = ["Errors", "effects_of", "errors_of", "interval_of_coefficients"]
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.errors import DataError, ParameterError
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.models.bayes_risk.possible_cells import possible_cells
 from suffice.models.design.bins import span
 from suffice.models.design.levels import shares_of
 from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
 from suffice.reports.coefficient_intervals import effects_of, errors_of
 from suffice.reports.scoring import is_weighed, output_name
@@ -144,10 +144,8 @@ def _bits(model: Any) -> dict[str, float]:
 
 def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) -> list[Any]:
     """What a cell may be, in the order of the model."""
-    if isinstance(parameters, MixedParameters):
-        return list(
-            parameters.terms.vocabularies[int((~parameters.terms.is_number[:j]).sum())].values
-        )
+    if isinstance(parameters, TermParameters):
+        return list(parameters.design.categories[name].values)
     if (listed := parameters.values(j)) is not None:
         return list(listed)
     if hasattr(parameters, "vocabularies"):

@@ -34,7 +34,6 @@ class _Sums:
     covariance: DoubleDouble
     course: EmHistory = field(default_factory=EmHistory)
     fourth: FourthMoments | None = None
-    filled: bool = False  # whether categories were missing, so that the sums are rounded
 
     @property
     def d(self) -> int:
