@@ -32,9 +32,9 @@ from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
-from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["MultivariateGaussian", "Shrinkage"]
@@ -155,11 +155,11 @@ class MultivariateGaussian(Family):
         same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
-    def is_shown_by(self, statistic: GroupedRows | FourthMoments) -> bool:
+    def is_shown_by(self, statistic: Comoments | FourthMoments) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
-    def estimate(self, statistic: GroupedRows | FourthMoments) -> GaussianOrStudent:
+    def estimate(self, statistic: Comoments | FourthMoments) -> GaussianOrStudent:
         """Parameters from exact co-moments."""
         rows = statistic.columns
         sums = _Sums.of(rows) if rows.complete else self._expected(rows)
@@ -167,7 +167,7 @@ class MultivariateGaussian(Family):
             sums = replace(sums, fourth=statistic)
         return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
-    def leave_one_out(self, statistic: GroupedRows | FourthMoments) -> GaussiansLeftOut:
+    def leave_one_out(self, statistic: Comoments | FourthMoments) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
         if self.estimation != "mle" or self.shrinkage:
             raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
@@ -270,7 +270,7 @@ class MultivariateGaussian(Family):
         """How many means that rows tell of share a covariance."""
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
-    def _expected(self, statistic: GroupedRows) -> _Sums:
+    def _expected(self, statistic: Comoments) -> _Sums:
         """The sums that rows with missing cells are expected to have, at the mode."""
 
         def estimate(

@@ -17,8 +17,8 @@ from suffice.families.multivariate.sums import _Sums
 from suffice.families.options import check_nonnegative
 from suffice.phrases import Option
 from suffice.statistics.block import Encoding
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["RegularizedGaussian"]
@@ -93,11 +93,11 @@ class RegularizedGaussian(Family):
         """Whether a statistic is one of those that it accumulates of d columns."""
         return super().takes(statistic, encoding, d) and not statistic.pooled
 
-    def is_shown_by(self, statistic: GroupedRows) -> bool:
+    def is_shown_by(self, statistic: Comoments) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.code) > 0
 
-    def estimate(self, statistic: GroupedRows) -> MultivariateGaussianParameters:
+    def estimate(self, statistic: Comoments) -> MultivariateGaussianParameters:
         """Parameters from exact co-moments."""
         found = self.regularized(statistic)
         course = found.sums.course
@@ -105,7 +105,7 @@ class RegularizedGaussian(Family):
         factored = found.factored(self.pooling, self.shrinkage, self.variance_floor, noise)
         return MultivariateGaussianParameters(factored, course)
 
-    def regularized(self, statistic: GroupedRows) -> RegularizedSums:
+    def regularized(self, statistic: Comoments) -> RegularizedSums:
         """What covariances of every degree of regularisation follow from."""
         known = statistic.complete
         sums = _Sums.of(statistic) if known else expected_sums(statistic, _one_covariance, False)

@@ -22,9 +22,9 @@ from suffice.models.design.terms import MISSING
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, CodedBlock, RealBlock
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import nonnegative
 from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.statistic import Accumulator
 
@@ -188,7 +188,7 @@ class TermsLeftOut:
             self.of_terms.add_log_likelihood(RealBlock(term_values(self.design, block)), rows, out)
 
 
-def shown_terms(design: Design, sums: GroupedRows | FourthMoments) -> Design:
+def shown_terms(design: Design, sums: Comoments | FourthMoments) -> Design:
     """Return the design of the values that some row shows, and of missing cells where there are."""
     rows = sums.columns.one_class
     categories, missing = dict(design.categories), []
