@@ -51,13 +51,8 @@ from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
-from suffice.statistics.indicator_comoments import (
-    IndicatorComoments,
-    IndicatorComomentsAccumulator,
-)
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
-from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.pair_counts import PairCountAccumulator, PairCounts
@@ -118,7 +113,7 @@ class Data:
 
     def _numbers(self, x: np.ndarray, rng: np.random.Generator) -> Block:
         if self.constant:
-            x[:, 0] = self.offset if self.encoding in ("real", "mixed") else 2.0
+            x[:, 0] = self.offset if self.encoding == "real" else 2.0
         x[rng.random(x.shape) < self.gaps] = np.nan
         return RealBlock(np.asfortranarray(x) if rng.random() < 0.5 else x)
 
@@ -129,19 +124,6 @@ class Data:
         kinds = range(1, 7) if self.numbers else WORDS
         shown = [tuple(rng.permutation(kinds)[:4].tolist()) for _ in range(self.d)]
         return CodedBlock(self._codes(n, 4, rng), tuple(map(Vocabulary, shown)))
-
-    def _mixed(self, n: int, rng: np.random.Generator) -> Block:
-        """Numbers and categories in turns, either of them first."""
-        number = (np.arange(self.d) + self.numbers) % 2 == 0
-        numbers, categories = self._real(n, rng), self._category(n, rng)
-        assert isinstance(numbers, RealBlock)
-        assert isinstance(categories, CodedBlock)
-        known = tuple(v for v, a in zip(categories.vocabularies, number, strict=True) if not a)
-        return MixedBlock(
-            RealBlock(numbers.values[:, number]),
-            CodedBlock(categories.codes[:, ~number], known),
-            number,
-        )
 
     def _integers(self, n: int, rng: np.random.Generator) -> Block:
         return IntegerBlock(rng.integers(-3, 4, (n, self.d)).astype(np.int16))
@@ -217,10 +199,6 @@ def width(batch: Batch) -> int:
     return batch.blocks[0].width
 
 
-def indicated(batch: Batch, make: Any) -> IndicatorComomentsAccumulator:
-    return IndicatorComomentsAccumulator(make, width(batch))
-
-
 def cut_bins(batch: Batch) -> tuple[CutBins, ...]:
     return tuple(CutBins(np.linspace(-1.0, j, j + 2)) for j in range(width(batch)))
 
@@ -294,9 +272,6 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("category", lambda batch: summed(CountAccumulator(width(batch)), batch)),
         ("integers", lambda batch: summed(CountAccumulator(width(batch)), batch)),
     ],
-    IndicatorComoments: [
-        ("mixed", lambda batch: summed(indicated(batch, ComomentsAccumulator), batch)),
-    ],
     LossSums: [("real", bent)],
     FourthMoments: [
         ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch)), on_a_grid(batch))),
@@ -324,7 +299,6 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch), pooled=True), batch)),
         ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),
-        ("mixed", lambda batch: by_class(indicated(batch, ComomentsAccumulator), batch)),
         ("category", lambda batch: by_class(JointAccumulator(width(batch)), batch)),
         ("events", lambda batch: by_class(EventAccumulator(), batch)),
     ],

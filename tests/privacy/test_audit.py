@@ -160,7 +160,6 @@ def people(n: int, seed: int) -> pa.Table:
 @pytest.mark.parametrize(
     ("model", "label"),
     [
-        (LinearDiscriminantAnalysis(), "kind"),
         (QuadraticDiscriminantAnalysis(), "kind"),
         (RegularizedDiscriminantAnalysis(), "kind"),
         (LinearRegression(), "pay"),

@@ -107,10 +107,10 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
 
     Notes
     -----
-    A column of strings is a category: each value but the first becomes a column of its own, 1 where
-    a row shows it, else 0. A value that no row of the fit showed is a missing cell. In a table with
-    categories, a missing cell counts in the fit as it is expected in its class, whatever the other
-    cells say; in tables of numbers, by expectation-maximisation.
+    A column of strings is a category, and becomes the terms that it has in linear models: an
+    indicator of each value but the first, and of missing cells where the first fit has some. Later
+    rows of a fit must have the values of the first. In a prediction, a missing cell or unseen value
+    is left out. Missing numbers count by expectation-maximisation.
 
     Differences from scikit-learn: shrinkage is towards each column's own variance, not towards
     the mean variance of all columns, so the unit of a column changes nothing, and "auto" chooses

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from numbers import Real
 from typing import Any, cast
 
@@ -12,30 +11,31 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import Column, UniformColumns
+from suffice.data.schema import BlockLayout
 from suffice.data.source import Split, each_batch
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate.factored import FactoredGaussians, add_complete, fill
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.families.options import check_nonnegative
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
 from suffice.models.design.feature_columns import Predictors, features, is_coded
+from suffice.models.design.settled import settled_design
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.one_family import OneFamilyClassifier
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.row_answers import discriminants, posterior
+from suffice.models.generative.terms import TermParameters
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import RealBlock, require_held
-from suffice.statistics.mixed_block import MixedBlock
+from suffice.statistics.block import require_held
 
 __all__ = ["DiscriminantAnalysis", "on_axes", "one_of_two", "shrinkage_of"]
 
@@ -68,25 +68,26 @@ class DiscriminantAnalysis(OneFamilyClassifier):
             variance_floor=self.variance_floor,
         )
 
-    def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:
-        columns = super()._described(source)
+    def _settled(self, source: TableSource | ArraySource) -> GenerativeReader:
+        reader = super()._settled(source)
         if isinstance(source, ArraySource) and not self.categorical:
-            return columns
-        found = features(source, Predictors(categorical=self.categorical)).columns
-        for column in found:
+            return reader
+        found = features(source, Predictors(categorical=self.categorical))
+        for column in found.columns:
             if column.kind == "text":
                 raise SchemaError(
                     f"column {column.name!r} holds text: {column.reason}",
                     f"{type(self).__name__} takes numbers and categories",
                     "leave the column out",
                 )
-        return found if any(map(is_coded, found)) else columns
-
-    def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
-        (part,) = super()._parts(columns)
-        if isinstance(columns, UniformColumns) or not any(map(is_coded, columns)):
-            return (part,)
-        return (replace(part, layout=replace(part.layout, encoding="mixed")),)
+        if not any(map(is_coded, found.columns)):
+            return reader
+        engine = self._engine_for(source)
+        design = settled_design(source, found, "counted", engine, with_missing=True)
+        names = tuple(column.name for column in found.columns)
+        part = FamilyColumns(self._family(), BlockLayout("mixed", names), design)
+        more = {"parts": (part,)}
+        return self.reader_type.of(source, found.columns, (part.layout,), self._reading(), **more)
 
     def _check(self) -> None:
         if self.solver not in self.solvers:
@@ -154,9 +155,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     def terms_(self) -> tuple[str, ...]:
         """Names of the p numbers that a row becomes: a column, or ``column[value]``."""
         (part,) = self.model_.parts
-        columns = tuple(part.layout.columns)
-        found = self._estimates
-        return tuple(found.terms.names(columns)) if isinstance(found, MixedParameters) else columns
+        return tuple(part.terms)
 
     @property
     def _factored(self) -> FactoredGaussians:
@@ -212,14 +211,11 @@ def on_axes(
     """Kernel of a transform: (x − origin) axes of the rows of a split, batch by batch."""
     model, origin, axes = params
     (parameters,) = model.parameters
-    factored = cast(MultivariateGaussianParameters | MixedParameters, parameters).factored
+    factored = cast(MultivariateGaussianParameters | TermParameters, parameters).factored
     terms = origin, np.ascontiguousarray(axes.T), np.zeros(axes.shape[1])
 
     def one(batch: Batch) -> NDArray[np.float64]:
-        block = batch.blocks[0]
-        if isinstance(parameters, MixedParameters):
-            block = parameters.terms.block(cast(MixedBlock, block))
-        values = cast(RealBlock, block).values
+        values = model.parts[0].numbers(batch.blocks[0])
         require_held(values)
         x = np.ascontiguousarray(values, np.float64)
         out = scores(len(x), axes.shape[1], 0.0)

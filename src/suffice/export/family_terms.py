@@ -37,11 +37,11 @@ from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
 from suffice.families.kinds.divided import DividedParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
 from suffice.families.univariate.piecewise import PiecewiseParameters
+from suffice.models.generative.terms import TermParameters
 from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.logspace import safe_log
 
@@ -224,7 +224,7 @@ def _multivariate(
 
 
 @family_terms.register
-def _mixed(parameters: MixedParameters, names: Sequence[str], layout: Layout, first: int) -> Made:
+def _mixed(parameters: TermParameters, names: Sequence[str], layout: Layout, first: int) -> Made:
     raise ParameterError(
         f"the columns {', '.join(map(repr, names[:3]))} are modelled together, some as categories",
         "an export writes Gaussians of numbers only",

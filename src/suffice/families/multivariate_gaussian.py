@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from suffice.families.left_out.rows import no_closed_form
 from suffice.families.multivariate.expected import expected_sums
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.left_out import GaussiansLeftOut
-from suffice.families.multivariate.mixed import MixedParameters, OfTerms, of_terms
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
@@ -34,13 +32,9 @@ from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
-from suffice.statistics.grouped_rows import GroupedRows
-from suffice.statistics.indicator_comoments import (
-    IndicatorComoments,
-    IndicatorComomentsAccumulator,
-)
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["MultivariateGaussian", "Shrinkage"]
@@ -119,7 +113,7 @@ class MultivariateGaussian(Family):
     kappa0: float = 1.0
     a0: float = 1.0
 
-    encodings: ClassVar[tuple[Encoding, ...]] = ("real", "mixed")
+    encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -149,14 +143,9 @@ class MultivariateGaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        if encoding == "mixed":
-            return IndicatorComomentsAccumulator(partial(self._accumulator, False), d)
-        return self._accumulator(self.shared, d)
-
-    def _accumulator(self, shared: bool, d: int) -> Accumulator:
         if self.shrinkage == "ledoit-wolf":
             return FourthMomentsAccumulator(d)
-        return ComomentsAccumulator(d, shared)
+        return ComomentsAccumulator(d, self.shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
@@ -166,34 +155,20 @@ class MultivariateGaussian(Family):
         same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
-    def is_shown_by(self, statistic: GroupedRows | FourthMoments) -> bool:
+    def is_shown_by(self, statistic: Comoments | FourthMoments) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
-    def estimate(self, statistic: Any) -> GaussianOrStudent | MixedParameters:
+    def estimate(self, statistic: Comoments | FourthMoments) -> GaussianOrStudent:
         """Parameters from exact co-moments."""
-        mixed = _mixed(statistic)
-        sums = self._sums_of(statistic, mixed)
-        if self.shrinkage == "ledoit-wolf":
-            fourth = cast(FourthMoments, statistic) if mixed is None else mixed.fourth
-            sums = replace(sums, fourth=fourth)
-        is_mle = self.estimation == "mle"
-        found = self.maximum_likelihood(sums) if is_mle else self._posterior(sums)
-        return found if mixed is None else MixedParameters(found, mixed.terms)
-
-    def sums_of(self, statistic: Any) -> _Sums:
-        """The sums of rows: those expected, where cells are missing."""
-        return self._sums_of(statistic, _mixed(statistic))
-
-    def _sums_of(self, statistic: Any, mixed: OfTerms | None) -> _Sums:
-        rows = statistic.columns if mixed is None else mixed.rows
+        rows = statistic.columns
         sums = _Sums.of(rows) if rows.complete else self._expected(rows)
-        return replace(sums, filled=mixed is not None and mixed.filled)
+        if isinstance(statistic, FourthMoments):
+            sums = replace(sums, fourth=statistic)
+        return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
-    def leave_one_out(self, statistic: GroupedRows | FourthMoments) -> GaussiansLeftOut:
+    def leave_one_out(self, statistic: Comoments | FourthMoments) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
-        if isinstance(statistic, IndicatorComoments):
-            raise no_closed_form(self, "values of categories come and go with rows")
         if self.estimation != "mle" or self.shrinkage:
             raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
         columns = statistic.columns
@@ -267,8 +242,7 @@ class MultivariateGaussian(Family):
 
     def _noise(self, sums: _Sums) -> float:
         """The fraction of a variance that is noise of the sums, besides that of the cells."""
-        rounded = sums.filled or sums.course.log_likelihood
-        return DOUBLE_NOISE if rounded else 0.0
+        return DOUBLE_NOISE if sums.course.log_likelihood else 0.0
 
     def _update(
         self, sums: _Sums
@@ -296,7 +270,7 @@ class MultivariateGaussian(Family):
         """How many means that rows tell of share a covariance."""
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
-    def _expected(self, statistic: GroupedRows) -> _Sums:
+    def _expected(self, statistic: Comoments) -> _Sums:
         """The sums that rows with missing cells are expected to have, at the mode."""
 
         def estimate(
@@ -340,11 +314,6 @@ class MultivariateGaussian(Family):
             return -0.5 * total
 
         return log_prior
-
-
-def _mixed(statistic: Any) -> OfTerms | None:
-    """The sums of terms that a mixed table becomes."""
-    return of_terms(statistic) if isinstance(statistic, IndicatorComoments) else None
 
 
 def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,19 +11,14 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.family import Family
 from suffice.families.multivariate.expected import expected_sums
-from suffice.families.multivariate.mixed import MixedParameters, of_terms
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.multivariate.regularized import RegularizedSums
 from suffice.families.multivariate.sums import _Sums
 from suffice.families.options import check_nonnegative
 from suffice.phrases import Option
 from suffice.statistics.block import Encoding
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.grouped_rows import GroupedRows
-from suffice.statistics.indicator_comoments import (
-    IndicatorComoments,
-    IndicatorComomentsAccumulator,
-)
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["RegularizedGaussian"]
@@ -80,7 +75,7 @@ class RegularizedGaussian(Family):
     prior_rows: float = 1.0
     variance_floor: float = 1e-9
 
-    encodings: ClassVar[tuple[Encoding, ...]] = ("real", "mixed")
+    encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -92,44 +87,29 @@ class RegularizedGaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        if encoding == "mixed":
-            return IndicatorComomentsAccumulator(ComomentsAccumulator, d)
         return ComomentsAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
-        if not super().takes(statistic, encoding, d):
-            return False
-        known = self.accumulator(encoding, 0).statistic()
-        same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
-        return same and not statistic.columns.pooled
+        return super().takes(statistic, encoding, d) and not statistic.pooled
 
-    def is_shown_by(self, statistic: GroupedRows | IndicatorComoments) -> bool:
+    def is_shown_by(self, statistic: Comoments) -> bool:
         """Whether there are groups of rows."""
-        return len(statistic.columns.code) > 0
+        return len(statistic.code) > 0
 
-    def estimate(
-        self, statistic: GroupedRows | IndicatorComoments
-    ) -> MultivariateGaussianParameters | MixedParameters:
+    def estimate(self, statistic: Comoments) -> MultivariateGaussianParameters:
         """Parameters from exact co-moments."""
         found = self.regularized(statistic)
         course = found.sums.course
-        rounded = found.sums.filled or course.log_likelihood
-        noise = DOUBLE_NOISE if rounded else 0.0
+        noise = DOUBLE_NOISE if course.log_likelihood else 0.0
         factored = found.factored(self.pooling, self.shrinkage, self.variance_floor, noise)
-        parameters = MultivariateGaussianParameters(factored, course)
-        if isinstance(statistic, IndicatorComoments):
-            return MixedParameters(parameters, statistic.terms.without_first()[0])
-        return parameters
+        return MultivariateGaussianParameters(factored, course)
 
-    def regularized(self, statistic: GroupedRows | IndicatorComoments) -> RegularizedSums:
+    def regularized(self, statistic: Comoments) -> RegularizedSums:
         """What covariances of every degree of regularisation follow from."""
-        rows, filled = statistic.columns, False
-        if isinstance(statistic, IndicatorComoments):
-            found = of_terms(statistic)
-            rows, filled = found.rows, found.filled
-        sums = _Sums.of(rows) if rows.complete else expected_sums(rows, _one_covariance, False)
-        return RegularizedSums(replace(sums, filled=filled), self.prior_rows)
+        known = statistic.complete
+        sums = _Sums.of(statistic) if known else expected_sums(statistic, _one_covariance, False)
+        return RegularizedSums(sums, self.prior_rows)
 
 
 def _one_covariance(

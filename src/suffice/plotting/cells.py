@@ -14,10 +14,10 @@ from suffice.data.schema import ONLY
 from suffice.data.source import all_batches
 from suffice.errors import ParameterError
 from suffice.families.multinomial import MultinomialParameters
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.terms import TermParameters
 from suffice.plotting.style import require_place
 from suffice.statistics.block import RealBlock
 from suffice.statistics.mixed_block import MixedBlock
@@ -119,7 +119,7 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
                 "a picture shows one value a row, and one distribution of it in every class",
                 "see what its words say with suffice show --column",
             )
-        if isinstance(parameters, MixedParameters):
+        if isinstance(parameters, TermParameters):
             return _of_terms(parameters, name, j)
         if part.layout.encoding in {"binary", "outcome"}:
             return Cells(name, _two_values(model, name), discrete=True)
@@ -143,14 +143,12 @@ def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
     return Cells(name, _line(drawn.reshape(k, DRAWS), whole), discrete=whole)
 
 
-def _of_terms(parameters: MixedParameters, name: str, j: int) -> Cells:
+def _of_terms(parameters: TermParameters, name: str, j: int) -> Cells:
     """Of a Gaussian of numbers and indicators."""
-    terms = parameters.terms
-    if terms.is_number[j]:
-        place = int(terms.places(j)[0])
+    if parameters.is_number(j):
+        place = int(parameters.places[j][0])
         return _numbers(parameters.of_terms, name, place, len(parameters.factored.mean))
-    values = terms.vocabularies[int((~terms.is_number[:j]).sum())].values
-    return Cells(name, _objects(values), discrete=True)
+    return Cells(name, _objects(parameters.design.categories[name].values), discrete=True)
 
 
 def _two_values(model: GenerativeClassifier, name: str) -> NDArray[Any]:
@@ -195,7 +193,7 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
     """
     b, j = _place(model, cells.column)
     parameters = model.model_.parameters[b]
-    if isinstance(parameters, MixedParameters) and not parameters.terms.is_number[j]:
+    if isinstance(parameters, TermParameters) and not parameters.is_number(j):
         raise ParameterError(
             f"the values of column {cells.column!r} are indicators of a Gaussian",
             "they have no shares in a class",

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.univariate.parameters import GaussianParameters
 from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.terms import TermParameters
 from suffice.numerics.elementary import log_of
 
 __all__ = ["Gaussian", "ellipse", "gaussians_of"]
@@ -32,8 +32,8 @@ def gaussians_of(model: Any, columns: tuple[str, str]) -> dict[Any, Gaussian]:
         at = [names.index(columns[i]) for i in here]
         if not here:
             continue
-        if isinstance(parameters, MixedParameters):
-            at = [int(parameters.terms.places(j)[0]) for j in at]
+        if isinstance(parameters, TermParameters):
+            at = [int(parameters.places[j][0]) for j in at]
             parameters = parameters.of_terms
         if isinstance(parameters, MultivariateGaussianParameters):
             block = parameters.covariance[:, at][:, :, at]

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.joint_table import JointTableParameters
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
 from suffice.models.design.bins import span
 from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.terms import TermParameters
 from suffice.plotting.cells import MOST_WHOLE, POINTS, Cells, cells_of, log_likelihoods, rows_with
 from suffice.plotting.style import require_place
 
@@ -27,7 +27,7 @@ REACH = 2.0  # standard deviations that numbers go to either side, where no dens
 SAME = 1e-9
 JOINED = (
     JointTableParameters,
-    MixedParameters,
+    TermParameters,
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
@@ -116,7 +116,7 @@ def _refused(model: Any, why: str) -> ParameterError:
 
 def _is_linear(parameters: Any) -> bool:
     """Whether classes share a covariance, so that log-odds are linear."""
-    if isinstance(parameters, MixedParameters):
+    if isinstance(parameters, TermParameters):
         parameters = parameters.of_terms
     gaussian = isinstance(parameters, MultivariateGaussianParameters)
     return gaussian and len(parameters.factored.covariance) == 1

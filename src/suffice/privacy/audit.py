@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -19,7 +19,7 @@ from suffice.privacy.finding import Audit, Finding
 from suffice.privacy.products import ShownValue, told_by_products
 from suffice.privacy.sums import few_rows_of_a_pattern, findings_of
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.pair_counts import PairCounts
 
 __all__ = ["audit", "check_min_count"]
@@ -96,6 +96,9 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         return
     if isinstance(batches[0], ByClass):
         yield _labels(model)
+        for part in model.parts_:
+            if part.design is not None:
+                yield from _listed(part.design)
     else:
         yield from _listed(model.reader_.design)
     if getattr(model, "calibration_", None) is not None:
@@ -127,24 +130,35 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
     unlabelled = float(batch.unlabelled.value)
     if 0 < unlabelled < m:
         yield Finding("few missing", None, None, None, unlabelled)
-    names = [part.layout.columns for part in model.parts_]
+    parts = model.parts_
     for b, block in enumerate(batch.blocks):
-        own = block.columns if isinstance(block, PairCounts) else names[b]
+        if b < len(parts) and parts[b].design is not None:
+            yield from _of_terms(block.columns, parts[b].design, parts[b].terms, labels, m)
+            continue
+        own = block.columns if isinstance(block, PairCounts) else parts[b].layout.columns
         yield from findings_of(block, own, labels, weight, m)
 
 
-def _linear(model: Any, batch: GroupedRows, m: float) -> Iterator[Finding]:
+def _linear(model: Any, batch: Comoments, m: float) -> Iterator[Finding]:
     design: Design = model.reader_.design
-    names = (*design.terms, *design.targets)
-    yield from few_rows_of_a_pattern(batch, names, (None,) * batch.k, m)
+    yield from _of_terms(batch, design, (*design.terms, *design.targets), (None,) * batch.k, m)
+
+
+def _of_terms(
+    batch: Comoments, design: Design, names: Sequence[str], labels: Sequence[Any], m: float
+) -> Iterator[Finding]:
+    """Sums of the terms that columns become, of every class."""
+    yield from few_rows_of_a_pattern(batch, names, labels, m)
     shown = [] if design.formula is not None else list(_values_of(design, len(names)))
     rows, sums = batch.group_weight.value, batch.mean.value
     for one in shown:
-        at = batch.patterns[batch.pattern][:, one.terms[1:] != 0].all(axis=1)
-        count = np.rint(rows[at] @ (one.terms[0] + sums[at] @ one.terms[1:]))
-        if 0.5 < count < m:
-            yield Finding("rare value", one.column, None, one.value, float(count))
-    yield from told_by_products(batch, names, (None,) * batch.k, shown, m)
+        there = batch.patterns[batch.pattern][:, one.terms[1:] != 0].all(axis=1)
+        for c, label in enumerate(labels):
+            at = there & (batch.code == c)
+            count = np.rint(rows[at] @ (one.terms[0] + sums[at] @ one.terms[1:]))
+            if 0.5 < count < m:
+                yield Finding("rare value", one.column, label, one.value, float(count))
+    yield from told_by_products(batch, names, labels, shown, m)
 
 
 def _values_of(design: Design, width: int) -> Iterator[ShownValue]:

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from suffice.families.univariate.parameters import FAR
 from suffice.privacy.finding import Finding
-from suffice.privacy.products import ShownValue, told_by_products
+from suffice.privacy.products import told_by_products
 from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
 from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.grouped_rows import GroupedRows
-from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins
@@ -194,14 +193,14 @@ def _moments_and_bins(
 
 @findings_of.register
 def _grouped(
-    block: GroupedRows, names: Names, labels: Labels, weight: NDArray[np.float64], m: float
+    block: Comoments, names: Names, labels: Labels, weight: NDArray[np.float64], m: float
 ) -> Iterator[Finding]:
     yield from few_rows_of_a_pattern(block, names, labels, m)
     yield from told_by_products(block, names, labels, (), m)
 
 
 def few_rows_of_a_pattern(
-    block: GroupedRows, names: Names, labels: Labels, m: float
+    block: Comoments, names: Names, labels: Labels, m: float
 ) -> Iterator[Finding]:
     """Groups of fewer than m rows that miss the same cells, which have sums of their own."""
     rows, means = block.group_weight.value, block.mean.value
@@ -220,23 +219,6 @@ def _fourth_moments(
 ) -> Iterator[Finding]:
     first = block.moments.marginal(np.arange(block.d))
     yield from findings_of(first, names, labels, weight, m)
-
-
-@findings_of.register
-def _indicators(
-    block: IndicatorComoments, names: Names, labels: Labels, weight: NDArray[np.float64], m: float
-) -> Iterator[Finding]:
-    categories = [names[j] for j in np.flatnonzero(~block.is_number).tolist()]
-    yield from findings_of(block.counts, categories, labels, weight, m)
-    yield from few_rows_of_a_pattern(block.columns, block.terms.names(names), labels, m)
-    features = block.terms.features
-    shown = []
-    for place in range(int(block.terms.starts[0]), len(features)):
-        j, value = features[place]
-        terms = np.zeros(len(features) + 1)
-        terms[place + 1] = 1.0
-        shown.append(ShownValue(names[j], value, terms))
-    yield from told_by_products(block.columns, block.terms.names(names), labels, shown, m)
 
 
 def _listing(name: str, values: Sequence[Any]) -> Finding:

@@ -13,16 +13,15 @@ from scipy.special import ndtri
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.errors import DataError, ParameterError
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.models.bayes_risk.next_question import probabilities_of_values
 from suffice.models.design.bins import span
 from suffice.models.design.levels import shares_of
-from suffice.models.design.matrix import Design
+from suffice.models.design.matrix import Design, indicators
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
 from suffice.reports.scoring import is_weighed, output_name
 from suffice.reports.words import is_text, typical_words
-from suffice.statistics.indicators import indicators
 
 __all__ = ["column_facts"]
 
@@ -147,10 +146,8 @@ def _bits(model: Any) -> dict[str, float]:
 
 def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) -> list[Any]:
     """What a cell may be, in the order of the model."""
-    if isinstance(parameters, MixedParameters):
-        return list(
-            parameters.terms.vocabularies[int((~parameters.terms.is_number[:j]).sum())].values
-        )
+    if isinstance(parameters, TermParameters):
+        return list(parameters.design.categories[name].values)
     if (listed := parameters.values(j)) is not None:
         return list(listed)
     if hasattr(parameters, "vocabularies"):

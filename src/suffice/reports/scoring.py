@@ -32,14 +32,15 @@ from suffice.export.expressions import (
 )
 from suffice.export.family_terms import family_terms
 from suffice.export.reading import log_joint, refuse_times
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.terms import TermParameters
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.phrases import with_article
 from suffice.reports.words import is_text, text_term
-from suffice.statistics.indicators import Indicators
+from suffice.statistics.batch import NO_CLASSES
 
 __all__ = ["MOST_JOINED", "is_weighed", "scoring"]
 
@@ -118,9 +119,9 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
         fitted.parts, fitted.parameters, fitted.part_weights, strict=True
     ):
         names = tuple(part.layout.columns)
-        if isinstance(parameters, MixedParameters):
+        if isinstance(parameters, TermParameters):
             made = [_mixed(parameters, len(columns))]
-            columns += zip(names, _kinds(parameters.terms), strict=True)
+            columns += zip(names, _kinds(parameters.design), strict=True)
         elif isinstance(parameters, MultivariateGaussianParameters) and not is_weighed(parameters):
             made = [_gaussian(parameters, len(columns))]
             columns += [(name, "number") for name in names]
@@ -137,28 +138,25 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
     return LogJoint("classes", fitted.classes.values, *prior, (), ()), columns, terms
 
 
-def _kinds(terms: Indicators) -> list[str]:
+def _kinds(design: Design) -> list[str]:
     """What the cells of columns of numbers and categories are."""
-    kinds, values = [], iter(terms.vocabularies)
-    for number in terms.is_number.tolist():
-        types = set() if number else {type(value) for value in next(values).values}
+    kinds = []
+    for name in design.columns:
+        types = {type(value) for value in design.categories.get(name, NO_CLASSES).values}
         one = "integer" if types == {int} else "boolean" if types == {bool} else "category"
-        kinds.append("number" if number else one)
+        kinds.append(one if name in design.categories else "number")
     return kinds
 
 
-def _mixed(parameters: MixedParameters, first: int) -> dict[str, Any]:
+def _mixed(parameters: TermParameters, first: int) -> dict[str, Any]:
     """A Gaussian of terms: the column of each, the value that an indicator is of, all values."""
-    terms = parameters.terms
-    found = _gaussian(parameters, first)
-    categories = np.flatnonzero(~terms.is_number).tolist()
-    levels = [one[1] if isinstance(one, tuple) else None for one in terms.features]
-    known = zip(categories, terms.vocabularies, strict=True)
-    return found | {
-        "at": [first + j for j in range(len(terms.is_number))],
-        "places": (first + terms.columns).tolist(),
-        "levels": levels,
-        "known": {str(first + j): list(vocabulary.values) for j, vocabulary in known},
+    design, features = parameters.design, parameters.feature_names
+    place = {name: first + j for j, name in enumerate(design.columns)}
+    return _gaussian(parameters, first) | {
+        "at": list(place.values()),
+        "places": [first + (one[0] if isinstance(one, tuple) else one) for one in features],
+        "levels": [one[1] if isinstance(one, tuple) else None for one in features],
+        "known": {str(place[name]): list(v.values) for name, v in design.categories.items()},
     }
 
 
@@ -171,7 +169,7 @@ def is_weighed(parameters: Any) -> bool:
 
 
 def _gaussian(
-    parameters: MultivariateGaussianParameters | MixedParameters, first: int
+    parameters: MultivariateGaussianParameters | TermParameters, first: int
 ) -> dict[str, Any]:
     """Means, the lower triangles of the covariances, and weights where log-odds are linear."""
     factored = parameters.factored

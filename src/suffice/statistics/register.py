@@ -10,7 +10,6 @@ from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
 from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments
@@ -30,7 +29,6 @@ STATISTICS: tuple[type, ...] = (
     DoubleDouble,
     Events,
     FourthMoments,
-    IndicatorComoments,
     JointCounts,
     Moments,
     MomentsAndBins,

@@ -24,8 +24,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import (
     LOG_2PI,
     MultivariateGaussianParameters,
@@ -37,7 +35,6 @@ from suffice.families.posteriors.posterior import Posterior, ScoreMoments, triga
 from suffice.numerics.elementary import digamma, log, log_of
 from suffice.numerics.interruption import interruptible
 from suffice.statistics.block import RealBlock, require_held
-from suffice.statistics.indicator_comoments import IndicatorComoments
 
 __all__ = ["posterior"]
 
@@ -133,14 +130,7 @@ def posterior(family: MultivariateGaussian, statistic: Any) -> MultivariateGauss
     ParameterError
         If covariances are left out, or some columns are categories.
     """
-    if isinstance(statistic, IndicatorComoments):
-        raise ParameterError(
-            "the columns are numbers and categories, modelled together",
-            "an interval rests on the posterior of numbers",
-            "leave the categories out",
-        )
     columns, estimate = statistic.columns, family.estimate(statistic)
-    assert not isinstance(estimate, MixedParameters)
     sums = _Sums.of(columns) if columns.complete else _Sums.of_cells(columns)
     factored = estimate.factored
     d = len(factored.mean[0])

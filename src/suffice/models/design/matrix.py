@@ -16,11 +16,10 @@ from suffice.models.design.levels import summed_down, summed_up
 from suffice.models.design.terms import Terms
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, CodedBlock, require_held
-from suffice.statistics.indicators import indicators
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["INTERCEPT", "TILE_ROWS", "Compressed", "Design"]
+__all__ = ["INTERCEPT", "TILE_ROWS", "Compressed", "Design", "indicators"]
 
 INTERCEPT = "(Intercept)"
 TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
@@ -384,6 +383,21 @@ class Design(Terms):
         name, values = list(self.categories.items())[j]
         value = block.vocabularies[j].values[block.codes[row, j]]
         raise BadCell(row, name, value, f"{UNSEEN}: {_listed(values)}", SHOW_ALL)
+
+
+def indicators(
+    rank: NDArray[Any], levels: NDArray[Any], at_least: bool = False
+) -> NDArray[np.bool_]:
+    """Which rows (n,) show each level, or this one and those above it, (n, m).
+
+    Examples
+    --------
+    >>> indicators(np.array([0, 2]), np.array([1, 2])).astype(int)
+    array([[0, 0],
+           [0, 1]])
+    """
+    column = rank[:, None]
+    return np.asarray(column >= levels if at_least else column == levels)
 
 
 def _require_held(values: NDArray[Any], first: int, names: Sequence[str]) -> None:

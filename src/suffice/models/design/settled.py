@@ -28,6 +28,7 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["settled_design", "unused"]
 
 MOST_CATEGORIES = 1_000
+WEIGHT_ROUNDING = 1e-12  # of Σw
 MOST_NAMED = 10  # values in an error
 ONE = Vocabulary((0,))  # the class of rows without labels
 COUNTS: dict[str, Callable[[int], Any]] = {
@@ -42,8 +43,11 @@ def settled_design(
     ways: Ways,
     engine: Engine,
     targets: tuple[str, ...] = (),
+    with_missing: bool = False,
 ) -> Design:
     """The terms that columns become; a pass over those columns whose values have to be known.
+
+    ``with_missing`` gives the missing cells of a category a term, where rows show some.
 
     Raises
     ------
@@ -60,9 +64,10 @@ def settled_design(
     texts = tuple(c.name for c in columns if c.kind == "text")
     counted = texts if ways == "counted" else ()
     values: dict[str, Vocabulary] = {}
+    gaps: tuple[str, ...] = ()
     if coded or counted:
         assert isinstance(source, TableSource)
-        values = _values(source, found, coded, counted, engine)
+        values, gaps = _values(source, found, coded, counted, engine)
     for name, levels in found.ordered.items():
         _require_levels(name, values[name], levels)
     reference = {
@@ -76,6 +81,7 @@ def settled_design(
         {name: Words(0, values[name]) if ways == "counted" else Words(ways) for name in texts},
         found.formula,
         reference,
+        missing=gaps if with_missing else (),
     )
 
 
@@ -95,8 +101,11 @@ def _values(
     coded: tuple[str, ...],
     counted: tuple[str, ...],
     engine: Engine,
-) -> dict[str, Vocabulary]:
-    """The values that rows with a weight, and a label if there are labels, show."""
+) -> tuple[dict[str, Vocabulary], tuple[str, ...]]:
+    """The values that rows with a weight, and a label if there are labels, show.
+
+    And the categories of which a cell is missing.
+    """
     empty = dict.fromkeys(coded, Vocabulary(()))
     names = {*coded, *counted}
     blocks = Design(coded + counted, (), empty, words=dict.fromkeys(counted, Words())).blocks
@@ -125,7 +134,10 @@ def _values(
                 if name in counted
                 else "leave it out",
             )
-    return values
+    weight = sums.weight.value.sum()
+    total = sums.blocks[0].total.sum(axis=0) if coded else np.empty(0)
+    gone = np.flatnonzero(weight - total > WEIGHT_ROUNDING * weight).tolist()
+    return values, tuple(coded[j] for j in gone)
 
 
 def values_shown(split: Split, layout: Layout) -> ByClass:

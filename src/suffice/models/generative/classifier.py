@@ -227,7 +227,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _leave_one_out(self, source: Rows) -> LeaveOneOut:
         parts = zip(self.parts_, self.model_.statistic.blocks, strict=True)
-        families = [part.family.leave_one_out(block) for part, block in parts]
+        families = [part.leave_one_out(block) for part, block in parts]
         layout = self.reader_.layout
         model = GenerativeLeftOut(self.model_, layout, families, self._class_prior)
         judge = replace(self._judge(source), model=model, layout=layout)

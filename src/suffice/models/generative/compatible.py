@@ -46,6 +46,13 @@ def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
     if _plain(mine.parts) != _plain(theirs.parts):
         fact, next_step = _difference(mine.parts, theirs.parts)
         raise SchemaError(f"the models differ: {fact}", rule, next_step)
+    for one, part in zip(mine.parts, theirs.parts, strict=True):
+        if one.design != part.design:
+            raise SchemaError(
+                "the models differ in the values of their categories",
+                f"only models of the same categories can be {verb}",
+                "fit one model to the rows of both",
+            )
     other = _reading(theirs.layout)
     for option, value in _reading(mine.layout).items():
         if value != other[option]:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
-from suffice.families.multivariate.mixed import MixedParameters
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.terms import TermParameters
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_html import bars_by_class, curves, html_table, key
 from suffice.phrases import rows_in_print
@@ -69,10 +69,10 @@ def _picture(parameters: Any, j: int, k: int) -> str:
         return bars_by_class(parameters.probabilities(j)[:CLASSES, :VALUES].tolist())
     if isinstance(parameters, BernoulliParameters):
         return bars_by_class(parameters.theta[:CLASSES, j].tolist())
-    if isinstance(parameters, MixedParameters):
-        if not parameters.terms.is_number[j]:
+    if isinstance(parameters, TermParameters):
+        if not parameters.is_number(j):
             return ""  # indicators of a Gaussian have no shares
-        return _picture(parameters.of_terms, int(parameters.terms.places(j)[0]), k)
+        return _picture(parameters.of_terms, int(parameters.places[j][0]), k)
     one = parameters.column(j)
     drawn = one.sample(np.repeat(np.arange(k), DRAWS), np.random.default_rng(0))[0]
     return curves(_densities(one, np.asarray(drawn, np.float64).reshape(k, DRAWS)))

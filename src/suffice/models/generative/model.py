@@ -106,7 +106,7 @@ class GenerativeModel:
             )
         for part, block in zip(parts, statistic.blocks, strict=True):
             if (lost := block.too_small).any():
-                refuse_underflow(lost, part.layout.columns.__getitem__)
+                refuse_underflow(lost, part.column)
         classes, weight = statistic.classes, statistic.weight.value
         counted = weight if factors is None else factors * weight
         fitted = class_prior(counted, classes, prior, alpha, option)
@@ -124,9 +124,11 @@ class GenerativeModel:
     def _estimated(self, apply: Apply) -> tuple[Parameters, ...]:
         chosen = self.chosen or (None,) * len(self.parts)
         return tuple(
-            part.family.estimate_by(block, apply)
-            if known is None
-            else part.family.estimate_as(block, known.choices)
+            part.parameters(
+                part.family.estimate_by(block, apply)
+                if known is None
+                else part.family.estimate_as(block, known.choices)
+            )
             for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
@@ -195,7 +197,7 @@ class GenerativeModel:
     def settled(self) -> Self:
         """The same model, of families that choose nothing anew."""
         parts = tuple(
-            FamilyColumns(part.family.settled(parameters), part.layout)
+            replace(part, family=part.family.settled(parameters))
             for part, parameters in zip(self.parts, self.parameters, strict=True)
         )
         found = replace(self, parts=parts, chosen=())
@@ -408,9 +410,7 @@ def _known_values(block: BlockLayout, layout: Layout, parameters: Any) -> dict[s
     if block.encoding == "category":
         return dict(zip(names, parameters.vocabularies, strict=True))
     if block.encoding == "mixed":
-        numbers = layout.is_number(block)
-        categories = (name for name, number in zip(names, numbers, strict=True) if not number)
-        return dict(zip(categories, parameters.terms.vocabularies, strict=True))
+        return dict(parameters.design.categories)
     if block.encoding == "events":
         words = getattr(parameters, "words", None) or getattr(parameters, "events", None)
         return {} if words is None or words.closed else {names[0]: words}

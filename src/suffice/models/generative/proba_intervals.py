@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import ParameterError
 from suffice.families.posteriors.posterior import (
     Posterior,
     ScoreMoments,
@@ -200,6 +201,12 @@ def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state:
 
 def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
     """Those of all parts, each column counted as often as the model does."""
+    if any(part.design is not None for part in model.parts):
+        raise ParameterError(
+            "the columns are numbers and categories, modelled together",
+            "an interval rests on the posterior of numbers",
+            "leave the categories out",
+        )
     parts = tuple(
         posterior_of(part.family, block)
         for part, block in zip(model.parts, model.family_sums.blocks, strict=True)

@@ -16,7 +16,7 @@ from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError
 from suffice.models.base.fold_sums import sums_by_place
-from suffice.models.base.learnt import ExactReader
+from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
 from suffice.models.generative.part import FamilyColumns
@@ -68,7 +68,15 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
 
     def column(self, lost: ForgetError | Loss) -> str:
         """The column that an error is about."""
-        return str(self.parts[lost.block].layout.columns[cast(int, lost.column)])
+        return self.parts[lost.block].column(cast(int, lost.column))
+
+    def narrowed(self, statistic: ByClass) -> Learnt[Self, ByClass]:
+        """The reader and the sums without terms of categories that no row shows any more."""
+        if all(part.design is None for part in self.parts):
+            return super().narrowed(statistic)
+        pairs = zip(self.parts, statistic.blocks, strict=True)
+        parts, blocks = zip(*(part.narrowed(block) for part, block in pairs), strict=True)
+        return Learnt(replace(self, parts=parts), (replace(statistic, blocks=blocks),))
 
     def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
         """Refuse sums of other columns, families or labels, or read in another way."""
@@ -82,5 +90,5 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
         """What divides the rows of two statistics."""
-        found: Comparison = statistic.compare(others, [p.layout.columns for p in self.parts])
+        found: Comparison = statistic.compare(others, [p.terms for p in self.parts])
         return found

@@ -58,7 +58,7 @@ class Regularization:
         """Families with the λ and γ that were chosen."""
         pooling, shrinkage = self.best
         return tuple(
-            FamilyColumns(replace(part.family, pooling=pooling, shrinkage=shrinkage), part.layout)
+            replace(part, family=replace(part.family, pooling=pooling, shrinkage=shrinkage))
             for part in parts
             if isinstance(part.family, RegularizedGaussian | MultivariateGaussian)
         )

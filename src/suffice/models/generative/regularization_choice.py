@@ -24,7 +24,6 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.logspace import log_sum_exp, safe_log
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.moments_left_out import ABSENT
 from suffice.statistics.row_sample import RowSample
 
@@ -110,12 +109,9 @@ def few_rows(sample: RowSample, cells: int) -> RowSample:
 
 
 def leaves_in_closed_form(sample: RowSample, model: GenerativeModel) -> bool:
-    """Whether rows can leave the sums one by one: of a mixed table, half of them lack no cell."""
+    """Whether rows can leave the sums one by one: no cell is missing."""
     (block,) = model.statistic.blocks
-    if not isinstance(block, IndicatorComoments):
-        return bool(block.columns.complete)
-    x, *_ = rows_of(sample, model, block)
-    return bool((~np.isnan(x).any(axis=1)).sum() >= LEAST_COMPLETE * len(x))
+    return bool(block.complete)
 
 
 def one_by_one(sample: RowSample, model: GenerativeModel) -> tuple[Array, LearntRows, Array]:
@@ -136,18 +132,16 @@ def rows_of(
     """
     pieces = sample.pieces
     order = np.argsort(np.concatenate([piece.hashes for piece in pieces]), kind="stable")
-    x = np.concatenate([_cells(piece.batch.blocks[0], block) for piece in pieces])[order]
+    x = np.concatenate([_cells(piece.batch.blocks[0], model) for piece in pieces])[order]
     codes = np.concatenate([piece.batch.learnt(model.classes) for piece in pieces])[order]
     weights = np.concatenate([piece.batch.weights for piece in pieces])[order] / sample.unit
     own = weights if sample.tells_apart else np.minimum(weights, 1.0)
     return x, LearntRows(codes, own), weights
 
 
-def _cells(rows: Any, sums: Any) -> Array:
-    """Rows as what the Gaussians of some sums are of, (n, d)."""
-    if isinstance(sums, IndicatorComoments):
-        return sums.terms.without_first()[0].rows(rows)
-    return np.asarray(rows.values, np.float64)
+def _cells(rows: Any, model: GenerativeModel) -> Array:
+    """Rows as what the Gaussians are of, (n, d)."""
+    return np.asarray(model.parts[0].numbers(rows), np.float64)
 
 
 def _left_out(sums: RegularizedSums, x: Array, rows: LearntRows, grid: Grid) -> Iterator[Array]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from suffice.families import family_named, family_names
 from suffice.families.kinds.chosen import Chosen, fits
 from suffice.models.base.forgotten import ARE_DIGESTS, Forgotten, are_digests
 from suffice.models.base.saved import LAYOUT, SavedClassifier
+from suffice.models.design.formula import Formula
+from suffice.models.design.matrix import Design
+from suffice.models.design.words import Words
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
@@ -30,7 +33,10 @@ SAVED = {
         *STATISTICS,
         Calibration,
         Chosen,
+        Design,
+        Formula,
         SampledBins,
+        Words,
         Part=FamilyColumns,
     ),
 }
@@ -86,7 +92,8 @@ class SavedGenerative(SavedClassifier):
         if not any(len(batch.classes) for batch in self.batches):
             return False
         return all(
-            len(batch.blocks) == len(self.parts) and all(map(_is_taken, self.parts, batch.blocks))
+            len(batch.blocks) == len(self.parts)
+            and all(map(FamilyColumns.takes, self.parts, batch.blocks))
             for batch in self.batches
         )
 
@@ -132,8 +139,3 @@ class SavedGenerative(SavedClassifier):
                 if any(v.closed != (first.stored == "number") for v in found if len(v)):
                     return False
         return True
-
-
-def _is_taken(part: FamilyColumns, block: Any) -> bool:
-    """Whether a statistic is one of a family and its columns."""
-    return part.family.takes(block, part.layout.encoding, len(part.layout.columns))
