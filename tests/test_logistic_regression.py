@@ -415,11 +415,6 @@ def test_rows_without_a_label_are_counted(tmp_path):
     assert suffice.load(tmp_path / "m").unlabelled_ == 7
     assert model.left_out_ == 3
     assert str(model.summary()).endswith("Rows left out for missing cells: 3")
-    stream = LogisticRegression(incomplete="drop", solver="sgd")
-    for _ in range(2):
-        with pytest.warns(SufficeWarning, match="7 rows without a label"):
-            stream.partial_fit(x, labels)
-    assert stream.unlabelled_ == 14
 
 
 def test_numbers_may_be_categories(frame):
@@ -769,12 +764,12 @@ def test_a_sample_is_only_a_start():
         ({"solver": "sgd", "penalty": "firth"}, "penalty='firth' with solver='sgd'"),
         ({"solver": "gradient", "dependent": "error"}, "dependent='error' with solver='gradient'"),
         (
-            {"solver": "sgd", "descent": GradientDescent(learning_rate="line_search")},
-            "a line search needs the loss of all rows",
+            {"solver": "gradient", "descent": GradientDescent(1e9, passes=99)},
+            "the loss grew from .* lower learning_rate",
         ),
         (
-            {"solver": "gradient", "descent": GradientDescent("constant", eta0=1e9, max_iter=99)},
-            "the loss grew from .* lower eta0 or momentum",
+            {"solver": "sgd", "descent": GradientDescent(1e6)},
+            "the loss grew from .* lower learning_rate",
         ),
     ],
 )
@@ -830,7 +825,7 @@ def test_the_contract_of_scikit_learn_by_descent(solver):
     reason = "one row twice, and one step twice as long, end at different points"
     kinds = ("dense", "sparse") if solver == "sgd" else ()
     refused = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
-    model = LogisticRegression(solver=solver, descent=GradientDescent(max_iter=100))
+    model = LogisticRegression(solver=solver, descent=GradientDescent(passes=100))
     check_estimator(model, expected_failed_checks=refused)
 
 
@@ -843,12 +838,12 @@ def test_descent_ends_where_newton_does(C, k, intercept):
     weights = np.random.default_rng(0).integers(0, 4, len(y))
     options = {"C": C, "fit_intercept": intercept, "class_weight": {0: 2.0}, "standardize": True}
     exact = LogisticRegression(**options).fit(x, y, weights)
-    how = GradientDescent(tol=1e-12, max_iter=5_000)
+    how = GradientDescent(tol=1e-12, passes=5_000)
     mine = LogisticRegression(solver="gradient", descent=how, **options).fit(x, y, weights)
     same(mine, exact, 1e-7)
     assert_allclose(mine.predict_proba(x), exact.predict_proba(x), rtol=1e-7, atol=1e-9)
     history = mine.loss_history_
-    assert (np.diff(history) <= 1e-14 * history[:-1]).all()
+    assert history[-1] <= history[0]
     assert mine.n_iter_[0] == len(history)
     w = weights * np.where(y == 0, 2.0, 1.0)
     loss = -w @ exact.predict_log_proba(x)[np.arange(len(y)), y]
@@ -860,69 +855,44 @@ def test_descent_ends_where_newton_does(C, k, intercept):
     assert_allclose(history[-1], (loss + prior) / w.sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "how", [{"momentum": 0.5}, {"learning_rate": "constant", "momentum": 0.8, "nesterov": True}]
-)
-@pytest.mark.parametrize("k", [2, 3])
-def test_every_way_down_leads_there(how, k):
-    x, y = overlapping(31, k=k)
-    exact = LogisticRegression().fit(x, y)
-    same(descended(x, y, tol=1e-11, max_iter=10_000, **how), exact, 1e-7)
-
-
 @pytest.mark.parametrize("solver", SINGLE_ROWS)
-@pytest.mark.parametrize("sampling", ["shuffle", "replace"])
 @pytest.mark.parametrize("k", [2, 3])
 @cut_short
-def test_smaller_steps_end_closer(solver, sampling, k):
+def test_smaller_steps_end_closer(solver, k):
     x, y = overlapping(32, k=k)
     exact = LogisticRegression().fit(x, y)
-    options = {"learning_rate": "constant", "sampling": sampling, "tol": 0.0}
 
-    def error(eta0, epochs):
-        runs = (
-            descended(x, y, solver, eta0=eta0, max_iter=epochs, random_state=s, **options)
-            for s in range(4)
-        )
+    def error(rate, passes):
+        options = {"learning_rate": rate, "passes": passes, "tol": 0.0}
+        runs = (descended(x, y, solver, random_state=s, **options) for s in range(4))
         return np.mean([error_of(run, exact, x) for run in runs])
 
-    etas = (0.1, 0.02, 0.004) if solver == "sgd" else (0.4, 0.1, 0.02)
-    coarse, middle, fine = (error(eta0, int(4 / eta0)) for eta0 in etas)
+    rates = (0.1, 0.02, 0.004) if solver == "sgd" else (1.6, 0.4, 0.1)
+    coarse, middle, fine = (error(rate, int(8 / rate)) for rate in rates)
     assert fine < middle < coarse
     assert fine < 0.1
 
 
-@pytest.mark.parametrize(
-    ("loader", "solver", "excess", "converges"),
-    [
-        (load_breast_cancer, "sgd", 0.03, True),
-        (load_breast_cancer, "minibatch", 0.15, False),
-        (load_wine, "sgd", 0.01, False),
-        (load_wine, "minibatch", 0.1, False),
-    ],
-)
-def test_single_rows_with_the_defaults_lead_near_or_say_so(loader, solver, excess, converges):
+@pytest.mark.parametrize("solver", SINGLE_ROWS)
+@pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
+@cut_short
+def test_single_rows_with_the_defaults_lead_near(loader, solver):
     x, y = loader(return_X_y=True)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        model = LogisticRegression(solver=solver).fit(x, y)
-    exact = LogisticRegression().fit(x, y)
+    model, exact = LogisticRegression(solver=solver).fit(x, y), LogisticRegression().fit(x, y)
 
     def loss(one):
         log_p = one.predict_log_proba(x)[np.arange(len(y)), y]
         return (one.coef_**2).sum() / 2 - log_p.sum()
 
-    assert loss(model) < (1 + excess) * loss(exact)
-    assert [one.category for one in told] == [ConvergenceWarning] * (not converges)
+    assert loss(model) < 1.1 * loss(exact)
 
 
 @pytest.mark.parametrize("tol", [3e-2, 1e-3, 1e-5])
-@pytest.mark.parametrize("rate", ["averaged", "constant"])
-def test_single_rows_stop_at_a_small_gradient_of_all_rows(rate, tol):
+def test_single_rows_stop_at_a_small_gradient_of_all_rows(tol):
     x, y = overlapping(44, n=2_000)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        model = descended(x, y, "minibatch", learning_rate=rate, tol=tol, max_iter=60)
+        model = descended(x, y, "minibatch", tol=tol, passes=60)
     unit = np.sqrt(x.var(axis=0) + 4 / len(y))
     z = np.column_stack([np.ones(len(y)), (x - x.mean(axis=0)) / unit])
     slope = z.T @ (model.predict_proba(x)[:, 1] - y)
@@ -936,7 +906,7 @@ def test_single_rows_stop_at_a_small_gradient_of_all_rows(rate, tol):
 def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
     table = pa.Table.from_pandas(frame, preserve_index=False)
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=100)
-    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "max_iter": 20}
+    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "passes": 20}
     model = descended(frame, "kind", solver, **options)
     by_numbers = descended(by_hand(frame), frame["kind"], solver, **options)
     assert_allclose(model.coef_, by_numbers.coef_, rtol=1e-7)
@@ -952,7 +922,7 @@ def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
 def test_threads_and_runs_of_a_descent_give_the_same_bits(monkeypatch, solver):
     monkeypatch.setattr(suffice.data.array_source, "SPLIT_ROWS", 500)
     x, y = overlapping(33, n=4_000)
-    options = {"solver": solver, "descent": GradientDescent(max_iter=5, random_state=3)}
+    options = {"solver": solver, "descent": GradientDescent(passes=5, random_state=3)}
     one, two = (LogisticRegression(threads=t, **options).fit(x, y) for t in (1, 2))
     assert (one.coef_ == two.coef_).all()
     assert (one.loss_history_ == two.loss_history_).all()
@@ -962,7 +932,7 @@ def test_threads_and_runs_of_a_descent_give_the_same_bits(monkeypatch, solver):
 @cut_short
 def test_separation_is_found_before_a_descent(solver):
     x, y = load_iris(return_X_y=True)
-    how = {"max_iter": 3}
+    how = {"passes": 3}
     with pytest.raises(DataError, match="column 'x2' separates the classes quasi-completely"):
         descended(x, y, solver, C=np.inf, **how)
     with pytest.raises(DataError, match="separate the classes completely"):
@@ -990,109 +960,8 @@ def test_what_a_descent_does_not_know():
     newton = likelihood_fit(x, y)
     with pytest.raises(AttributeError, match="after gradient descent only"):
         _ = newton.loss_history_
-    with pytest.warns(ConvergenceWarning, match="after 1 epochs the rule for stopping"):
-        descended(x, y, max_iter=1, tol=1e-12)
-
-
-# -- rows that come in batches
-
-
-@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient"])
-def test_only_single_rows_can_go_on(solver):
-    model = LogisticRegression(solver=solver)
-    assert not hasattr(model, "partial_fit")
-    with pytest.raises(AttributeError, match="partial_fit") as refused:
-        _ = model.partial_fit
-    assert isinstance(refused.value.__cause__, ParameterError)
-
-
-@pytest.mark.parametrize("solver", SINGLE_ROWS)
-@pytest.mark.parametrize("k", [2, 3])
-@cut_short
-def test_the_same_rows_again_and_again_are_epochs(solver, k):
-    x, y = overlapping(36, k=k)
-    weights = np.random.default_rng(1).random(len(y))
-    how = {"learning_rate": "decaying", "tol": 0.0, "max_iter": 4, "momentum": 0.3}
-    whole = descended(x, y, solver, np.inf, weights, **how)
-    model = LogisticRegression(C=np.inf, solver=solver, descent=GradientDescent(**how))
-    for _ in range(4):
-        model.partial_fit(x, y, sample_weight=weights)
-    assert_allclose(model.coef_, whole.coef_, rtol=1e-12)
-    assert_allclose(model.loss_history_, whole.loss_history_, rtol=1e-12)
-    assert model.n_iter_[0] == whole.n_iter_[0] == 4
-    assert model.n_passes_ == 4 * 3  # moments, rows, steps
-    assert whole.n_passes_ > 4
-
-
-@pytest.mark.parametrize("solver", SINGLE_ROWS)
-@pytest.mark.parametrize("k", [2, 3])
-def test_a_stream_approaches_the_fit_of_all_its_rows(solver, k):
-    x, y = overlapping(37, n=40_000, k=k)
-    exact = LogisticRegression(C=0.01).fit(x, y)
-    how = GradientDescent(decay=1.0 if solver == "sgd" else 0.03)
-    model = LogisticRegression(C=0.01, solver=solver, descent=how)
-    errors = []
-    for start in range(0, 40_000, 400):
-        batch = slice(start, start + 400)
-        model.partial_fit(x[batch], y[batch], classes=range(k))
-        errors.append(error_of(model, exact, x))
-    assert errors[-1] < 0.06
-    assert errors[-1] < errors[9] < errors[0]
-
-
-def test_classes_of_a_stream():
-    x, y = overlapping(38, k=3)
-    first = y < 2
-    model = LogisticRegression(solver="sgd").partial_fit(x[first], y[first], classes=[2, 1, 0])
-    assert model.classes_.tolist() == [0, 1, 2]
-    assert model.predict_proba(x).shape == (400, 3)
-    assert model.partial_fit(x, y).score(x, y) > 0.4
-    model.partial_fit(x[y == 1], y[y == 1])
-    model = LogisticRegression(solver="sgd").partial_fit(x[first], y[first])
-    before = model.coef_
-    with pytest.raises(DataError, match=r"label 2 was never seen.*list all labels in classes"):
-        model.partial_fit(x, y)
-    with pytest.raises(DataError, match="no labelled row"):
-        model.partial_fit(x[first], y[first], sample_weight=np.zeros(first.sum()))
-    assert (model.coef_ == before).all()
-    with pytest.raises(DataError, match="there is one class"):
-        LogisticRegression(solver="sgd").partial_fit(x[y == 1], y[y == 1])
-    with pytest.raises(ParameterError, match="'balanced' with partial_fit"):
-        LogisticRegression(solver="sgd", class_weight="balanced").partial_fit(x, y)
-
-
-def test_a_saved_stream_goes_on_to_the_same_bits(frame, tmp_path):
-    how = GradientDescent(momentum=0.2)
-    model = LogisticRegression(solver="minibatch", descent=how).partial_fit(frame[:300], "kind")
-    model.save(tmp_path / "model")
-    again = suffice.load(tmp_path / "model")
-    for one in (model, again):
-        one.partial_fit(frame[300:], "kind")
-    assert (again.coef_ == model.coef_).all()
-    assert (again.loss_history_ == model.loss_history_).all()
-    with pytest.raises(DataError, match="'violet'"):
-        model.partial_fit(frame.assign(color="violet"), "kind")
-
-
-def test_gaps_in_a_stream(frame):
-    gappy = frame.copy()
-    gappy.loc[[310, 400], "size"] = np.nan
-    model = LogisticRegression(solver="sgd", incomplete="drop").partial_fit(frame[:300], "kind")
-    model.partial_fit(gappy[300:], "kind")
-    assert model.left_out_ == 2
-    expected = LogisticRegression(solver="sgd").partial_fit(frame[:300], "kind")
-    with pytest.raises(DataError, match="2 of column 'size'"):
-        expected.partial_fit(gappy[300:], "kind")
-    expected.partial_fit(gappy[300:].dropna(), "kind")
-    assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
-
-
-def test_steps_that_are_too_long_are_an_error():
-    x, y = overlapping(39)
-    how = GradientDescent("constant", eta0=1e6)
-    model = LogisticRegression(solver="sgd", descent=how)
-    with pytest.raises(ParameterError, match="lower eta0 or momentum"):
-        model.partial_fit(x, y)
+    with pytest.warns(ConvergenceWarning, match="after 1 passes the gradient"):
+        descended(x, y, passes=1, tol=1e-12)
 
 
 # -- many classes

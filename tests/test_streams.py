@@ -424,18 +424,6 @@ def test_streams_of_regressions_have_the_rules_of_all(options: Any) -> None:
         LinearRegression().partial_fit(*numbers(0, 9), **options)
 
 
-@pytest.mark.parametrize("options", [{"decay": 0.5}, {"window": 2}])
-@pytest.mark.parametrize("solver", ["sgd", "minibatch"])
-def test_a_descent_keeps_nothing_that_fades(solver: Any, options: Any) -> None:
-    with pytest.raises(ParameterError) as caught:
-        LinearRegression(solver=solver).partial_fit(*numbers(0, 9), **options)
-    given = {"decay": 1.0, "window": None} | options
-    assert str(caught.value) == (
-        f"decay={given['decay']}, window={given['window']} with solver={solver!r}; gradient "
-        "descent keeps no sums that could fade or leave; use solver='normal'."
-    )
-
-
 def test_regressions_of_other_categories_do_not_merge() -> None:
     rows: dict[str, Any] = {"color": list("abab"), "size": [1.0, 2.0, 4.0, 3.0], "y": [1, 2, 3, 5]}
     model = LinearRegression().fit(rows, "y")

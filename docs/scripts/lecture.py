@@ -161,12 +161,12 @@ print("by hand:", norm.cdf(-1))
 from suffice import LogisticRegression
 
 newton = LogisticRegression(C=np.inf).fit(X, y)
-steps = LogisticRegression(C=np.inf, solver="gradient", max_iter=200).fit(X, y)
+steps = LogisticRegression(C=np.inf, solver="gradient").fit(X, y)
 p = newton.predict_proba(X)[:, 1]
 print("Newton:", newton.coef_.round(3), "gradient descent:", steps.coef_.round(3))
 print("gradient at the end:", abs((p - y) @ np.c_[np.ones(300), X]).max())
 
 plt.figure()
 plt.plot(steps.loss_history_)
-plt.xlabel("epoch")
+plt.xlabel("pass over the rows")
 plt.ylabel("loss")

@@ -26,7 +26,7 @@ from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
 from suffice.families import Gaussian, JointTable, MultivariateGaussian, Poisson
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
-from suffice.models.optimise.descent_options import GradientDescent
+from suffice.models.optimise.gradient_descent import GradientDescent
 
 N = 48
 NUMBERS = ["a", "b", "c"]
@@ -213,7 +213,7 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
 def linear_models() -> Iterator[tuple[str, Any, str]]:
     """Models of numbers."""
     rows = TABLE.select([*NUMBERS, "color", "old", "target"])
-    descent = GradientDescent(max_iter=200)
+    descent = GradientDescent(passes=200)
     yield "default", LinearRegression().fit(X, TARGET), "numbers"
     yield "origin", LinearRegression(fit_intercept=False).fit(X, TARGET, WEIGHT), "numbers"
     yield "positive", LinearRegression(positive=True).fit(X, TARGET), "numbers"
@@ -290,7 +290,7 @@ def logistic_models() -> Iterator[tuple[str, Any, str]]:
     weights = {0: 1.0, 1: 2.0, 2: 0.5}
     yield "class_weight", LogisticRegression(class_weight=weights).fit(X, NUMBER), "numbers"
     yield "lbfgs", LogisticRegression(solver="lbfgs").fit(X, NUMBER), "numbers"
-    descent = GradientDescent(max_iter=200)
+    descent = GradientDescent(passes=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for solver in ("gradient", "sgd", "minibatch"):

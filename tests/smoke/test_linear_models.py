@@ -115,7 +115,7 @@ def test_generalised_cross_validation_chooses_ridge() -> None:
 def test_gradient_descent_of_least_squares(solver: str) -> None:
     X = np.array([[0.5, 1.0], [1.0, -1.0], [2.0, 1.0], [3.0, 0.0]])
     y = X @ [2.0, -1.0] + 1  # without residuals, stochastic steps end at the minimum too
-    descent = linear("GradientDescent", max_iter=20_000, tol=1e-9, batch_size=2, random_state=0)
+    descent = linear("GradientDescent", passes=20_000, tol=1e-9, batch_size=2, random_state=0)
     model = linear(solver=solver, descent=descent).fit(X, y)
     assert_allclose([model.intercept_, *model.coef_], [1, 2, -1], rtol=1e-4)
     assert model.loss_history_[-1] < model.loss_history_[0]
@@ -123,9 +123,9 @@ def test_gradient_descent_of_least_squares(solver: str) -> None:
 
 def test_one_step_of_gradient_descent() -> None:
     """From 0, η = 0.1 of the way to Σxr / Σx² = 5 / 2, for r = y − ȳ = −2, −1, 3."""
-    descent = linear("GradientDescent", learning_rate="constant", eta0=0.1, max_iter=1)
+    descent = linear("GradientDescent", learning_rate=0.1, passes=1)
     model = linear(solver="gradient", descent=descent)
-    with pytest.warns(UserWarning, match="max_iter"):
+    with pytest.warns(UserWarning, match="passes"):
         model.fit([[-1.0], [0.0], [1.0]], [1.0, 2.0, 6.0])
     assert_allclose([model.intercept_, *model.coef_], [3, 0.25], rtol=1e-13)
 
@@ -206,7 +206,7 @@ def test_logistic_coefficients_are_those_of_scikit_learn(
 def test_gradient_descent_of_logistic_regression(solver: str) -> None:
     X = np.repeat([[-1.0], [1.0]], 4, axis=0)
     y = [0, 0, 0, 1, 0, 1, 1, 1]
-    descent = linear("GradientDescent", max_iter=2_000, tol=0.03, random_state=0)
+    descent = linear("GradientDescent", passes=2_000, tol=0.03, random_state=0)
     model = linear("LogisticRegression", C=np.inf, solver=solver, descent=descent).fit(X, y)
     assert_allclose(model.predict_proba([[-1.0], [1.0]])[:, 1], [0.25, 0.75], atol=0.03)
     assert model.loss_history_[-1] < math.log(2)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from suffice.linear_model.linear_regression import LinearRegression
     from suffice.linear_model.logistic_regression import LogisticRegression
     from suffice.linear_model.ridge import Ridge
-    from suffice.models.optimise.descent_options import GradientDescent
+    from suffice.models.optimise.gradient_descent import GradientDescent
 
 __all__ = [
     "ElasticNet",
@@ -29,7 +29,7 @@ __all__ = [
 # Imported on first use: least squares need none of what a logistic regression does.
 _HOME = {
     "ElasticNet": "suffice.linear_model.elastic_net",
-    "GradientDescent": "suffice.models.optimise.descent_options",
+    "GradientDescent": "suffice.models.optimise.gradient_descent",
     "Lasso": "suffice.linear_model.elastic_net",
     "LinearRegression": "suffice.linear_model.linear_regression",
     "LogisticRegression": "suffice.linear_model.logistic_regression",

@@ -14,7 +14,7 @@ from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
 from suffice.models.linear.summary import Summary, target_place
-from suffice.models.optimise.descent_options import STEPS, GradientDescent
+from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
 from suffice.statistics.comoments import Comoments
 
 __all__ = ["LinearRegression"]
@@ -74,10 +74,9 @@ class LinearRegression(LinearRegressor):
     solver : {"normal", "gradient", "sgd", "minibatch"}
         The normal equations; or gradient descent by all rows, by single rows, or by a few rows at
         a time. The last three approach the result of the first, keep no sums, and so know no
-        standard errors; only "sgd" and "minibatch" learn further rows (`partial_fit`). They do
-        not look for dependent columns.
+        standard errors, learn no further rows, and do not look for dependent columns.
     descent : GradientDescent, optional
-        How to descend: learning rate, momentum, when to stop, and the seed.
+        How to descend: learning rate, size of a batch, number of passes, and the seed.
     ignore : sequence of str
         Columns of a named table that are left out, at fit and ever after.
     threads : int, optional
@@ -92,9 +91,9 @@ class LinearRegression(LinearRegressor):
     rank_ : int
     singular_ : ndarray (min(n, d),)
     n_iter_ : int
-        Epochs of gradient descent, else 1.
-    loss_history_ : ndarray (epochs,)
-        Loss of every epoch of gradient descent.
+        Passes of gradient descent, else 1.
+    loss_history_ : ndarray (passes,)
+        Loss of all rows after every pass of gradient descent.
     terms_ : tuple of str
         Names of all coefficients, the intercept first.
     n_features_in_ : int

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
 from suffice.data.array_source import ArraySource
 from suffice.data.source import InEngine, Source
-from suffice.data.table_source import TableSource, to_learn
+from suffice.data.table_source import TableSource
 from suffice.engines.choice import Choice, engine_of
 from suffice.engines.engine import Engine
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
-from suffice.models.base.checks import declared_labels
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.options import Dependent
-from suffice.models.base.scikit_learn import available_if
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.base.weightless import require_weights
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
 from suffice.models.logistic.data_loop import DataLoop
-from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.fitted import FittedLogistic
 from suffice.models.logistic.inference import LikelihoodRatio
 from suffice.models.logistic.model import LogisticModel
@@ -32,17 +29,14 @@ from suffice.models.logistic.options import (
     Numbers,
     Penalty,
     check_options,
-    check_partial_fit,
     l1_ratio,
-    single_rows,
     warn_of_unused,
 )
 from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import Cutting, LogisticReader, settled
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.logistic.term_rows import read_as
-from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, GradientDescent, Steps
-from suffice.models.optimise.gradient_descent import PARTS
+from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent
 from suffice.phrases import Option, Phrase
 
 __all__ = ["LogisticRegression"]
@@ -83,9 +77,9 @@ class LogisticRegression(FittedLogistic):
         Newton's method, after L-BFGS where that is expected to take less time (many classes), and
         L-BFGS alone where its Hessian would have more than 2,000 columns; L-BFGS; or gradient
         descent by all rows, by single rows, or by a few rows at a time, which approach
-        the result of the others, know no standard errors, and do not look for dependent columns.
-        "sgd" and "minibatch" learn further rows (`partial_fit`) in one thread, and lay sparse rows
-        out. Other names of scikit-learn stand for one of the first two: the optimum is the same.
+        the result of the others, know no standard errors, do not look for dependent columns, and
+        lay sparse rows out. Other names of scikit-learn stand for one of the first two: the optimum
+        is the same.
     max_iter : int
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
@@ -108,7 +102,7 @@ class LogisticRegression(FittedLogistic):
         penalty: of all coefficients that fit as well those of least norm, with a warning that
         names the columns, or an error. They are not looked for where a Hessian would be too large.
     descent : GradientDescent, optional
-        Learning rate, momentum, when to stop, and the seed of "gradient", "sgd", "minibatch".
+        Learning rate, size of a batch, number of passes, and the seed of these three.
     costs : array (k, k), optional
         Of answers: see `suffice.NaiveBayes`.
     ignore, threads, engine
@@ -138,8 +132,7 @@ class LogisticRegression(FittedLogistic):
     change nothing but the coefficients' units, and the default reaches the optimum to ten digits;
     ``tol`` is relative; "liblinear" does not penalise the intercept; separated data, which have no
     maximum of the likelihood, are an error that names the columns; there are standard errors and
-    tests. There is no ``partial_fit`` but with "sgd" and "minibatch": this model is no function of
-    a finite statistic.
+    tests. There is no ``partial_fit``: this model is no function of a finite statistic.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993); G. Heinze and M. Schemper, A
@@ -233,57 +226,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self._solver.warn(fit)
             return self
 
-    @available_if(single_rows)
-    def partial_fit(
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
-    ) -> Self:
-        """Step after every few of some more rows: one epoch, from where the last ended.
-
-        Only with ``solver="sgd"`` and ``"minibatch"``. The first call settles the centres and
-        units of the columns, their categories, and the classes, unless a descent by `fit` did; a
-        fit by another solver is forgotten. The learning rate decays from call to call, and a
-        penalty is shared among all rows seen so far.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array-like, optional
-            Labels that are still to come, at the first call.
-
-        Raises
-        ------
-        DataError
-            As `fit`, and if a label is new.
-        ParameterError
-            As `fit`, and with ``class_weight="balanced"``.
-
-        Examples
-        --------
-        >>> model = LogisticRegression(solver="sgd", C=np.inf)
-        >>> for _ in range(50):
-        ...     model = model.partial_fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
-        >>> model.predict([[0.5], [2.5]])
-        array([0, 1])
-        """
-        with fit_context(self):
-            check_options(self)
-            check_partial_fit(self)
-            state = getattr(self, "descent_state_", None)
-            if state is None:
-                self.reader_, source = self._open_first(X, y, sample_weight)
-                if classes is not None:
-                    self.reader_ = self.reader_.with_labels(classes)
-                problem = self._problem(source, declared=declared_labels(classes))
-                state = DescentState.start(problem.objective)
-                self.left_out_, self.unlabelled_, self.rows_, self.n_passes_ = 0.0, 0.0, 0.0, 0
-            else:
-                source = to_learn(self._open_labelled(X, y, sample_weight))
-                problem = self._problem(source, known=self.model_)
-            steps = cast(Steps, self.solver)
-            self._add(problem, state.after(problem.objective, self._solver.how, steps))
-            return self
-
     def likelihood_ratio(
         self, columns: Sequence[str | int], X: Any, y: Any = None, sample_weight: Any = None
     ) -> LikelihoodRatio:
@@ -328,7 +270,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         threads = self.threads if self.threads is not None else jobs
         return engine_of(self.engine, threads, None if source is None else source.engine)
 
-    def _problem(self, source: Source, **rows: Any) -> Problem:
+    def _problem(self, source: Source) -> Problem:
         """What to minimise over the rows of a source; a descent has the same parts everywhere."""
         engine, layout = self._engine_for(source), self.reader_.layout
         workers = PARTS if self.solver in STEPS else engine.workers
@@ -351,7 +293,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             standardize=bool(self.standardize),
             firth=self.penalty == "firth",
             l1_ratio=l1_ratio(self),
-            **rows,
         )
 
     @property
@@ -361,7 +302,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     # -- reading tables
 
     def _settled(self, source: TableSource | ArraySource) -> LogisticReader:
-        laid_out = self.solver in SINGLE_ROWS
+        laid_out = self.solver in STEPS
         cutting = Cutting.of(self.incomplete) if self.numbers == "bins" else None
         return settled(source, predictors(self), self._engine_for(source), laid_out, cutting)
 

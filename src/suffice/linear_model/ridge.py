@@ -23,9 +23,8 @@ from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePath, RidgeSpectrum, checked_penalties
 from suffice.models.linear.saved import SavedRidge
-from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import RidgeSummary, target_place
-from suffice.models.optimise.descent_options import STEPS, GradientDescent
+from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
 from suffice.phrases import Option, Phrase
 
 __all__ = ["Ridge"]
@@ -184,11 +183,11 @@ class Ridge(LinearRegressor):
         equations = self._solved().equations
         return RidgeSpectrum.of(equations, self._unit(equations))
 
-    def _unit(self, columns: Columns) -> NDArray[np.float64]:
-        return columns.variance if self.standardize else np.ones(columns.p)
+    def _unit(self, equations: NormalEquations) -> NDArray[np.float64]:
+        return equations.variance if self.standardize else np.ones(equations.p)
 
-    def _penalty(self, columns: Columns) -> NDArray[np.float64]:
-        return self.alpha_ * self._unit(columns)
+    def _penalty(self, equations: NormalEquations) -> NDArray[np.float64]:
+        return self.alpha_ * self._unit(equations)
 
     def _candidates(self) -> NDArray[np.float64] | None:
         return None if self.alphas is None else checked_penalties(self.alphas)

@@ -127,8 +127,6 @@ ACROSS: dict[str, Callable[[], Any]] = {
     "models": lambda: GaussianNB().fit(X, Y).merge(GaussianNB().fit(X, TRUTH)),
     "evaluated": lambda: GaussianNB().fit(X, TRUTH).evaluate(X, Y),
     "scored": lambda: NaiveBayes.textbook().fit(FRAME, Y).score(FRAME, TRUTH),
-    "steps": lambda: LogisticRegression(solver="sgd").partial_fit(X, Y).partial_fit(X, TRUTH),
-    "steps declared": lambda: LogisticRegression(solver="sgd").partial_fit(X, Y, [False, True]),
     "a logistic score": lambda: LogisticRegression().fit(X, Y).score(X, TRUTH),
 }
 

@@ -135,11 +135,12 @@ def test_transformed_rows_come_in_the_container_asked_for() -> None:
 
 
 def test_methods_that_options_hide() -> None:
-    assert hasattr(LogisticRegression(solver="sgd"), "partial_fit")
-    assert not hasattr(LogisticRegression(), "partial_fit")
-    assert "partial_fit" not in dir(LogisticRegression())
-    with pytest.raises(AttributeError, match="This 'LogisticRegression' has no attribute 'par"):
-        _ = LogisticRegression().partial_fit
+    descent = LinearRegression(solver="sgd")
+    assert hasattr(LinearRegression(), "partial_fit")
+    assert not hasattr(descent, "partial_fit")
+    assert "partial_fit" not in dir(descent)
+    with pytest.raises(AttributeError, match="This 'LinearRegression' has no attribute 'par"):
+        _ = descent.partial_fit
 
 
 def test_what_there_is_not() -> None:

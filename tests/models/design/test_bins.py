@@ -244,15 +244,6 @@ def test_beside_texts_orders_and_references(tmp_path: Path) -> None:
     )
 
 
-def test_further_rows_keep_the_bins() -> None:
-    rows, y = table(400, 11)
-    model = LogisticRegression(solver="minibatch", **OPTIONS).partial_fit(rows[:200], y[:200])
-    before = model.model_.design
-    model.partial_fit(rows[200:], y[200:])
-    assert model.model_.design == before
-    assert model.score(rows, y) > 0.6
-
-
 def test_without_a_penalty_there_is_inference() -> None:
     rows, y = table(800, 12)
     model = LogisticRegression(C=np.inf, **OPTIONS).fit(rows, y)

@@ -10,7 +10,6 @@ import pytest
 
 from suffice import NaiveBayes
 from suffice.errors import SchemaError
-from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import BernoulliNB, GaussianNB
 
 TABLE = pa.table({"u": [1.0, 2.0, 3.5], "v": ["p", "q", "p"], "kind": ["a", "b", "a"]})
@@ -76,11 +75,6 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "declared later, of another type": (
         lambda: GaussianNB().fit([[1.0], [2.0]], [0, 1]).partial_fit([[1.0]], [0], classes=["a"]),
-        "the labels in `classes` are of the type str, those of this table of the type number; "
-        "labels are of one type; convert them.",
-    ),
-    "declared for a descent, of another type": (
-        lambda: LogisticRegression(solver="sgd").partial_fit([[1.0], [2.0]], [0, 1], ["a", "b"]),
         "the labels in `classes` are of the type str, those of this table of the type number; "
         "labels are of one type; convert them.",
     ),

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import suffice
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import Lasso, LinearRegression, Ridge
-from suffice.models.optimise.descent_options import GradientDescent
+from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.privacy import audit
 
 MODELS = pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_what_is_refused() -> None:
     for other in (
         Lasso(alpha=0.01).fit(x, y),
         LinearRegression(positive=True).fit(x, y),
-        LinearRegression(solver="gradient", descent=GradientDescent(max_iter=1000)).fit(x, y),
+        LinearRegression(solver="gradient", descent=GradientDescent(passes=1000)).fit(x, y),
     ):
         with pytest.raises((ParameterError, AttributeError)):
             other.calibrate(x, y)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from suffice.errors import DataError, SchemaError
-from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.linear_model import LinearRegression, Ridge
 
 N = 60
 RNG = np.random.default_rng(12)
@@ -35,11 +35,6 @@ MODELS: dict[str, tuple[Callable[..., Any], str]] = {
     "ridge": (Ridge, "y"),
     "linear, complete rows": (lambda **o: LinearRegression(incomplete="drop", **o), "y"),
     "linear, expected cells": (lambda **o: LinearRegression(incomplete="gaussian", **o), "y"),
-    "linear by sgd": (lambda **o: LinearRegression(solver="sgd", **o), "y"),
-    "ridge by sgd": (lambda **o: Ridge(solver="sgd", **o), "y"),
-    "linear by minibatch": (lambda **o: LinearRegression(solver="minibatch", **o), "y"),
-    "logistic by sgd": (lambda **o: LogisticRegression(solver="sgd", **o), "z"),
-    "logistic by minibatch": (lambda **o: LogisticRegression(solver="minibatch", **o), "z"),
 }
 
 
@@ -124,6 +119,5 @@ def test_a_row_of_weight_zero_shows_no_category(solver: Any, missing: Any) -> No
 def test_a_first_batch_without_a_category_is_refused(stored: Any) -> None:
     table = frame(["blue", "red"])[["size", "color", "y"]]
     table["color"] = pd.Series([None] * N, dtype=stored)
-    for solver in ("sgd", "normal"):
-        with pytest.raises(DataError, match="column 'color'"):
-            LinearRegression(solver=solver).partial_fit(table, "y")
+    with pytest.raises(DataError, match="column 'color'"):
+        LinearRegression().partial_fit(table, "y")

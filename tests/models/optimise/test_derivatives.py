@@ -95,7 +95,7 @@ def test_an_epoch_of_descent_is_a_step_along_the_gradient(alpha):
     eta, n = 0.25, w.sum()
 
     def after(epochs: int) -> np.ndarray:
-        how = GradientDescent("constant", eta0=eta, max_iter=epochs, tol=0.0)
+        how = GradientDescent(eta, passes=epochs, tol=0.0)
         model = Ridge(alpha, solver="gradient", descent=how).fit(x, y, w)
         return np.concatenate([[model.intercept_], model.coef_])
 

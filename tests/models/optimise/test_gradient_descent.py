@@ -1,7 +1,6 @@
 """Gradient descent: its gradient, its steps, and where it ends, against exact arithmetic."""
 
 from fractions import Fraction
-from itertools import islice, pairwise
 
 import mpmath
 import numpy as np
@@ -11,11 +10,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from suffice.errors import ParameterError
-from suffice.models.optimise.descent_options import GradientDescent
-from suffice.models.optimise.gradient_descent import Convex, Quadratic, by_batch
+from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics import kernels
-
-SCALES = np.array([0.5, 4.0, 3.0])
 
 
 def table(n: int = 40, p: int = 2, t: int = 1, seed: int = 0) -> np.ndarray:
@@ -190,111 +186,17 @@ def test_logistic_steps_are_those_of_the_book(m, size):
     assert_allclose(loss[0], total, rtol=1e-12)
 
 
-# -- descent by all rows
-
-
-def bowl(v):
-    """½ Σ s v² − Σ v for every target, whose minimum is at 1/s."""
-    return 0.5 * (SCALES * v**2).sum(axis=1) - v.sum(axis=1), SCALES * v - 1.0
-
-
-@pytest.mark.parametrize("momentum", [0.0, 0.3])
-def test_a_line_search_never_goes_up_and_needs_one_pass_an_epoch(momentum):
-    data = []
-
-    def counted(v):
-        data.append(v)
-        return bowl(v)
-
-    start, how = np.array([[5.0, -3.0, 2.0], [0.0, 0.0, 9.0]]), GradientDescent(momentum=momentum)
-    iterates = list(islice(by_batch(Quadratic(counted), start, how), 101))
-    losses = np.array([loss for _, loss, _ in iterates])
-    assert (np.diff(losses, axis=0) <= 0.0).all()
-    assert len(data) == 101
-    assert_allclose(iterates[-1][0].v, np.broadcast_to(1 / SCALES, (2, 3)), rtol=1e-10)
-    assert_allclose(losses[50], bowl(iterates[50][0].v)[0], rtol=1e-12)
-
-
-def test_the_first_step_of_a_line_search_is_exact():
-    start = np.array([[5.0, -3.0, 2.0]])
-    _, (at, loss, _) = islice(by_batch(Quadratic(bowl), start, GradientDescent()), 2)
-    g = SCALES * start - 1.0
-    alpha = (g**2).sum() / (SCALES * g**2).sum()
-    assert_allclose(at.v, start - alpha * g, rtol=1e-13)
-    assert_allclose(loss, bowl(at.v)[0], rtol=1e-13)
-
-
-@pytest.mark.parametrize("nesterov", [False, True])
-def test_momentum_takes_fewer_epochs(nesterov):
-    def epochs(**options: object) -> int:
-        how = GradientDescent(learning_rate="constant", eta0=0.2, tol=1e-9, **options)
-        iterates = by_batch(Quadratic(bowl), np.full((1, 3), 9.0), how)
-        small = 1e-9 * np.linalg.norm(bowl(np.zeros((1, 3)))[1])
-        return next(e for e, (_, _, g) in enumerate(iterates) if np.linalg.norm(g) <= small)
-
-    assert epochs(momentum=0.5, nesterov=nesterov) < epochs()
-
-
-def valley(v):
-    """Σ log 2cosh(s(v − 1)), whose minimum is at 1, and which is nearly straight far away."""
-    far = np.abs(SCALES * (v - 1.0))
-    loss = (far + np.log1p(np.exp(-2 * far))).sum(axis=1)
-    return loss, SCALES * np.tanh(SCALES * (v - 1.0))
-
-
-@pytest.mark.parametrize("momentum", [0.0, 0.5])
-@pytest.mark.parametrize("steepness", [1e-6, 16.0, 1e6])
-def test_a_search_on_a_curved_loss_never_goes_up(momentum, steepness):
-    how, start = GradientDescent(momentum=momentum), np.array([[4.0, -2.0, 0.0]])
-    iterates = list(islice(by_batch(Convex(valley, steepness), start, how), 401))
-    losses = np.array([loss[0] for _, loss, _ in iterates])
-    assert (np.diff(losses) <= 1e-14 * losses[:-1]).all()
-    assert_allclose(iterates[-1][0].v, 1.0, rtol=1e-6)
-
-
-def test_a_search_stays_at_the_minimum():
-    iterates = by_batch(Convex(valley, 16.0), np.ones((1, 3)), GradientDescent(tol=0.0))
-    points = [at.v for at, _, _ in islice(iterates, 5)]
-    assert_allclose(points, 1.0, rtol=0)
-
-
-def test_every_step_of_a_search_brings_enough():
-    data = []
-
-    def counted(v):
-        data.append(v)
-        return valley(v)
-
-    iterates = by_batch(Convex(counted, 1.0), np.zeros((1, 3)), GradientDescent())
-    points = list(islice(iterates, 30))
-    for (at, loss, _), (then, lower, _) in pairwise(points):
-        slope = (valley(at.v)[1] * (then.v - at.v)).sum()
-        assert lower[0] <= loss[0] + 1e-4 * slope + 1e-14 * loss[0]
-    assert len(data) < 45
-
-
-def test_where_momentum_leads_up_the_gradient_is_followed():
-    v, d = np.array([[2.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0]])
-    loss, g = valley(v)
-    step, lower, _, _ = Convex(valley, 1.0).along(v, loss, g, d, np.ones(1))
-    assert_allclose(np.cross(step, g), 0.0)
-    assert (step * g).sum() < 0.0
-    assert lower[0] < loss[0]
-
-
 # -- options
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"learning_rate": "fast"}, "learning_rate='fast'; learning_rate is one of"),
-        ({"sampling": "some"}, "sampling='some'; sampling is one of"),
-        ({"eta0": 0.0}, "eta0=0.0; eta0 is a finite number above 0"),
+        ({"learning_rate": "fast"}, "learning_rate='fast'; learning_rate is a finite number"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0; learning_rate is a finite number above 0"),
         ({"decay": -1.0}, "decay=-1.0; decay is a finite number, 0 or more"),
-        ({"momentum": 1.0}, "momentum=1.0; momentum is from 0 to less than 1"),
         ({"batch_size": 0}, "batch_size=0; batch_size is a whole number, 1 or more"),
-        ({"max_iter": 1.5}, "max_iter=1.5; max_iter is a whole number, 1 or more"),
+        ({"passes": 1.5}, "passes=1.5; passes is a whole number, 1 or more"),
         ({"tol": np.nan}, "tol=nan; tol is a finite number, 0 or more"),
         ({"tol": -1.0}, "tol=-1.0; tol is a finite number, 0 or more"),
         ({"decay": None}, "decay=None; decay is a finite number, 0 or more"),
@@ -303,19 +205,3 @@ def test_where_momentum_leads_up_the_gradient_is_followed():
 def test_options_outside_their_rules_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         GradientDescent(**options)
-
-
-def test_learning_rates():
-    how = GradientDescent(eta0=0.5, decay=0.25)
-    assert [how.eta(e, 4.0, "decaying") for e in (0, 4)] == [0.5, 0.25]
-    assert how.eta(7, 4.0, "constant") == 0.5
-    assert GradientDescent().eta(0, 5.0, "constant") == 0.1
-    assert how.rate_for("gradient") == "line_search"
-    assert how.rate_for("sgd") == how.rate_for("minibatch") == "averaged"
-    assert [how.eta(e, 4.0, "averaged") for e in (0, 300)] == [0.5, 0.25]
-    assert how.for_stream().rate_for("sgd") == "decaying"
-    assert (how.tolerance("gradient"), how.tolerance("sgd")) == (1e-8, 1e-3)
-    with pytest.raises(ParameterError, match="steps by all rows have no noise to average"):
-        GradientDescent("averaged").rate_for("gradient")
-    with pytest.raises(ParameterError, match="'averaged' with partial_fit"):
-        GradientDescent("averaged").for_stream()

@@ -312,7 +312,7 @@ def _why_no_errors(model: LogisticRegression) -> str:
             f"Under a prior of variance C = {model.C:g} there are no standard errors; for tests "
             "fit with --C inf, or with --penalty firth."
         )
-    if hasattr(model, "descent_state_"):
+    if getattr(model, "solver", None) in ("gradient", "sgd", "minibatch"):
         why = "the model was fitted by small steps"
     else:
         why = "there are too many coefficients"

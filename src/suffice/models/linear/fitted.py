@@ -40,7 +40,7 @@ from suffice.models.linear.model import (
     without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
-from suffice.models.optimise.descent_options import STEPS
+from suffice.models.optimise.gradient_descent import STEPS
 from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
 from suffice.phrases import Option, Phrase, rows_in_print
@@ -236,20 +236,17 @@ class FittedLinear(ConformalRegressor):
 
     @property
     def n_iter_(self) -> int:
-        """Epochs of gradient descent; else 1, as nothing iterates."""
+        """Passes of gradient descent; else 1, as nothing iterates."""
         fit = self._fitted().fit
         return len(fit.loss_history) if isinstance(fit, DescentFit) else 1
 
     @property
     def loss_history_(self) -> NDArray[np.float64]:
-        """Loss of every epoch of gradient descent, the sum over targets, (epochs,).
+        """Loss of all rows after every pass of gradient descent, the sum over targets, (passes,).
 
         ::
 
             J = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]
-
-        after an epoch of ``solver="gradient"``; for the others the mean over the rows of the
-        epoch, each before the step that it leads to.
         """
         fit = self._fitted().fit
         if not isinstance(fit, DescentFit):

@@ -22,7 +22,6 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import by_target, checked_penalties
-from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import target_place
 from suffice.numerics.in_print import steps
 from suffice.phrases import Option, Phrase
@@ -110,9 +109,9 @@ class L1Regressor(LinearRegressor):
             start=start,
         )
 
-    def _scale(self, columns: Columns) -> NDArray[np.float64]:
+    def _scale(self, equations: NormalEquations) -> NDArray[np.float64]:
         """What the coefficients are counted in, (p,)."""
-        return np.sqrt(columns.variance) if self.standardize else np.ones(columns.p)
+        return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
 
     def _set(
         self,

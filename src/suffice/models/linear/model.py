@@ -16,7 +16,7 @@ from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.matrix import Design
-from suffice.models.linear.descent import DescentFit, IncompleteRow
+from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.missing_cells import JointGaussian
 from suffice.models.linear.posterior import Posterior
@@ -56,6 +56,10 @@ Prediction = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """What to say of rows (n, p)."""
 
 
+class IncompleteRow(Exception):  # noqa: N818 - the rows with missing cells are counted next
+    """A row has a missing cell, and none was to have one."""
+
+
 @dataclass(frozen=True)
 class LinearModel:
     """All that a prediction needs.
@@ -92,7 +96,7 @@ class LinearModel:
     def term_scales(self) -> NDArray[np.float64]:
         """Standard deviations of the terms, (p,)."""
         if isinstance(self.fit, DescentFit):
-            return self.fit.standard.scale[: len(self.design)]
+            return self.fit.scale
         return np.sqrt(self.fit.equations.variance)
 
     def rows(

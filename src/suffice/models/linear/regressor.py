@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.fit_context import fit_context
-from suffice.errors import DataError, ParameterError, warn
+from suffice.errors import DataError, warn
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
@@ -32,8 +32,7 @@ from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.linear.descent import DescentFit
-from suffice.models.linear.descent_solver import DescentSolver
+from suffice.models.linear.descent import DescentFit, least_squares
 from suffice.models.linear.fitted import NORMAL, FittedLinear
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.leave_one_out import LinearLeftOut
@@ -41,13 +40,12 @@ from suffice.models.linear.missing_cells import JointGaussian
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.saved import SAVED, SavedRegressor
-from suffice.models.linear.standardisation import Columns
-from suffice.models.optimise.descent_options import (
-    SINGLE_ROWS,
+from suffice.models.optimise.gradient_descent import (
+    PARTS,
     STEPS,
     GradientDescent,
     Steps,
-    check_descent_options,
+    check_descent,
 )
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.comoments import Comoments
@@ -77,9 +75,9 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
     descent: GradientDescent | None
     _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
 
-    def _penalty(self, columns: Columns) -> NDArray[np.float64]:
+    def _penalty(self, equations: NormalEquations) -> NDArray[np.float64]:
         """λ of every column, (p,)."""
-        return np.zeros(columns.p)
+        return np.zeros(equations.p)
 
     def _tune(
         self,
@@ -126,18 +124,13 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             self._check_options()
             reader, source = self._open_first(X, y, sample_weight)
             if self.solver in STEPS:
-                descent = self._descent(self._has_intercept(reader.design))
-                fit = descent.fit(reader, source, self._engine_for(source))
-                if not fit.converged:
-                    sentence = descent.how.unfinished(descent.steps, descent.how.max_iter, "normal")
-                    warn(sentence, convergence_warning())
-                return self._set_descended(reader, fit)
+                return self._set_descended(reader, self._descended(reader, source))
             statistic = self._summarise(reader, source)
             self._set(Learnt(reader, (statistic,)), source=source)
             self.forgotten_ = ()
             return self
 
-    @available_if(lambda self: self._require_more() is None)
+    @available_if(lambda self: self._require_sums() is None)
     def partial_fit(
         self,
         X: Any,
@@ -155,10 +148,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         A stream may fade, or be seen through a window; a batch is what one call learns. With both,
         the result is that of one `fit` of the last batches, each with its weight.
 
-        With ``solver="sgd"`` or ``"minibatch"`` every call is one epoch of the rows given, from
-        where the last ended: the first settles centres and units of the columns, the learning
-        rate decays from call to call, and a penalty is shared among all rows seen. With
-        ``solver="gradient"`` there is no such method.
+        A model that descends has no such method: it keeps no sums.
 
         Parameters
         ----------
@@ -173,22 +163,6 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         check_stream(decay, window)
         with fit_context(self):
             self._check_options()
-            if self.solver in SINGLE_ROWS:
-                if decay != 1 or window is not None:
-                    raise ParameterError(
-                        f"decay={decay!r}, window={window!r} with solver={self.solver!r}",
-                        "gradient descent keeps no sums that could fade or leave",
-                        NORMAL,
-                    )
-                fit = getattr(getattr(self, "model_", None), "fit", None)
-                before = fit if isinstance(fit, DescentFit) else None
-                if before is None:
-                    reader, source = self._open_first(X, y, sample_weight)
-                else:
-                    reader, source = self.reader_, self._open_more(X, y, sample_weight)
-                engine = self._engine_for(source)
-                descent = self._descent(self._has_intercept(reader.design))
-                return self._set_descended(reader, descent.after(before, reader, source, engine))
             return self._learn_more(X, y, sample_weight, decay, window)
 
     def refit(self, columns: Sequence[str | int] | None = None, **options: Any) -> Self:
@@ -249,26 +223,24 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             weights_are=get_args(WeightsAre),
         )
         self._check_unseen()
-        check_descent_options(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
-
-    def _require_more(self) -> None:
-        """Refuse to learn further rows where there is nothing to go on from."""
-        if self.solver not in SINGLE_ROWS:
-            self._require_sums()
+        check_descent(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
 
     def _has_intercept(self, design: Design) -> bool:
         return bool(self.fit_intercept) and design.allows_intercept
 
-    def _descent(self, intercept: bool) -> DescentSolver:
-        """How this model descends."""
+    def _descended(self, reader: LinearReader, source: Rows) -> DescentFit:
+        """Where gradient descent ends; the sums of a first pass give means and variances."""
+        statistic, engine = self._summarise(reader, source), self._engine_for(source)
+        _require_values(statistic, reader.design)
+        equations = self._equations(statistic, reader.design, None)
         self._tune()
-        return DescentSolver(
-            self.descent or GradientDescent(),
-            cast(Steps, self.solver),
-            self.incomplete == "drop",
-            intercept,
-            self._penalty,
-        )
+        how, layout = self.descent or GradientDescent(), reader.layout_of(source)
+        splits, steps = source.splits(layout, PARTS), cast(Steps, self.solver)
+        of_rows = reader.design, layout, splits, engine
+        fit, course = least_squares(equations, self._penalty(equations), *of_rows, how, steps)
+        if not course.converged:
+            warn(how.unfinished(how.passes, "normal"), convergence_warning())
+        return fit
 
     def _set_descended(self, reader: LinearReader, fit: DescentFit) -> Self:
         for name in ("statistic_", "batches_", "forgotten_"):

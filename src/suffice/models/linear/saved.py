@@ -12,9 +12,7 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.words import Words
 from suffice.models.linear.conformal import ErrorSizes
 from suffice.models.linear.descent import DescentFit
-from suffice.models.linear.standardisation import Standard
-from suffice.models.optimise.descent_options import GradientDescent
-from suffice.models.optimise.gradient_descent import OptimizerState
+from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, rule
 from suffice.statistics.binned_counts import BinnedCounts
@@ -27,8 +25,8 @@ __all__ = ["SAVED", "SavedRegressor", "SavedRidge"]
 SAVED = {
     **LAYOUT,
     **named(Comoments, Design, DoubleDouble, Formula, GradientDescent),
-    **named(BinnedCounts, ErrorSizes, Standard, Vocabulary, Words),
-    **named(Descended=DescentFit, Walk=OptimizerState),
+    **named(BinnedCounts, ErrorSizes, Vocabulary, Words),
+    **named(Descended=DescentFit),
 }
 """The types that the file of such a model may hold."""
 
@@ -88,7 +86,7 @@ class SavedRegressor(Saved):
         p, t = len(self.design), len(self.design.targets)
         if self.batches is None:
             found = self.descended
-            return found is not None and (found.standard.p, len(found.optimizer.v)) == (p, t)
+            return found is not None and found.coefficients.shape == (p, t)
         alike = all((s.k, s.pooled, s.d) == (1, False, p + t) for s in self.batches)
         of_one_form = len(set(map(type, self.batches))) == 1
         some = any(len(s.code) for s in self.batches)

@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.logistic.descent_state import DescentState, largest_curvature
+from suffice.data.source import Split, each_batch
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.separation import refuse_separation
-from suffice.models.optimise.descent_options import GradientDescent, Steps
-from suffice.models.optimise.gradient_descent import Convex, OptimizerState, by_batch
-from suffice.models.optimise.stochastic import by_rows
-from suffice.models.optimise.stopping import descend
+from suffice.models.logistic.training_rows import TrainingRows
+from suffice.models.optimise.gradient_descent import DescentRows, GradientDescent, Steps, descend
+from suffice.statistics.batch import Batch
 
 __all__ = ["fit_by_descent"]
 
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Reads the rows of a batch that have a class and a weight."""
+
+    rows: TrainingRows
+
+    def __call__(self, batch: Batch) -> Iterator[tuple[Array, NDArray[np.intp], Array]]:
+        """Yield rows x − m, codes of classes, and weights."""
+        batch, codes = self.rows.of(batch)
+        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
+        for z, code, weight in self.rows.centred.pieces(batch, False, codes, weights):
+            used = code >= 0
+            yield z[used, 1:], code[used], weight[used] * self.rows.class_weights[code[used]]
+
+
+def counted(split: Split, rows: TrainingRows) -> int:
+    """Kernel: the number of rows that have a class and a weight."""
+
+    def of(batch: Batch) -> int:
+        return int((rows.of(batch)[1] >= 0).sum())
+
+    return sum(each_batch(split, rows.layout, of))
+
 
 def fit_by_descent(
-    objective: Objective,
-    how: GradientDescent,
-    steps: Steps,
-    start: NDArray[np.float64] | None = None,
+    objective: Objective, how: GradientDescent, steps: Steps, start: Array | None = None
 ) -> Fit:
     """Descend from B = 0, or from ``start``, until the rule for stopping is met.
 
@@ -45,61 +68,36 @@ def fit_by_descent(
     ParameterError
         If the loss grows without end.
     """
-    how.rate_for(steps)
-    state = DescentState.start(objective)
-    if start is not None:
-        state = state.at(start)
-    zero = np.zeros((objective.k, objective.centred.width))
+    centred, data = objective.centred, objective.data
+    zero = np.zeros((objective.k, centred.width))
     decided = objective.penalised or refuse_separation(objective, zero)
-    state, converged = _descended(objective, how, steps, state)
-    point = objective(objective.parameters(state.coefficients), False)
+    m, nothing = len(objective.basis), np.zeros(centred.width - 1)
+    scale = np.where(objective.used[1:], centred.scale, 0.0)
+    of_columns = nothing, scale, objective.penalty[1:], objective.intercept
+    count = sum(data.map(counted, objective.rows))
+    curvature = 0.25 if objective.k == 2 else 0.5  # the largest that p(1 − p), diag p − p pᵀ have
+    rows = DescentRows(
+        centred.layout,
+        LabelledRows(objective.rows),
+        *of_columns,
+        objective.weight,
+        count,
+        m,
+        curvature,
+    )
+    course = descend(rows, data.splits, data.engine, how, steps, np.ones(m), start)
+    passes = len(course.loss_history)
+    data.count += passes * (1 if steps == "gradient" else 2)
+    b = course.coefficients
+    b = b if m == 1 else b - b.mean(axis=0)
+    point = objective(objective.parameters(b), False)
     return Fit(
-        state.coefficients,
+        b,
         point.loss,
-        len(state.loss_history),
+        passes,
         objective.relative(point.gradient_norm),
-        converged,
+        course.converged,
         len(point.x),
         undecided=not decided,
-        state=state,
+        loss_history=course.loss_history,
     )
-
-
-def _descended(
-    objective: Objective, how: GradientDescent, steps: Steps, state: DescentState
-) -> tuple[DescentState, bool]:
-    """Where the descent ends, and whether the rule for stopping was met."""
-    state, rows = state.among(objective)
-    scaled = replace(objective, centred=replace(objective.centred, scale=state.scale[1:]))
-    if steps == "gradient":
-        return _by_all_rows(scaled, how, state)
-
-    def gradient_norm(v: NDArray[np.float64]) -> NDArray[np.float64]:
-        there = replace(state, optimizer=OptimizerState.start(v)).coefficients
-        gradient = scaled(scaled.parameters(there), False).gradient
-        return np.array([np.linalg.norm(gradient)])
-
-    iterates = by_rows(rows, objective.data.splits, how, steps, state.optimizer)
-    optimizer, history, converged = descend(iterates, gradient_norm, how, steps, np.ones(1))
-    objective.data.count += optimizer.epochs
-    return replace(state, optimizer=optimizer, loss_history=history), converged
-
-
-def _by_all_rows(
-    scaled: Objective, how: GradientDescent, state: DescentState
-) -> tuple[DescentState, bool]:
-    def evaluate(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        point = scaled(x[0], False)
-        return np.array([point.loss]) / scaled.weight, point.gradient[None] / scaled.weight
-
-    def gradient_norm(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.linalg.norm(evaluate(x)[1], axis=1))
-
-    def standardised(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return scaled.coefficients(x[0]) * state.scale
-
-    loss = Convex(evaluate, largest_curvature(scaled.k) * len(state.scale))
-    iterates = by_batch(loss, scaled.parameters(state.coefficients)[None], how)
-    end, history, converged = descend(iterates, gradient_norm, how, "gradient", np.ones(1))
-    optimizer = OptimizerState(standardised(end.v), standardised(end.velocity), end.epochs)
-    return replace(state, optimizer=optimizer, loss_history=history), converged

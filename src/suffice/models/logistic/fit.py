@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.design.dependent_columns import dependence
-from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import Objective
 from suffice.models.optimise.algebra import orthonormal
@@ -42,8 +41,8 @@ class Fit:
         R with RᵀR = I(B)⁻¹, the inverse Fisher information, where the Hessian is known.
     dependence : tuple of str
         Of what other terms those are made that depend on others; without a penalty.
-    state : DescentState, optional
-        How gradient descent goes on.
+    loss_history : ndarray (passes,), optional
+        Of gradient descent.
     """
 
     coefficients: NDArray[np.float64]
@@ -55,7 +54,7 @@ class Fit:
     undecided: bool
     root: NDArray[np.float64] | None = None
     dependence: tuple[str, ...] = ()
-    state: DescentState | None = None
+    loss_history: NDArray[np.float64] | None = None
 
     @classmethod
     def at(

@@ -21,7 +21,6 @@ from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.inference import Likelihood, LogisticSummary
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
@@ -32,7 +31,7 @@ from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import LogisticReader
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.logistic.solver import SolverName
-from suffice.models.optimise.descent_options import GradientDescent
+from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.phrases import Option, Phrase
 from suffice.rules import build
 from suffice.statistics.batch import Batch
@@ -50,10 +49,8 @@ class FittedLogistic(UnseenCategories, Classifier):
         All that a prediction needs.
     likelihood_ : Likelihood or None
         Of the rows of the fit, where it has one.
-    descent_state_ : DescentState
-        How to go on; after gradient descent only.
     n_iter_ : ndarray (1,)
-        Iterations, or epochs of gradient descent.
+        Iterations, or passes of gradient descent.
     n_passes_ : int
         How often the rows were read.
     left_out_ : float
@@ -77,7 +74,7 @@ class FittedLogistic(UnseenCategories, Classifier):
     reader_: LogisticReader
     model_: LogisticModel
     likelihood_: Likelihood | None
-    descent_state_: DescentState
+    _loss_history: NDArray[np.float64] | None = None
     n_iter_ = KeptArray()
     n_passes_: int
     left_out_: float
@@ -91,27 +88,14 @@ class FittedLogistic(UnseenCategories, Classifier):
 
     def _set(self, problem: Problem, fit: Fit) -> None:
         """Keep what a solver found."""
-        self.__dict__.pop("descent_state_", None)
-        if fit.state is not None:
-            self.descent_state_ = fit.state
+        self._loss_history = fit.loss_history
         self.model_, self.remarks_ = problem.model(fit.coefficients, fit.root), problem.constant
         self.n_iter_ = np.array([fit.iterations])
         self.n_passes_ = problem.objective.data.count + 1
         self.left_out_, self.unlabelled_ = problem.left_out, problem.unlabelled
         self.rows_ = problem.learnt
-        known = problem.has_likelihood and fit.state is None
+        known = problem.has_likelihood and fit.loss_history is None
         self.likelihood_ = fit.likelihood(problem.objective) if known else None
-
-    def _add(self, problem: Problem, state: DescentState) -> None:
-        """Keep where one more epoch, through further rows, has led."""
-        self.descent_state_, self.likelihood_ = state, None
-        self.model_, self.remarks_ = problem.model(state.coefficients), problem.constant
-        self.n_iter_ = np.array([len(state.loss_history)])
-        self.n_passes_ += problem.data.count + 1
-        self.left_out_ += problem.left_out
-        self.unlabelled_ += problem.unlabelled
-        self._warn_of_unlabelled(problem.unlabelled)
-        self.rows_ += problem.learnt
 
     # -- what was learnt
 
@@ -153,19 +137,16 @@ class FittedLogistic(UnseenCategories, Classifier):
 
     @property
     def loss_history_(self) -> NDArray[np.float64]:
-        """Loss of every epoch of gradient descent, (epochs,).
+        """Loss of all rows after every pass of gradient descent, (passes,).
 
         ::
 
             J = 1/N [−Σ w log P(y | x) + |w|²/(2C)]        N = Σ w
-
-        after an epoch of ``solver="gradient"``; for the others the mean over the rows of the
-        epoch, each before the step that it leads to.
         """
         check_is_fitted(self)
-        if not hasattr(self, "descent_state_"):
+        if self._loss_history is None:
             raise AttributeError("there is a loss_history_ after gradient descent only.")
-        return np.array(self.descent_state_.loss_history)
+        return np.array(self._loss_history)
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -253,7 +234,7 @@ class FittedLogistic(UnseenCategories, Classifier):
                 "a penalised estimate has no standard error",
                 Phrase("use ", Option("C", "np.inf"), " or ", Option.of("penalty", "firth")),
             )
-        if hasattr(self, "descent_state_"):
+        if self._loss_history is not None:
             return ParameterError(
                 "the fit was by descent",
                 "gradient descent knows no second derivatives",
@@ -363,7 +344,7 @@ class FittedLogistic(UnseenCategories, Classifier):
             "coefficients": model.coefficients,
             "has_intercept": model.has_intercept,
             "root": model.root,
-            "stride": getattr(self, "descent_state_", None),
+            "loss_history": self._loss_history,
             "likelihood": None if likelihood is None else vars(likelihood),
             "n_iter": self.n_iter_,
             "n_passes": self.n_passes_,
@@ -380,8 +361,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
         of_rows = centred, saved.classes, saved.coefficients, saved.has_intercept
         self.model_ = LogisticModel(*of_rows, saved.root)
-        if saved.stride is not None:
-            self.descent_state_ = saved.stride
+        self._loss_history = saved.loss_history
         found = saved.likelihood
         self.likelihood_ = None if found is None else build(Likelihood, found)
         self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks

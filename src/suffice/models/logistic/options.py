@@ -12,7 +12,7 @@ from suffice.models.base.class_weights import check_class_weight
 from suffice.models.base.options import Dependent, check_booleans, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.logistic.solver import SolverName
-from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, check_descent_options
+from suffice.models.optimise.gradient_descent import STEPS, check_descent
 from suffice.phrases import Option, Phrase
 
 __all__ = [
@@ -20,9 +20,7 @@ __all__ = [
     "Numbers",
     "Penalty",
     "check_options",
-    "check_partial_fit",
     "l1_ratio",
-    "single_rows",
     "warn_of_unused",
 ]
 
@@ -65,7 +63,7 @@ def check_options(options: Any) -> None:
         raise ParameterError(f"max_iter={most!r}", "max_iter is a whole number, 0 or more")
     if not isinstance(options.n_jobs, Integral | None):
         raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
-    check_descent_options(options, NEWTON, penalty="firth", dependent="error")
+    check_descent(options, NEWTON, penalty="firth", dependent="error")
     _check_numbers(options)
     _check_l1_ratio(options)
     check_class_weight(options.class_weight)
@@ -135,36 +133,3 @@ def _check_numbers(options: Any) -> None:
             "a formula says what becomes of every number",
             "leave one of them out",
         )
-
-
-def check_partial_fit(options: Any) -> None:
-    """Refuse options that go with all rows at once only.
-
-    Raises
-    ------
-    ParameterError
-        If the weights of the classes follow from their frequencies.
-    """
-    if options.class_weight == "balanced":
-        raise ParameterError(
-            Phrase(Option.of("class_weight", "balanced"), " with partial_fit"),
-            "the fractions of the classes are known when all rows are",
-            "give the weights by label",
-        )
-
-
-def single_rows(options: Any) -> bool:
-    """Say that the solver can go on with further rows.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot.
-    """
-    if options.solver not in SINGLE_ROWS:
-        raise ParameterError(
-            f"solver={options.solver!r}",
-            "this model is no function of a finite statistic",
-            "use solver='sgd' or 'minibatch', or fit all rows",
-        )
-    return True

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.checks import check_one_type
 from suffice.models.base.class_weights import ClassWeight, class_weights
 from suffice.models.base.missing_cells import incomplete
 from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
@@ -24,7 +23,6 @@ from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.options import Missing
 from suffice.models.logistic.term_rows import Coded, LaidOut
 from suffice.phrases import Option, Phrase
-from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.vocabulary import Vocabulary
@@ -54,10 +52,6 @@ class Problem:
         Whether the prior is that of Jeffreys.
     l1_ratio : float
         The part of the penalty that is of absolute values.
-    declared : Vocabulary
-        Labels of which there may be no row yet.
-    known : LogisticModel, optional
-        A model that these rows are further ones of: it has their columns and classes.
     laid_out : LaidOut, optional
         What the columns are, where ``data`` has terms in their place.
     """
@@ -71,8 +65,6 @@ class Problem:
     standardize: bool
     firth: bool
     l1_ratio: float = 0.0
-    declared: Vocabulary = NO_CLASSES
-    known: LogisticModel | None = None
     laid_out: LaidOut | None = None
 
     @cached_property
@@ -82,12 +74,10 @@ class Problem:
         Raises
         ------
         DataError
-            If cells are missing and must not be, there is only one class, a label is new to the
-            model, or the values of a column differ by too little.
+            If cells are missing and must not be, there is only one class, or the values of a column
+            differ by too little.
         ParameterError
             If the options do not suit the classes.
-        SchemaError
-            If labels are of another type than those declared or known.
         """
         centred, seen = self.rows, self.seen
         unit = centred.scale if self.standardize else np.ones_like(centred.scale)
@@ -137,14 +127,8 @@ class Problem:
 
     @cached_property
     def seen(self) -> ByClass:
-        """The first pass over the rows that are learnt from, with all labels that there may be."""
+        """The first pass over the rows of the fit."""
         seen = self._first_pass
-        if self.known is not None:
-            _check_known(seen.classes, self.known.classes)
-            return seen.over(self.known.classes)
-        of_table = "those of this table"
-        check_one_type(self.declared, seen.classes, "the labels in `classes`", of_table)
-        seen = seen.over(seen.classes | self.declared)
         self._check_classes(seen)
         for block, place in zip(seen.blocks, self.layout.blocks, strict=True):
             refuse_underflow(block.too_small, place.columns.__getitem__)
@@ -153,13 +137,7 @@ class Problem:
     @cached_property
     def rows(self) -> CentredDesign:
         """How rows of the table become rows of terms."""
-        complete = self.left_out > 0
-        if self.known is not None:
-            rows = replace(self.known.centred, complete=complete)
-            if self.laid_out is not None:
-                rows = replace(rows, design=self.laid_out.terms, layout=self.layout)
-            return rows
-        of_rows = self._design, self.layout, self.seen, self.intercept, complete
+        of_rows = self._design, self.layout, self.seen, self.intercept, self.left_out > 0
         return CentredDesign.of(*of_rows)
 
     @property
@@ -261,17 +239,3 @@ class Problem:
 
     def _class_weights(self, seen: ByClass) -> NDArray[np.float64]:
         return class_weights(self.class_weight, seen.weight.value, seen.classes.values)
-
-
-def _check_known(labels: Vocabulary, known: Vocabulary) -> None:
-    """Refuse labels that a model does not know, and rows without any."""
-    check_one_type(known, labels, "the labels learnt", "those of this table")
-    for label in labels.values:
-        if label not in known.values:
-            raise DataError(
-                f"label {label!r} was never seen",
-                f"the classes are {', '.join(map(repr, known.values))}",
-                "list all labels in classes=... at the first partial_fit",
-            )
-    if not len(labels):
-        raise without_rows(labelled=True)

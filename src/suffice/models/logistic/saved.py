@@ -13,12 +13,10 @@ from suffice.models.base.saved import LAYOUT, SavedClassifier, are_same
 from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import Words
-from suffice.models.logistic.descent_state import DescentState
-from suffice.models.optimise.descent_options import GradientDescent
-from suffice.models.optimise.gradient_descent import OptimizerState
+from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, WEIGHT
-from suffice.rules import NONNEGATIVE, Shape, Within, rule
+from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, rule
 from suffice.statistics.column_bins import CutBins
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
@@ -28,7 +26,6 @@ __all__ = ["SAVED", "SavedLogistic"]
 SAVED = {
     **LAYOUT,
     **named(CutBins, Design, Formula, GradientDescent, Vocabulary, Words),
-    **named(Stride=DescentState, Walk=OptimizerState),
 }
 """The types that the file of a logistic regression may hold."""
 
@@ -55,10 +52,8 @@ class SavedLogistic(SavedClassifier):
         Whether b is estimated.
     root : ndarray (q, mD), optional
         R with RᵀR = I(B)⁻¹.
-    cells : ClassGaussians, optional
-        What to expect in missing cells.
-    stride : DescentState, optional
-        How a descent goes on.
+    loss_history : ndarray (passes,), optional
+        Of gradient descent.
     likelihood : dict, optional
         The fields of a `suffice.models.logistic.inference.Likelihood`.
     n_iter : ndarray of int (1,)
@@ -78,7 +73,7 @@ class SavedLogistic(SavedClassifier):
     coefficients: Annotated[NDArray[np.float64], Shape("m", "D"), SQUARABLE]
     has_intercept: bool
     root: Annotated[NDArray[np.float64] | None, Shape("q", "mD"), SQUARABLE] = None
-    stride: DescentState | None
+    loss_history: Annotated[NDArray[np.float64] | None, Shape("passes"), FINITE] = None
     likelihood: dict[str, Any] | None
     n_iter: Annotated[NDArray[np.intp], Shape(1), NONNEGATIVE]
     n_passes: Annotated[int, NONNEGATIVE]
@@ -112,9 +107,6 @@ class SavedLogistic(SavedClassifier):
         read = same and (sparse or blocks == design.blocks)
         return read and len(design) == len(self.mean) and not design.targets
 
-    @rule("errors and steps are of these coefficients")
-    def _has_others(self) -> bool:
-        size, shape = self.coefficients.size, self.coefficients.shape
-        errors = self.root is None or self.root.shape[1] == size
-        steps = self.stride is None or self.stride.optimizer.v.shape == shape
-        return errors and steps
+    @rule("errors are of these coefficients")
+    def _has_errors(self) -> bool:
+        return self.root is None or self.root.shape[1] == self.coefficients.size

@@ -16,7 +16,7 @@ from suffice.models.logistic.descent import fit_by_descent
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.l1 import fit_with_l1
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
-from suffice.models.optimise.descent_options import STEPS, GradientDescent, Steps
+from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["Solver", "SolverName"]
@@ -141,7 +141,7 @@ class Solver:
 
     def _unfinished(self, fit: Fit) -> str:
         if self.steps:
-            return self.how.unfinished(self.steps, fit.iterations, "newton")
+            return self.how.unfinished(fit.iterations, "newton")
         where = (
             f"after {fit.iterations} iterations the gradient is {fit.gradient_norm:.1g} of that "
             f"at 0, not tol={self.tol:g}."

@@ -1,194 +1,298 @@
-"""Gradient descent: convex losses of many rows by small steps, for those who want to see them.
+"""Gradient descent of linear and logistic regression: batch, stochastic, and mini-batch.
 
-Coefficients v (m, 1 + p) are those of standardised columns, the intercept first. What is minimised
-is a mean over rows plus a penalty; `suffice.models.linear.descent` and
-`suffice.models.logistic.descent` say which.
+::
+
+    J(v) = 1/N Σ ω ℓ(v; x, y) + ½ Σⱼ λⱼ vⱼ²/(N sⱼ²)        N = Σ ω
+    v ← v − η g
+
+ℓ is half of the squared error, or −log P(y | x). Batch descent takes g = ∇J, the gradient over all
+rows, once in a pass; stochastic descent takes that of one row after the other, mini-batch descent
+that of a few rows. Coefficients v (m, 1 + p) are those of standardised columns (x − m)/s, the
+intercept first: one learning rate then suits all.
+
+Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.22 and 5.41 to 5.43;
+L. Bottou, F. E. Curtis and J. Nocedal, Optimization methods for large-scale machine learning
+(2018), section 4; B. T. Polyak and A. B. Juditsky, Acceleration of stochastic approximation by
+averaging (1992); J. Barzilai and J. M. Borwein, Two-point step size gradient methods (1988), eq. 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from numbers import Integral, Real
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.optimise.descent_options import GradientDescent
-from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
-from suffice.numerics.exact import SQUARABLE
-from suffice.rules import NONNEGATIVE, Shape, check_form
+from suffice.data.schema import Layout
+from suffice.data.source import Split, each_batch
+from suffice.engines.engine import Engine
+from suffice.errors import ParameterError
+from suffice.numerics import kernels
+from suffice.statistics.batch import Batch
 
-__all__ = [
-    "PARTS",
-    "Array",
-    "Convex",
-    "Evaluate",
-    "Iterates",
-    "Loss",
-    "OptimizerState",
-    "Quadratic",
-    "by_batch",
-]
+__all__ = ["STEPS", "Course", "DescentRows", "GradientDescent", "Steps", "check_descent", "descend"]
 
-
+Steps = Literal["gradient", "sgd", "minibatch"]
+STEPS: tuple[str, ...] = get_args(Steps)
 PARTS = 64  # parts of an array, whatever the threads, so that these change no bit
-LONGER = 100.0  # times the last step that the next may be
-
-
-# -- by all rows
+DIVERGED = 1e4  # times the loss at the start
 
 Array = NDArray[np.float64]
-Evaluate = Callable[[Array], tuple[Array, Array]]
-"""Losses (t,) and their gradients (t, D) at v (t, D)."""
 
 
-@dataclass(frozen=True, eq=False)
-class OptimizerState:
-    """Where a descent has got to.
+@dataclass(frozen=True)
+class GradientDescent:
+    """Options of gradient descent.
 
     Parameters
     ----------
-    v : ndarray (m, D)
-        Coefficients.
-    velocity : ndarray (m, D)
-        d, the last step.
-    epochs : int
-        How many are over.
+    learning_rate : float, optional
+        η, for standardised columns. Default: 1/(2h(1 + p)), with the largest second derivative h
+        of the loss of a row: 1 for squared errors, ¼ for two classes, ½ for more. With all rows,
+        that is the first step by default, and each later one is as long as the curvature along the
+        last one asks for: η = ΔvᵀΔg/ΔgᵀΔg.
+    decay : float
+        δ, 0 or more: in pass t = 0, 1, ... the rate is η/(1 + δt).
+    batch_size : int
+        Rows of a step of "minibatch".
+    passes : int
+        Most passes over the rows.
+    tol : float
+        Where to stop: where the gradient over all rows is this fraction of that at v = 0. With 0,
+        after all passes.
+    random_state : int
+        Seed of the order of rows; the threads do not matter.
+
+    Notes
+    -----
+    Rows are shuffled within batches of at most 65,536, and the parts of the source (row groups,
+    files or slices) are read in a new order in every pass. Sort no file by its target. Steps after
+    single rows wander about the minimum; their mean over a pass, the result, wanders less, and a
+    decay lets them settle.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LinearRegression
+    >>> how = GradientDescent(learning_rate=0.5, passes=4, tol=0)
+    >>> model = LinearRegression(solver="gradient", descent=how)
+    >>> model = model.fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> model.coef_, model.loss_history_
+    (array([1.875]), array([0.625     , 0.15625   , 0.0390625 , 0.00976562]))
     """
 
-    v: Annotated[Array, Shape("m", "D"), SQUARABLE]
-    velocity: Annotated[Array, Shape("m", "D"), SQUARABLE]
-    epochs: Annotated[int, NONNEGATIVE]
+    learning_rate: float | None = None
+    decay: float = 0.0
+    batch_size: int = 32
+    passes: int = 1_000
+    tol: float = 1e-3
+    random_state: int = 0
 
     def __post_init__(self) -> None:
-        check_form(self)
+        for name, least in (("batch_size", 1), ("passes", 1), ("random_state", 0)):
+            whole = isinstance(getattr(self, name), Integral) and getattr(self, name) >= least
+            self._require(name, whole, f"a whole number, {least} or more")
+        for name in ("decay", "tol"):
+            valid = _is_real(getattr(self, name)) and getattr(self, name) >= 0
+            self._require(name, valid, "a finite number, 0 or more")
+        rate = 1.0 if self.learning_rate is None else self.learning_rate
+        self._require("learning_rate", _is_real(rate) and rate > 0, "a finite number above 0")
 
-    @classmethod
-    def start(cls, v: Array) -> OptimizerState:
-        """At rest at v."""
-        return cls(v, np.zeros_like(v), 0)
+    def _require(self, name: str, valid: bool, rule: str) -> None:
+        if not valid:
+            raise ParameterError(f"{name}={getattr(self, name)!r}", f"{name} is {rule}")
 
-
-Iterates = Iterator[tuple[OptimizerState, Array, Array | None]]
-"""States at the start and after every epoch, losses (t,), and gradients (t, D) where known."""
-
-
-class Loss(Protocol):
-    """Convex functions of the rows of v (t, D), one for each row."""
-
-    @property
-    def steepness(self) -> float:
-        """Largest second derivative of the loss of a row by its scores, times the mean of |z|²."""
-
-    @property
-    def evaluate(self) -> Evaluate:
-        """The functions and their gradients."""
-
-    def along(
-        self, v: Array, loss: Array, g: Array, d: Array, length: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """Step from v along d, ``length`` (t,) long to begin with.
-
-        Returns
-        -------
-        d, loss, g : ndarray
-            The step taken, and the functions and gradients where it ends.
-        length : ndarray (t,)
-            How long to begin with next time.
-        """
+    def unfinished(self, passes: int, other: str) -> str:
+        """Return the warning that the rule for stopping is not met."""
+        return (
+            f"after {passes} passes the gradient over all rows is not yet tol={self.tol:g} times "
+            f"that at 0; raise passes, the learning_rate or tol, or use solver={other!r}."
+        )
 
 
-@dataclass(frozen=True)
-class Quadratic:
-    """Quadratics, whose minimum along a step is known from the gradients at two points.
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(value))
 
-    The gradient is affine, so g(v + d) − g(v) = Hd, and along the step α = −gᵀd/dᵀHd the loss
-    changes by ½ α gᵀd, which is never more than 0.
 
-    Examples
-    --------
-    >>> from itertools import islice
-    >>> bowl = Quadratic(lambda v: (0.5 * (v * v).sum(axis=1), v))
-    >>> iterates = by_batch(bowl, np.ones((1, 1)), GradientDescent())
-    >>> [(at.v.item(), loss.item()) for at, loss, _ in islice(iterates, 2)]
-    [(1.0, 0.5), (0.0, 0.0)]
+@dataclass(frozen=True, eq=False)
+class DescentRows:
+    """Rows to descend on, and the units of their columns.
+
+    Parameters
+    ----------
+    layout : Layout
+        How a table is read.
+    read : callable
+        Yields rows (n, ≥ p) of a batch, targets (standardised numbers (n, t), or codes of classes
+        (n,)), and weights (n,).
+    center, scale : ndarray (p,)
+        m and s; 0 for the scale of a column whose coefficient stays at 0.
+    penalty : ndarray (p,)
+        λ, of coefficients of x.
+    intercept : bool
+    weight, count : float
+        N, and the number of rows.
+    scores : int
+    curvature : float
     """
 
-    evaluate: Evaluate
-    steepness: float = 1.0
+    layout: Layout
+    read: Callable[[Batch], Iterator[tuple[Array, NDArray[Any], Array]]]
+    center: Array
+    scale: Array
+    penalty: Array
+    intercept: bool
+    weight: float
+    count: float
+    scores: int
+    curvature: float
 
-    def along(
-        self, v: Array, loss: Array, g: Array, d: Array, length: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """Step to the minimum along d; the length does not matter."""
-        bent = self.evaluate(v + d)[1] - g
-        slope, curvature = (g * d).sum(axis=1), (d * bent).sum(axis=1)
-        alpha = np.divide(-slope, curvature, out=np.zeros_like(slope), where=curvature > 0)
-        step = alpha[:, None] * d
-        return step, loss + 0.5 * alpha * slope, g + alpha[:, None] * bent, length
+    @property
+    def units(self) -> tuple[Array, Array]:
+        """Centres and inverse scales, (p,), of which all second derivatives are at most h."""
+        scale = np.sqrt(self.scale**2 + self.penalty / (self.curvature * self.weight))
+        used = self.scale > 0
+        return self.center, np.divide(1.0, scale, out=np.zeros_like(scale), where=used)
+
+    @property
+    def cost(self) -> Array:
+        """λ/(N s²) of v, (1 + p,)."""
+        return np.concatenate([[0.0], self.penalty * self.units[1] ** 2 / self.weight])
+
+    def buffers(self) -> tuple[Array, Array]:
+        """Return memory for a standardised row and its scores."""
+        return np.append(float(self.intercept), np.zeros(len(self.center))), np.empty(self.scores)
+
+    def losses(self, targets: NDArray[Any]) -> Array:
+        """Return 0 for each function that is minimised: one a target, or one of all classes."""
+        return np.zeros(1 if targets.ndim == 1 else self.scores)
 
 
-@dataclass(frozen=True)
-class Convex:
-    """One convex function: a step is shortened until the function is low enough at its end.
+class Course(NamedTuple):
+    """Where a descent ended: coefficients of 1 and x − m (m, 1 + p); J after every pass."""
 
-    ::
+    coefficients: Array
+    loss_history: Array
+    converged: bool
 
-        f(v + αd) ≤ f(v) + c α gᵀd        c = 10⁻⁴
 
-    The slope at the end says where a quadratic would have its minimum along d; there the search
-    goes on, and with that length the next begins.
+@np.errstate(over="ignore", invalid="ignore")  # where the loss grows without end
+def descend(
+    rows: DescentRows,
+    splits: Sequence[Split],
+    engine: Engine,
+    how: GradientDescent,
+    steps: Steps,
+    loss_weights: Array,
+    start: Array | None = None,
+) -> Course:
+    """Descend from ``start``, or 0, until the gradient is small or the passes are over.
 
-    Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithm 3.1 with
-    c = 10⁻⁴; J. Barzilai and J. M. Borwein, Two-point step size gradient methods (1988), eq. 6.
-
-    Examples
-    --------
-    >>> from itertools import islice
-    >>> cosh = Convex(lambda v: (np.cosh(v).sum(axis=1), np.sinh(v)))
-    >>> iterates = by_batch(cosh, np.full((1, 1), 2.0), GradientDescent())
-    >>> [round(loss.item(), 6) for _, loss, _ in islice(iterates, 5)]
-    [3.762196, 2.642211, 1.013838, 1.001751, 1.0]
+    ``loss_weights`` (m,) say what the losses of targets count; those of classes are 1. A loss that
+    grows without end is a `ParameterError`.
     """
+    v = np.zeros((rows.scores, 1 + len(rows.center)))
+    inverse, first_rate = np.append(1.0, rows.units[1]), 0.5 / (rows.curvature * v.shape[1])
 
-    evaluate: Evaluate
-    steepness: float = 1.0
+    def evaluate(v: Array) -> tuple[float, Array]:
+        """Return J and its gradient (m, 1 + p), from one pass over the rows."""
+        sums = engine.run(loss_and_gradient, (rows, v), splits) / rows.weight
+        losses = sums[:, -1] + 0.5 * (v * v) @ rows.cost
+        return float(losses @ loss_weights), sums[:, :-1] + rows.cost * v
 
-    def along(
-        self, v: Array, loss: Array, g: Array, d: Array, length: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """Step along d, or along −g where that leads up."""
-        slope = float((g * d).sum())
-        if slope >= 0.0:
-            d, slope = -g, -float((g * g).sum())
-        if slope == 0.0:
-            return np.zeros_like(d), loss, g, length
-        alpha, noise = float(length[0]), LOSS_ROUNDING * abs(float(loss[0]))
-        for _ in range(HALVINGS):
-            there, bent = self.evaluate(v + alpha * d)
-            bend = float((bent * d).sum()) - slope
-            best = -alpha * slope / bend if bend > 0.0 else np.inf
-            if there[0] <= loss[0] + ARMIJO * alpha * slope + noise:
-                return alpha * d, there, bent, np.array([min(best, LONGER * alpha)])
-            alpha = min(max(best, 0.1 * alpha), 0.5 * alpha)
-        return np.zeros_like(d), loss, g, length
-
-
-def by_batch(function: Loss, start: Array, how: GradientDescent) -> Iterates:
-    """Yield the states of descent by the gradient over all rows."""
-    rate = how.rate_for("gradient")
-    loss, g = function.evaluate(start)
-    at, length = OptimizerState.start(start), np.full(len(start), 1.0 / function.steepness)
-    while True:
-        yield at, loss, g
-        if rate == "line_search":
-            d = how.momentum * at.velocity - g
-            d, loss, g, length = function.along(at.v, loss, g, d, length)
-            at = OptimizerState(at.v + d, d, at.epochs + 1)
+    at_zero, gradient = evaluate(v)
+    enough = how.tol * np.linalg.norm(gradient, axis=1)
+    if start is not None:
+        v = np.divide(start, inverse, out=v, where=inverse > 0)
+        gradient = evaluate(v)[1]
+    mean, moved, bent, history = v, np.zeros(v.shape), np.zeros(v.shape), list[float]()
+    while not (converged := bool((np.linalg.norm(gradient, axis=1) <= enough).all())):
+        if (t := len(history)) == how.passes:
+            break
+        rate = first_rate if how.learning_rate is None else how.learning_rate
+        if how.learning_rate is None and steps == "gradient" and bent.any():
+            rate = float((moved * bent).sum() / (bent * bent).sum())
+        rate = rate / (1.0 + how.decay * t)
+        before = mean, gradient
+        if steps == "gradient":
+            v = mean = v - rate * gradient
         else:
-            step = how.eta(at.epochs, function.steepness, rate) * g
-            d = how.momentum * at.velocity - step
-            v = at.v + (how.momentum * d - step if how.nesterov else d)
-            at = OptimizerState(v, d, at.epochs + 1)
-            loss, g = function.evaluate(v)
+            v, mean = one_pass(rows, splits, how, steps, t, rate, v)
+        loss, gradient = evaluate(mean)
+        moved, bent = mean - before[0], gradient - before[1]
+        history.append(loss)
+        if not (np.isfinite(loss) and loss <= DIVERGED * at_zero):
+            raise ParameterError(
+                f"the loss grew from {at_zero:.3g} to {loss:.3g} in {t + 1} passes, with a "
+                f"learning_rate of {rate:.3g}",
+                "steps that are too long lead away from the minimum",
+                "lower learning_rate",
+            )
+    return Course(mean * inverse, np.array(history), converged or how.tol == 0)
+
+
+def loss_and_gradient(split: Split, params: tuple[DescentRows, Array]) -> Any:
+    """Kernel of a pass: Σ ω ∂ℓ/∂v and Σ ω ℓ, (m, 2 + p); of classes, the loss is in row 0."""
+    rows, v = params
+    sums = np.zeros((v.shape[0], v.shape[1] + 1))
+
+    def add(batch: Batch) -> None:
+        for table, targets, weights in rows.read(batch):
+            gradient, loss, order = np.zeros(v.shape), rows.losses(targets), np.arange(len(table))
+            of_rows = table, targets, weights, order, *rows.units
+            z, t = rows.buffers()
+            kernels.descent.add_gradient(*of_rows, v, z, t, gradient, loss)
+            sums[:, :-1] += gradient
+            sums[: len(loss), -1] += loss
+
+    for _ in each_batch(split, rows.layout, add):
+        pass
+    return sums
+
+
+def one_pass(
+    rows: DescentRows,
+    splits: Sequence[Split],
+    how: GradientDescent,
+    steps: Steps,
+    t: int,
+    rate: float,
+    v: Array,
+) -> tuple[Array, Array]:
+    """Step after every row, or every few, once through all; return v after it, and its mean."""
+    rng, size = (
+        np.random.default_rng([how.random_state, t]),
+        1 if steps == "sgd" else how.batch_size,
+    )
+    v, still, path, taken = v.copy(), np.zeros(v.shape), np.zeros(v.shape), 0
+
+    def step(batch: Batch) -> int:
+        parts = [tuple(map(np.copy, part)) for part in rows.read(batch)]
+        if not parts:
+            return 0
+        table, targets, weights = map(np.concatenate, zip(*parts, strict=True))
+        order, scaled = rng.permutation(len(table)), weights * (rows.count / rows.weight)
+        of_rows = table, targets, scaled, order, size, *rows.units, rows.cost
+        state = *rows.buffers(), v, still, rows.losses(targets), path
+        kernels.descent.descend(*of_rows, rate, 0.0, False, *state)  # without momentum
+        return -(-len(table) // size)
+
+    for s in rng.permutation(len(splits)).tolist():
+        taken += sum(each_batch(splits[s], rows.layout, step))
+    return v, path / max(taken, 1)
+
+
+def check_descent(estimator: Any, next_step: str, **refused: Any) -> None:
+    """Refuse what is no record of a descent, and options that a descent does not offer."""
+    given = estimator.descent
+    if not isinstance(given, GradientDescent | None):
+        raise ParameterError(f"descent={given!r}", "descent is a GradientDescent or None")
+    for name, value in refused.items() if estimator.solver in STEPS else ():
+        if getattr(estimator, name) == value:
+            raise ParameterError(
+                f"{name}={value!r} with solver={estimator.solver!r}",
+                "gradient descent does not offer it",
+                next_step,
+            )
