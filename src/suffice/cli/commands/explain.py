@@ -16,14 +16,15 @@ from suffice.cli.options.models import (
     refuse_tokens,
     with_tokens,
 )
-from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Reading, ResultFile
+from suffice.cli.options.reading import ReadAs, Reading
+from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile
 from suffice.cli.output.explanation import (
     Contribution,
     Explanation,
     explanation_facts,
     explanations,
 )
-from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_result, short
+from suffice.cli.output.tables import decibans, deliver, grid, percent, short
 from suffice.cli.output.word_evidence import word_evidence
 from suffice.errors import DataError, ParameterError
 
@@ -53,9 +54,8 @@ def explain(
         ),
     ] = False,
     as_json: AsJson = False,
-    output: ResultFile = None,
     ignore: Ignore = None,
-    reading: Reading,
+    read: ReadAs = None,
 ) -> None:
     """Show what every column says for the answer and against the runner-up.
 
@@ -65,7 +65,7 @@ def explain(
     """
     from suffice.data.table_views import FirstRows
 
-    refuse_result(output, [model, *data])
+    reading = Reading.of(read)
     fitted = with_tokens(load(model), reading)
     opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, opened, data[0])
@@ -77,7 +77,7 @@ def explain(
     questions = _questions(fitted, table.head()) if ask else None
     if predicts_numbers(fitted):
         facts = {"rows": [_effects(found, row, of) for row, of in enumerate(cells)]}
-        deliver(facts, lambda: (_effect_grid(row, top) for row in facts["rows"]), as_json, output)
+        deliver(facts, lambda: (_effect_grid(row, top) for row in facts["rows"]), as_json, None)
         return
     words = None
     if not has_candidates(fitted):  # which are asked together
@@ -93,7 +93,7 @@ def explain(
             {"column": name, "bits": None if isnan(bits) else bits}
             for name, bits in zip(asked.columns, asked.bits.tolist(), strict=True)
         ]
-    deliver(facts, lambda: _rendered(explained, top, questions), as_json, output)
+    deliver(facts, lambda: _rendered(explained, top, questions), as_json, None)
 
 
 # Classes ----------------------------------------------------------------------------------------

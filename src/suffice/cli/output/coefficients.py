@@ -173,7 +173,7 @@ def _estimates_only(
     if isinstance(fit, LeastSquares):
         rows, weights = {"rows": fit.equations.count}, said_of_weights(fit.equations)
         if fit.equations.rows <= fit.flat < fit.equations.count:
-            reason = f"{why.fact}; {why.rule}; precisions take --weights-are precisions"
+            reason = f"{why.fact}; {why.rule}; precisions take -p weights_are=precisions"
     return rows | {
         "equations": [
             {
@@ -298,7 +298,7 @@ def _why_no_errors(model: LogisticRegression) -> str:
             return "Standard errors are not given: the penalty chose columns by the same rows."
         return (
             f"Under a prior of variance C = {model.C:g} there are no standard errors; for tests "
-            "fit with --C inf, or with --penalty firth."
+            "fit with -p C=inf, or with -p penalty=firth."
         )
     if hasattr(model, "descent_state_"):
         why = "the model was fitted by small steps"
