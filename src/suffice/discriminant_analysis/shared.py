@@ -32,7 +32,6 @@ from suffice.models.generative.row_answers import discriminants, posterior
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
-from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock, require_held
 from suffice.statistics.mixed_block import MixedBlock
@@ -100,7 +99,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         if self.covariance_estimator is not None:
             if self.shrinkage:
                 raise ParameterError(
-                    Phrase(Option.of("shrinkage", self.shrinkage), " with covariance_estimator"),
+                    f"shrinkage={self.shrinkage!r} with covariance_estimator",
                     "both say how a covariance is estimated",
                     "leave one of them out",
                 )
@@ -110,7 +109,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
             return 0.0  # until rows have chosen it
         if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
             raise ParameterError(
-                Option.of("shrinkage", fraction),
+                f"shrinkage={fraction!r}",
                 "shrinkage is None, a number from 0 to 1, 'auto' or 'loo'",
             )
         return "ledoit-wolf" if fraction == "auto" else float(fraction)

@@ -30,7 +30,6 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.expectation_maximisation import LogPrior
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
-from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
@@ -129,9 +128,7 @@ class MultivariateGaussian(Family):
         check_positive(kappa0=self.kappa0, a0=self.a0)
         check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor, pooling=self.pooling)
         if self.pooling > 1:
-            raise ParameterError(
-                Option.of("pooling", self.pooling), "pooling is a number from 0 to 1"
-            )
+            raise ParameterError(f"pooling={self.pooling!r}", "pooling is a number from 0 to 1")
         if self.structure not in get_args(Structure):
             raise ParameterError(
                 f"structure={self.structure!r}",
@@ -145,31 +142,21 @@ class MultivariateGaussian(Family):
             allowed = self.shrinkage <= 1
         if not allowed:
             raise ParameterError(
-                Option.of("shrinkage", self.shrinkage),
+                f"shrinkage={self.shrinkage!r}",
                 "shrinkage is a number from 0 to 1, 'oas' or 'ledoit-wolf'",
             )
         if self.shrinkage == "ledoit-wolf" and self.pooling not in (0, 1):
             raise ParameterError(
-                Phrase(
-                    Option.of("shrinkage", "ledoit-wolf"),
-                    " with ",
-                    Option.of("pooling", self.pooling),
-                ),
+                f"shrinkage='ledoit-wolf' with pooling={self.pooling!r}",
                 "it is chosen from the rows of one covariance",
-                Phrase(
-                    "pool the classes wholly (1) or not at all (0), or use ",
-                    Option.of("shrinkage", "oas"),
-                ),
+                "pool the classes wholly (1) or not at all (0), or use shrinkage='oas'",
             )
         plain = self.structure == "full" and self.shrinkage == 0 and self.pooling in (0, 1)
         if self.estimation != "mle" and not plain:
             raise ParameterError(
-                Phrase(
-                    Option.of("estimation", self.estimation),
-                    " with structure, shrinkage or part pooling",
-                ),
+                f"estimation={self.estimation!r} with structure, shrinkage or part pooling",
                 "a posterior has the full covariance of each class, or of all",
-                Phrase("use ", Option.of("estimation", "mle"), ", or leave these options out"),
+                "use estimation='mle', or leave these options out",
             )
 
     @property

@@ -17,7 +17,6 @@ from suffice.families.multivariate.regularized import RegularizedSums
 from suffice.families.multivariate.structure import most_likely
 from suffice.families.multivariate.sums import _Sums
 from suffice.families.options import check_nonnegative
-from suffice.phrases import Option
 from suffice.statistics.block import Encoding
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.grouped_rows import GroupedRows
@@ -89,7 +88,7 @@ class RegularizedGaussian(Family):
         check_nonnegative(**given, prior_rows=self.prior_rows, variance_floor=self.variance_floor)
         for name, value in given.items():
             if value > 1:
-                raise ParameterError(Option.of(name, value), f"{name} is a number from 0 to 1")
+                raise ParameterError(f"{name}={value!r}", f"{name} is a number from 0 to 1")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""

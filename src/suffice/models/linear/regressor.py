@@ -49,7 +49,6 @@ from suffice.models.optimise.descent_options import (
     Steps,
     check_descent_options,
 )
-from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import refuse_underflow
 
@@ -337,13 +336,9 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
     def _warnings(self) -> Iterator[str]:
         model, design = self.model_, self.model_.design
         if found := list(cast(LeastSquares, model.fit).remarks(design.terms)):
-            yield Phrase(
-                f"{'; '.join(found)}. Of all coefficients that fit as well, those of least "
-                "norm were taken; ",
-                Option("columns", "...", "refit"),
-                " leaves columns out",
-                PythonOnly(", dependent='error' refuses"),
-                ".",
+            yield (
+                f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
+                "least norm were taken; dependent='error' refuses."
             )
         if model.cells is not None:
             yield from model.cells.remarks((*design.terms, *design.targets))

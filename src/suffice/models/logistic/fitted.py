@@ -34,7 +34,6 @@ from suffice.models.logistic.reader import LogisticReader
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.descent_options import GradientDescent
-from suffice.phrases import Option, Phrase
 from suffice.rules import build
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -250,9 +249,9 @@ class FittedLogistic(UnseenCategories, Classifier):
     def _no_covariance(self) -> ParameterError:
         if self._has_penalty:
             return ParameterError(
-                Option.of("C", self.C),
+                f"C={self.C!r}",
                 "a penalised estimate has no standard error",
-                Phrase("use ", Option("C", "np.inf"), " or ", Option.of("penalty", "firth")),
+                "use C=np.inf or penalty='firth'",
             )
         if hasattr(self, "descent_state_"):
             return ParameterError(
