@@ -1,4 +1,4 @@
-"""A directive that shows all options of a command: what ``suffice COMMAND --help all`` prints."""
+"""A directive that shows all options of a command: what ``suffice COMMAND --help`` prints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CommandHelp(SphinxDirective):
 
     def run(self) -> list[Any]:
         """Run the command's help."""
-        done = CliRunner().invoke(app, [self.arguments[0], "--help", "all"], prog_name="suffice")
+        done = CliRunner().invoke(app, [self.arguments[0], "--help"], prog_name="suffice")
         if done.exit_code:
             raise self.error(done.output)
         printed = "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())

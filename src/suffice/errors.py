@@ -13,7 +13,7 @@
     └── EngineError      (RuntimeError)  workers cannot be started, died, or have another version
 
 A message is built from facts: what was found and where, the rule it breaks, and the next step.
-Where one of them names an option, it is a `Phrase`, which the command line can spell its own way.
+An option is named as ``name=value``, which the command line spells its own way.
 """
 
 from __future__ import annotations

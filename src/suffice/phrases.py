@@ -1,25 +1,11 @@
-"""Strings that remember which options they name, so that the command line can spell these its way.
-
-::
-
-    Phrase("use ", Option("quote", "None", "CsvFormat"), " where quotes are ordinary characters")
-
-    in Python            use CsvFormat(quote=None) where quotes are ordinary characters
-    at the command line  use --quote none where quotes are ordinary characters
-
-Each is a string as Python users read it, so errors and warnings print, compare and pickle as ever.
-An f-string made of one is an ordinary string: compose with `Phrase` where options have to last.
-"""
+"""Words of messages: amounts, articles, and names that may be meant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any
 
 __all__ = [
-    "Option",
-    "Phrase",
-    "PythonOnly",
     "amount",
     "meant",
     "rows_in_print",
@@ -28,97 +14,6 @@ __all__ = [
 ]
 
 NAMED = 3  # classes in a sentence
-
-
-class Option(str):
-    """An option that the command line has too, by the name that it has in Python.
-
-    Parameters
-    ----------
-    name : str
-        Name of the parameter.
-    value : str
-        The value as source code, or ``...`` for any value; none if only the option is named.
-    owner : str, optional
-        What is called with it, where the text shows the call.
-
-    Examples
-    --------
-    >>> print(Option("names"), Option("C", "1.0"), Option("names", "...", "CsvFormat"))
-    names C=1.0 CsvFormat(names=...)
-    """
-
-    name: str
-    value: str
-    owner: str
-
-    def __new__(cls, name: str, value: str = "", owner: str = "") -> Self:
-        """Write the option as Python does."""
-        text = f"{name}={value}" if value else name
-        self = super().__new__(cls, f"{owner}({text})" if owner else text)
-        self.name, self.value, self.owner = name, value, owner
-        return self
-
-    @classmethod
-    def of(cls, name: str, value: Any) -> Self:
-        """An option with a value that was found.
-
-        Examples
-        --------
-        >>> print(Option.of("estimation", "best"))
-        estimation='best'
-        """
-        return cls(name, repr(value))
-
-    def __reduce__(self) -> tuple[type[Self], tuple[str, ...]]:
-        return type(self), (self.name, self.value, self.owner)
-
-
-class PythonOnly(str):
-    """Words that help in Python only, and what stands in their place elsewhere: often nothing.
-
-    Examples
-    --------
-    >>> print("1 or more" + PythonOnly(", or None for all cores"))
-    1 or more, or None for all cores
-    """
-
-    elsewhere: str
-
-    def __new__(cls, text: str, elsewhere: str = "") -> Self:
-        """Keep both."""
-        self = super().__new__(cls, text)
-        self.elsewhere = elsewhere
-        return self
-
-    def __reduce__(self) -> tuple[type[Self], tuple[str, ...]]:
-        return type(self), (str(self), self.elsewhere)
-
-
-class Phrase(str):
-    """A string that remembers its parts.
-
-    Parameters
-    ----------
-    *parts : str
-        Any of them an `Option`, `PythonOnly` or `Phrase`.
-
-    Examples
-    --------
-    >>> print(Phrase("use ", Option("penalty", "'firth'")))
-    use penalty='firth'
-    """
-
-    parts: tuple[str, ...]
-
-    def __new__(cls, *parts: str) -> Self:
-        """Join the parts."""
-        self = super().__new__(cls, "".join(parts))
-        self.parts = parts
-        return self
-
-    def __reduce__(self) -> tuple[type[Self], tuple[str, ...]]:
-        return type(self), self.parts
 
 
 def amount(weight: float) -> str:

@@ -28,32 +28,33 @@ CASES = {
     "forget fruit.suffice fruit.csv": "--output is not given; it is the file to be written; "
     "see suffice forget --help.",
     # Options outside their rule
-    f"{FIT} --estimation best": "--estimation 'best'; estimation is one of 'mle', 'map', 'bayes'.",
-    f"{FIT} --alpha -1": "--alpha -1; it is a number, 0 or more, or evidence or shared_evidence.",
-    f"{FIT} --class-prior odd": "--class-prior 'odd'; it is 'empirical', 'smoothed', 'uniform'.",
-    f"{FIT} --unseen odd": "--unseen 'odd'; it is 'ignore', 'error' or 'smooth'.",
+    f"{FIT} -p estimation=best": "-p estimation=best; estimation is one of 'mle', 'map', 'bayes'.",
+    f"{FIT} -p alpha=-1": "-p alpha=-1; alpha is a finite number, 0 or more.",
+    f"{FIT} -p class_prior=odd": "-p class_prior=odd; it is 'empirical', 'smoothed', 'uniform', "
+    "a mapping or one number per class.",
+    f"{FIT} -p unseen=odd": "-p unseen=odd; it is 'ignore', 'error' or 'smooth'.",
     f"{FIT} --threads 0": "--threads 0; it is a whole number, 1 or more.",
-    f"{FIT} --separator ab": (
-        "--separator 'ab'; it must be one ASCII character that ends no line; for a tab write tab."
+    f"{FIT} -r separator=ab": (
+        '-r separator=ab; it must be one ASCII character that ends no line; for a tab write "\\t".'
     ),
-    f"{FIT} --encoding klingon": (
-        "--encoding 'klingon'; it must be a text encoding that Python knows; "
+    f"{FIT} -r encoding=klingon": (
+        "-r encoding=klingon; it must be a text encoding that Python knows; "
         'for example "utf8", "latin-1" or "utf-16".'
     ),
-    f"{FIT} --skip-bad-rows -1": (
-        "--skip-bad-rows -1; it must be a whole number, 0 or more; "
+    f"{FIT} -r skip_bad_rows=-1": (
+        "-r skip_bad_rows=-1; it must be a whole number, 0 or more; "
         "0 makes every malformed row an error."
     ),
-    f"{FIT} --label-map plum": (
-        "--label-map 'plum'; a new name is written OLD=NEW; for example --label-map y=yes."
+    f"{FIT} -r label_map=plum": (
+        "-r label_map=plum; it is a name, a colon, and what stands for it; write -r "
+        "label_map=y:yes."
     ),
     # Columns
     "fit fruit.csv --label nope": (f"there is no column 'nope' to be the label; {FRUIT_COLUMNS}."),
     f"{FIT} --weight nope": f"there is no column 'nope' to be the weight; {FRUIT_COLUMNS}.",
-    f"{FIT} --gaussian nope": f"--gaussian names the column 'nope'; {FRUIT_COLUMNS}.",
     f"{FIT} --ignore size,nope": f"--ignore names the column 'nope'; {FRUIT_COLUMNS}.",
-    f"{FIT} --gaussian size --poisson size": (
-        "the column 'size' is given to --gaussian and to --poisson; "
+    f"{FIT} --categorical size --text size": (
+        "the column 'size' is given to --categorical and to --text; "
         "a column has one part to play; drop one of them."
     ),
     f"{FIT} --text kind": (
@@ -63,18 +64,18 @@ CASES = {
     f"{FIT} --ignore id,size,color": (
         "the table has no column besides the label; a model needs features."
     ),
-    f"{FIT} --names a,b": (
-        "line 1 of fruit.csv: 4 fields, where --names holds 2; "
+    f"{FIT} -r names=a,b": (
+        "line 1 of fruit.csv: 4 fields, where -r names=... holds 2; "
         "there must be one name per column; correct the names or the separator."
     ),
     "show fruit.suffice --column nope": (
         "--column names the column 'nope'; the columns are 'size', 'color'."
     ),
     # Cells and rows
-    f"{FIT} --poisson color": (
+    f"{FIT} -p families=color:poisson": (
         "line 2 of fruit.csv, column 'color': 'red' is not a number; "
         "every cell of this column is read as a number; correct the cell, declare 'red' in "
-        "--missing, or learn it as text with --written color=text."
+        "-r missing=..., or read it as text with -r written=color:text."
     ),
     "fit one.csv --label y": (
         "there is one class: every label is 'a'; a classifier needs two classes or more; "
@@ -87,11 +88,11 @@ CASES = {
     "fit ragged.csv --label y": (
         "line 3 of ragged.csv: 1 field, where the table has 2 columns; "
         "every row must have one field per column; correct the row, or leave such rows out with "
-        "--skip-bad-rows."
+        "-r skip_bad_rows=...."
     ),
     "fit open.csv --label y": (
         'line 2 of open.csv: the quote " that opens here never closes; '
-        "everything after it would be lost; close the quote, or use --quote none where quotes "
+        "everything after it would be lost; close the quote, or use -r quote=none where quotes "
         "are ordinary characters."
     ),
     "evaluate fruit.suffice fruit.csv --label color": (
@@ -104,8 +105,8 @@ CASES = {
     ),
     "explain fruit.suffice header.csv": ("header.csv holds no row; there is nothing to explain."),
     # Files
-    "fit table.parquet --label y --no-header": (
-        "--header is given for table.parquet; "
+    "fit table.parquet --label y -r header=false": (
+        "-r header is given for table.parquet; "
         "only delimited text needs to be told how it is written; leave the option out."
     ),
     "predict nope.suffice fruit.csv": (
@@ -207,8 +208,9 @@ def test_an_error_halfway_leaves_the_old_answers(run: Run, folder: Path, suffix:
     assert result.exit_code == 2
     assert result.stderr == (
         "error: line 100002 of long.csv, column 'size': 'oops' is not a number; every cell of this "
-        "column is read as a number; correct the cell, declare 'oops' in --missing, or learn it as "
-        "text with --written size=text.\n"
+        "column is read as a number; correct the cell, declare 'oops' in -r missing=..., or "
+        "read it as "
+        "text with -r written=size:text.\n"
     )
     assert contents(folder) == before
 
@@ -218,10 +220,10 @@ def test_an_error_halfway_leaves_the_old_answers(run: Run, folder: Path, suffix:
 )
 def test_another_separator_is_named(run: Run, tmp_path: Path, options: list[str]) -> None:
     (tmp_path / "semi.csv").write_text("size;kind\n1.5;a\n2.5;b\n")
-    given = [*options, "--separator", ","]
+    given = [*options, "-r", "separator=,"]
     assert run("fit", tmp_path / "semi.csv", *given).stderr == (
         f"error: there is no column {options[1]!r} to be the label; the columns are 'size;kind'; "
-        "if cells end with ';', use --separator ';'.\n"
+        "if cells end with ';', use -r separator=';'.\n"
     )
-    done = run("fit", tmp_path / "semi.csv", *options, "--separator", ";")
+    done = run("fit", tmp_path / "semi.csv", *options, "-r", "separator=;")
     assert "error" not in done.stderr

@@ -62,31 +62,31 @@ fit fruit.csv --label kind --model forest
 fit fruit.csv --label kind --model naive_bayes
 fit fruit.csv --label kind --model
 {FIT} --sep ;
-{FIT} --separator ,,
-{FIT} --separator ab
-{FIT} --separator ""
-{FIT} --separator é
-{FIT} --quote ab
-{FIT} --decimal x
-{FIT} --decimal , --thousands ,
-{FIT} --thousands 5
-{FIT} --header yes
-{FIT} --no-header
-{FIT} --names a,b
-{FIT} --names a,a,b,c
-{FIT} --encoding utf-99
-{FIT} --encoding utf-16
-{FIT} --skip-bad-rows many
-{FIT} --skip-bad-rows -1
-{FIT} --skip-bad-rows 1.5
-{FIT} --missing
-{FIT} --written size
-{FIT} --written size=
-{FIT} --written size=money
-{FIT} --written nope=text
-{FIT} --written size=DD/MM
-{FIT} --written color=DD/MM/YYYY
-{FIT} --written size=$1
+{FIT} -r separator=,,
+{FIT} -r separator=ab
+{FIT} -r separator=
+{FIT} -r separator=é
+{FIT} -r quote=ab
+{FIT} -r decimal=x
+{FIT} -r decimal=, -r thousands=,
+{FIT} -r thousands=5
+{FIT} -r header
+{FIT} -r
+{FIT} -r names=a,b
+{FIT} -r names=a,a,b,c
+{FIT} -r encoding=utf-99
+{FIT} -r encoding=utf-16
+{FIT} -r skip_bad_rows=many
+{FIT} -r skip_bad_rows=-1
+{FIT} -r skip_bad_rows=1.5
+{FIT} -p
+{FIT} -r written=size
+{FIT} -r written=size:
+{FIT} -r written=size:money
+{FIT} -r written=nope:text
+{FIT} -r written=size:DD/MM
+{FIT} -r written=color:DD/MM/YYYY
+{FIT} -r written=size:$1
 {FIT} --ignore
 {FIT} --ignore nope
 {FIT} --ignore kind
@@ -94,33 +94,33 @@ fit fruit.csv --label kind --model
 {FIT} --features nope
 {FIT} --features kind
 {FIT} --features size --ignore size
-{FIT} --gaussian color
-{FIT} --gaussian nope
-{FIT} --gaussian size --categorical size
-{FIT} --poisson size
-{FIT} --bernoulli size
+{FIT} -p families=color:gaussian
+{FIT} -p families=nope:gaussian
+{FIT} -p families=size:gaussian --categorical size
+{FIT} -p families=size:poisson
+{FIT} -p families=size:bernoulli
 {FIT} --weight
 {FIT} --weight nope
 {FIT} --weight color
 {FIT} --weight kind
-{FIT} --alpha much
-{FIT} --alpha -1
-{FIT} --alpha nan
-{FIT} --alpha inf
-{FIT} --estimation best
-{FIT} --class-prior half
-{FIT} --unseen maybe
+{FIT} -p alpha=much
+{FIT} -p alpha=-1
+{FIT} -p alpha=nan
+{FIT} -p alpha=inf
+{FIT} -p estimation=best
+{FIT} -p class_prior=half
+{FIT} -p unseen=maybe
 {FIT} --threads 0
 {FIT} --threads two
 {FIT} --threads -3
-{FIT} --workers 0
+{FIT} --engine processes=0
 {FIT} --engine gpu
-{FIT} --engine local --master yarn
-{FIT} --threads 2 --workers 2
-{FIT} --label-map plum
-{FIT} --label-map =x
-{FIT} --penalty 1
-{FIT} --C 1
+{FIT} --engine local=yarn
+{FIT} -r nothing=1
+{FIT} -r label_map=plum
+{FIT} -r label_map=:x
+{FIT} -p penalty=1
+{FIT} -p C=1
 {FIT} -o fruit.csv
 {FIT} -o nowhere/at/all.suffice
 {FIT} -o .
@@ -129,7 +129,7 @@ fit fruit.csv --label kind --model
 {FIT} --checkpoint fruit.suffice
 {FIT} --jsn
 {FIT} --json=yes
-{FIT} --no-guess=1
+{FIT} -p alpah=1
 predict
 predict fruit.suffice
 predict fruit.csv
@@ -151,8 +151,8 @@ predict picture.png fruit.csv
 {PREDICT} -o nowhere/answers.csv
 {PREDICT} --ignore nope
 {PREDICT} --ignore kind
-{PREDICT} --separator ""
-{PREDICT} --separator ;
+{PREDICT} -r separator=
+{PREDICT} -r separator=;
 {PREDICT} --model lda
 {PREDICT} --label kind
 evaluate fruit.suffice
@@ -161,7 +161,6 @@ evaluate fruit.suffice one.csv
 evaluate fruit.suffice fruit.csv --label nope
 evaluate fruit.suffice fruit.csv --by nope
 evaluate fruit.suffice fruit.csv --weight color
-evaluate fruit.suffice fruit.csv -o fruit.csv
 explain fruit.suffice
 explain fruit.suffice fruit.csv --rows 0
 explain fruit.suffice fruit.csv --rows three

@@ -22,11 +22,14 @@ SECOND = "late,color,kind\n1.5,red,apple\n7.25,blue,plum\n1.0,blue,apple\n6.5,re
 def test_a_column_without_a_value_is_left_out(run: Run, tmp_path: Path) -> None:
     for name, text in (("first", FIRST), ("second", SECOND)):
         (tmp_path / f"{name}.csv").write_text(text)
-    words = ("--label", "kind", "--calibration", "none")
+    words = ("--label", "kind", "-p", "calibration=none")
     fitted = run("fit", "first.csv", *words)
     assert fitted.exit_code == 0
     said = " ".join(fitted.stderr.split())
-    assert "left out, now and later: 'late'; a family keeps a column: --gaussian" in said
+    assert (
+        "left out, now and later: 'late'; a family keeps a column: -p families=late:gaussian"
+        in said
+    )
     columns = json.loads(run("show", "first.suffice", "--json").stdout)["columns"]
     assert [column["name"] for column in columns] == ["color"]
     assert run("fit", "first.csv", *words, "--ignore", "late", "-o", "without").exit_code == 0
@@ -40,7 +43,7 @@ def test_a_column_without_a_value_is_left_out(run: Run, tmp_path: Path) -> None:
 def test_a_family_keeps_it(run: Run, tmp_path: Path) -> None:
     for name, text in (("first", FIRST), ("second", SECOND), ("all", FIRST + SECOND[16:])):
         (tmp_path / f"{name}.csv").write_text(text)
-        words = ("--label", "kind", "--calibration", "none", "--gaussian", "late")
+        words = ("--label", "kind", "-p", "calibration=none", "-p", "families=late:gaussian")
         assert run("fit", f"{name}.csv", *words).exit_code == 0
     assert run("merge", "first.suffice", "second.suffice", "-o", "both.suffice").exit_code == 0
     expected, both = suffice.load("all.suffice"), suffice.load("both.suffice")
@@ -71,43 +74,9 @@ def test_a_third_value_is_missing_in_every_answer(run: Run, tmp_path: Path) -> N
     assert refused.exit_code == 2
     assert (
         "column 'two', line 3 of more.csv: 2; the first rows of this column hold only 0 and 1, so "
-        "it has two values; give it a family of numbers when it is first fitted: --gaussian."
+        "it has two values; give it a family of numbers when it is first fitted: -p "
+        "families=column:gaussian."
     ) in " ".join(refused.stderr.split())
-
-
-def test_any_family_has_a_name_on_the_command_line(run: Run, tmp_path: Path) -> None:
-    rows = "".join(f"{i % 5},{i * i % 7},{'ab'[i % 3 == 0]}\n" for i in range(60))
-    (tmp_path / "two.csv").write_text(f"visits,size,kind\n{rows}")
-    for given, expected in {
-        "poisson=visits,size": {"visits": "poisson", "size": "poisson"},
-        "joint_table=visits,size": {("visits", "size"): "joint_table"},
-    }.items():
-        assert run("fit", "two.csv", "--label", "kind", "--family", given, "--force").exit_code == 0
-        told = suffice.NaiveBayes(families=expected).fit(str(tmp_path / "two.csv"), "kind")
-        told.save(tmp_path / "told.suffice")
-        found = (tmp_path / "two.suffice").read_bytes()
-        assert found == (tmp_path / "told.suffice").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--family", "poisson"), "--family 'poisson' names no column"),
-        (("--family", "geometric=size"), "family 'geometric' is not known; choose one of "),
-        (("--family", "poisson=weight"), "--family names the column 'weight'"),
-        (
-            ("--family", "poisson=size", "--ignore", "size"),
-            "the column 'size' is given to --family and to --ignore",
-        ),
-    ],
-)
-def test_a_family_that_cannot_be_meant(
-    run: Run, tmp_path: Path, options: tuple[str, ...], said: str
-) -> None:
-    (tmp_path / "two.csv").write_text("size,kind\n1,a\n2,b\n")
-    result = run("fit", "two.csv", "--label", "kind", *options)
-    assert result.exit_code == 2
-    assert said in " ".join(result.stderr.split())
 
 
 def test_show_tells_bins_apart_however_far_from_0_and_names_what_is_left_out(
@@ -136,7 +105,10 @@ def test_show_tells_bins_apart_however_far_from_0_and_names_what_is_left_out(
 
 def test_columns_without_a_value_are_compared_and_explained(run: Run, tmp_path: Path) -> None:
     (tmp_path / "none.csv").write_text("a,b,y\n" + ",,u\n,,v\n" * 5)
-    assert run("fit", "none.csv", "--label", "y", "--gaussian", "a,b").exit_code == 0
+    assert (
+        run("fit", "none.csv", "--label", "y", "-p", "families=a:gaussian,b:gaussian").exit_code
+        == 0
+    )
     found = json.loads(run("compare", "none.suffice", "none.suffice", "--json").stdout)
     assert [column["overall"] for column in found["columns"]] == [None, None]
     for words in (("explain", "none.suffice", "none.csv"), ("show", "none.suffice")):

@@ -72,7 +72,7 @@ class TestFit:
         shown = " ".join(run(*words).stdout.split())
         assert "learnt (hundreds of fits, about 100 times as long as this one):" in shown
         assert shown.endswith("suffice cv fruit.csv --label kind --model naive-bayes,auto")
-        for more in (["--model", "lda", "--incomplete", "drop"], ["--tune"]):
+        for more in (["--model", "lda", "-p", "incomplete=drop"], ["--tune"]):
             assert "--model auto" not in run(*words, *more).stdout
 
     def test_shows_what_it_decided(self, run: Run, fruit: Path) -> None:
@@ -95,8 +95,9 @@ class TestFit:
         }  # fmt: skip
         pq.write_table(pa.table(table), tmp_path / "t.parquet")
         result = run(
-            "fit", "t.parquet", "--label", "y", "--multinomial", "a,b", "--bernoulli", "c",
-            "--poisson", "d", "--text", "e", "--categorical", "f",
+            "fit", "t.parquet", "--label", "y", "-p", 'families={("a","b"): "multinomial"}', "-p",
+            "families=c:bernoulli",
+            "-p", "families=d:poisson", "--text", "e", "--categorical", "f",
         )  # fmt: skip
         assert result.exit_code == 0, result.stderr
         fitted = suffice.load("t.suffice")
@@ -108,9 +109,10 @@ class TestFit:
 
     def test_options_reach_the_estimator(self, run: Run, fruit: Path) -> None:
         run(
-            "fit", fruit, "--label", "kind", "--estimation", "mle", "--alpha", "0.5", "--ddof", "1",
-            "--class-prior", "uniform", "--unseen", "smooth", "--threads", "1",
-            "--label-suffix", "!", "--label-map", "plum=prune",
+            "fit", fruit, "--label", "kind", "-p", "estimation=mle", "-p", "alpha=0.5", "-p",
+            "ddof=1",
+            "-p", "class_prior=uniform", "-p", "unseen=smooth", "--threads", "1",
+            "-r", "label_suffix=!", "-r", "label_map=plum:prune",
         )  # fmt: skip
         fitted = suffice.load("fruit.suffice")
         expected = {
@@ -130,10 +132,10 @@ class TestFit:
 
     def test_skipped_rows_are_a_warning(self, run: Run, tmp_path: Path, fruit: Path) -> None:
         (tmp_path / "bad.csv").write_text(fruit.read_text() + "7\n")
-        result = run("fit", "bad.csv", "--label", "kind", "--skip-bad-rows", "1")
+        result = run("fit", "bad.csv", "--label", "kind", "-r", "skip_bad_rows=1")
         assert result.exit_code == 0
         assert result.stderr == (
-            "warning: bad.csv: 1 malformed line was left out, as --skip-bad-rows 1 allows; "
+            "warning: bad.csv: 1 malformed line was left out, as -r skip_bad_rows=1 allows; "
             "rows that begin on line 8.\n"
         )
 
@@ -145,8 +147,9 @@ class TestReadingIsRemembered:
         path = tmp_path / "padded.data"
         path.write_text("\n".join(row.replace(",,", ",?,").replace(",", " ; ") for row in rows))
         result = run(
-            "fit", path, "--label", "kind", "--no-header", "--names", "id, size, color, kind",
-            "--separator", ";", "--strip", "--missing", "?", "--ignore", "id",
+            "fit", path, "--label", "kind", "-r", "header=false", "-r", "names=id, size, color, "
+            "kind",
+            "-r", "separator=;", "-r", "strip=true", "-r", "missing=?", "--ignore", "id",
         )  # fmt: skip
         assert result.exit_code == 0, result.stderr
         return path
@@ -157,7 +160,7 @@ class TestReadingIsRemembered:
         assert run("forget", "padded.suffice", padded, "-o", "x.suffice").exit_code == 2
 
     def test_unless_overridden(self, run: Run, padded: Path, fruit: Path, model: Path) -> None:
-        options = ("--header", "--separator", ",", "--no-strip")
+        options = ("-r", "header=true", "-r", "separator=,", "-r", "strip=false")
         later = run("predict", "padded.suffice", fruit, *options)
         assert later.stdout == run("predict", model, fruit).stdout
 
@@ -217,13 +220,13 @@ class TestPredict:
         assert (result.exit_code, result.stdout) == (0, "prediction\n")
 
     def test_impossible_rows_are_a_warning(self, run: Run, fruit: Path, tmp_path: Path) -> None:
-        run("fit", fruit, "--label", "kind", "--categorical", "id,size,color", "--alpha", "0")
+        run("fit", fruit, "--label", "kind", "--categorical", "id,size,color", "-p", "alpha=0")
         (tmp_path / "odd.csv").write_text("id,size,color\n1,5.0,red\n")
         result = run("predict", "fruit.suffice", "odd.csv")
         assert result.exit_code == 0
         assert result.stderr == (
             "warning: 1 of 1 row is impossible under every class, and was answered by the "
-            "class prior. Smoothing (--alpha above 0) avoids this.\n"
+            "class prior. Smoothing (alpha > 0) avoids this.\n"
         )
 
 
@@ -272,7 +275,7 @@ class TestExplain:
     def test_show_says_what_a_distribution_was_chosen_from(self, run: Run, tmp_path: Path) -> None:
         rows = "".join(f"{x},{1e6 + x},{'ab'[40 < x < 70]}\n" for x in range(100))
         (tmp_path / "between.csv").write_text(f"near,far,y\n{rows}")
-        run("fit", "between.csv", "--label", "y", "--identifiers", "keep")
+        run("fit", "between.csv", "--label", "y", "-p", "identifiers=keep")
         near, far = json.loads(run("show", "between.suffice", "--json").stdout)["columns"]
         choices = suffice.load("between.suffice").model_.parameters[0].choices
         assert near["log_loss_alone"] == choices[0].losses
@@ -285,7 +288,7 @@ class TestExplain:
     def test_columns_that_are_counted_in_part_are_named(self, run: Run, tmp_path: Path) -> None:
         rows = "".join(f"{x},{x},{x % 7},{'ab'[x > 49 + 30 * (x % 3 - 1)]}\n" for x in range(100))
         (tmp_path / "twice.csv").write_text(f"x,again,other,y\n{rows}")
-        run("fit", "twice.csv", "--label", "y", "--identifiers", "keep")
+        run("fit", "twice.csv", "--label", "y", "-p", "identifiers=keep")
         weights = suffice.load("twice.suffice").column_weights_
         facts = json.loads(run("explain", "twice.suffice", "twice.csv", "--json").stdout)["rows"]
         assert {c["column"]: c["counted"] for c in facts[0]["columns"]} == weights
@@ -372,5 +375,5 @@ class TestMergeAndForget:
         self, run: Run, model: Path, halves: tuple[Path, Path]
     ) -> None:
         before = suffice.load(model).get_params()
-        run("forget", model, "b.csv", "-o", "c.suffice", "--missing", "?", "--label-map", "x=y")
+        run("forget", model, "b.csv", "-o", "c.suffice", "-r", "missing=?", "-r", "label_map=x:y")
         assert suffice.load("c.suffice").get_params() == before

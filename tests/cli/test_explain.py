@@ -83,9 +83,9 @@ def mail(path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ("--calibration", "none"),
-        ("--calibration", "weights"),
-        ("--model", "logistic", "--words", "counted"),
+        ("-p", "calibration=none"),
+        ("-p", "calibration=weights"),
+        ("--model", "logistic", "-p", "words=counted"),
         ("--model", "logistic"),
     ],
 )
@@ -114,7 +114,7 @@ def test_many_words_are_added_up(run: Run, tmp_path: Path) -> None:
     long = " ".join(f"word{i}" for i in range(12))
     rows = [f"{long},a" if i % 2 else f"other text {i},b" for i in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["t,y", *rows]))
-    run("fit", "t.csv", "--label", "y", "--text", "t", "--calibration", "none")
+    run("fit", "t.csv", "--label", "y", "--text", "t", "-p", "calibration=none")
     printed = run("explain", "t.suffice", "t.csv", "--rows", 2).stdout
     assert "(4 other words)" in printed
 
@@ -125,12 +125,12 @@ def test_a_logistic_regression_of_bins(run: Run, tmp_path: Path) -> None:
     lines = (f"{cell},{kind}\n" for cell, kind in zip(cells, kinds, strict=True))
     (tmp_path / "ages.csv").write_text("age,kind\n" + "".join(lines))
     words = ("fit", "ages.csv", "--label", "kind", "--model", "logistic")
-    fitted = run(*words, "--numbers", "bins", "--incomplete", "indicator", "-o", "b.suffice")
+    fitted = run(*words, "-p", "numbers=bins", "-p", "incomplete=indicator", "-o", "b.suffice")
     assert "age[(missing)]" in fitted.stdout
     model = suffice.load(tmp_path / "b.suffice")
     assert model.predict({"age": [10.0, 45.0, 90.0]}).tolist() == ["out", "in", "out"]
     found = json.loads(run("explain", "b.suffice", "ages.csv", "--rows", 1, "--json").stdout)
     assert [part["column"] for part in found["rows"][0]["columns"]] == ["age"]
-    refused = run(*words, "--incomplete", "indicator")
+    refused = run(*words, "-p", "incomplete=indicator")
     assert refused.exit_code == 2
-    assert refused.stderr.endswith("set --numbers bins.\n")
+    assert refused.stderr.endswith("set -p numbers=bins.\n")

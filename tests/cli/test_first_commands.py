@@ -37,7 +37,7 @@ CASES = {
     "predict": "MODEL is not given; it is a file that suffice fit wrote; "
     "see suffice predict --help.",
     "merge a b": "--output is not given; it is the file to be written; see suffice merge --help.",
-    "export a": "--to is not given; it is the language: sql, json, c, js or onnx; "
+    "export a": "--to is not given; it is the language: sql, json or onnx; "
     "see suffice export --help.",
     "fit t.csv --label Kind": f"there is no column 'Kind' to be the label; {COLUMNS}; "
     "perhaps 'kind' is meant.",
@@ -49,9 +49,9 @@ CASES = {
     "fit t.csv --label kind --label kind": "--label names 'kind' twice; a label is named once; "
     "drop one of them.",
     "fit t.csv --label kind --features siz": "perhaps 'size' is meant.",
-    "fit t.csv --label size --model linear --reference hue=x": "--reference names the column "
+    "fit t.csv --label size --model linear -p reference=hue:x": "reference names the column "
     "'hue'; the columns are 'kind', 'Hue'; perhaps 'Hue' is meant.",
-    "fit t.csv --label size --model linear --reference kind=A": "column 'kind' has no value 'A' "
+    "fit t.csv --label size --model linear -p reference=kind:A": "column 'kind' has no value 'A' "
     "to be its reference; its values are 'a', 'b'; perhaps 'a' is meant.",
     "fit joined.csv --label kind": "line 32 of joined.csv is the header again; "
     "a header stands once, above the rows; take the line out.",
@@ -63,7 +63,7 @@ CASES = {
     "classes or more; check the label column.",
     "fit hole.csv --label kind --model logistic": "column 'gap' has no value; what depends on it "
     "cannot be estimated; leave it out: --ignore gap.",
-    "fit hole.csv --label kind --model logistic --incomplete drop": "column 'gap' has no value; "
+    "fit hole.csv --label kind --model logistic -p incomplete=drop": "column 'gap' has no value; "
     "what depends on it cannot be estimated; leave it out: --ignore gap.",
     "fit hole.csv --label size --model ridge": "column 'gap' has no value; what depends on it "
     "cannot be estimated; leave it out: --ignore gap.",
@@ -73,7 +73,8 @@ CASES = {
     "model learns from rows whose target is known; check the column.",
     "fit unknown.csv --label y --ignore kind --model lasso": "the target 'y' has no value; a model "
     "learns from rows whose target is known; check the column.",
-    "fit unknown.csv --label y --ignore kind --model ridge --incomplete drop": "the target 'y' has "
+    "fit unknown.csv --label y --ignore kind --model ridge -p incomplete=drop": "the target 'y' "
+    "has "
     "no value; a model learns from rows whose target is known; check the column.",
     "cv one.csv --label kind --folds 3": "there is one class: every label is 'a'; a classifier "
     "needs two classes or more; check the label column.",
@@ -83,16 +84,16 @@ CASES = {
     "calibrate m.suffice later.csv -o new.suffice": "the model has not learnt all of these rows; "
     "each is taken out of its sums before it is asked about; for rows that it has not learnt, use "
     "--new.",
-    "fit t.csv --label size --model linear --reference kind=a --ordered kind=a,b": "--reference "
+    "fit t.csv --label size --model linear -p reference=kind:a -p ordered=kind:a,b": "reference "
     "names the column 'kind'; its categories are ordered, and each level is compared with the one "
-    "below; leave it out of --reference.",
+    "below; leave it out of reference.",
     "fit cut.csv --label y": "there is no column 'y' to be the label; the columns are 'a b y'; if "
-    "cells end with ' ', use --separator ' '.",
+    "cells end with ' ', use -r separator=' '.",
     "fit twice.csv --label kind": "line 1 of twice.csv: columns 1 and 2 are both named 'size'; "
-    "column names must be unique; correct the header, or use --names.",
+    "column names must be unique; correct the header, or use -r names=....",
     "fit days.csv --label kind": "line 3 of days.csv, column 'day': '2024-02-30' is not written as "
     "YYYY-MM-DD; this column holds dates: YYYY-MM-DD, and every cell has to obey; correct the "
-    "cell, declare '2024-02-30' in --missing, or use --written day=text.",
+    "cell, declare '2024-02-30' in -r missing=..., or use -r written=day:text.",
     "predict m.suffice other.csv": "the file has no column of the model; the model has 'size', "
     "'Hue'; check the names, and how the file is written.",
 }

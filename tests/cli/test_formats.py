@@ -55,8 +55,8 @@ def test_fit_and_predict(run: Run, tmp_path: Path, name: str) -> None:
 def test_what_was_found_is_said_with_its_option(run: Run, tmp_path: Path) -> None:
     WRITERS["semicolons.csv"](FLOWERS, tmp_path / "f.csv")
     assert run("fit", "f.csv", "--label", "kind").stderr == (
-        "note: f.csv: fields are separated by semicolons (--separator says otherwise).\n"
-        "note: f.csv: numbers are written 1000,5 for a thousand and a half (--decimal says "
+        "note: f.csv: fields are separated by semicolons (-r separator=... says otherwise).\n"
+        "note: f.csv: numbers are written 1000,5 for a thousand and a half (-r decimal=... says "
         "otherwise).\n"
     )
 
@@ -66,10 +66,10 @@ def test_a_file_without_a_header(run: Run, tmp_path: Path) -> None:
     fitted = run("fit", "f.csv", "--label", "column_3", "--json")
     assert json.loads(fitted.stdout)["rows"] == 6
     assert fitted.stderr == (
-        "note: f.csv: there is no header, as the first row is '1.5, red, a' (--header says "
+        "note: f.csv: there is no header, as the first row is '1.5, red, a' (-r header=... says "
         "otherwise).\n"
     )
-    told = run("fit", "f.csv", "--label", "a", "--header", "-o", "named.suffice", "--json")
+    told = run("fit", "f.csv", "--label", "a", "-r", "header=true", "-o", "named.suffice", "--json")
     assert json.loads(told.stdout)["rows"] == 5
 
 
@@ -88,9 +88,9 @@ def test_numbers_with_two_meanings(run: Run, tmp_path: Path) -> None:
     assert refused.exit_code == 2
     assert refused.stderr == (
         "error: f.csv, column 1: '1,000' is either 1.000 or 1000; a number must have one meaning; "
-        "say which with --decimal , or --thousands ,.\n"
+        "say which with -r decimal=, or -r thousands=,.\n"
     )
-    assert run("fit", "f.csv", "--label", "kind", "--thousands", ",").exit_code == 0
+    assert run("fit", "f.csv", "--label", "kind", "-r", "thousands=,").exit_code == 0
 
 
 def test_a_sheet_of_a_workbook(run: Run, tmp_path: Path) -> None:
@@ -101,15 +101,15 @@ def test_a_sheet_of_a_workbook(run: Run, tmp_path: Path) -> None:
     assert refused.exit_code == 2
     assert refused.stderr == (
         "error: book.xlsx has several sheets with rows: 'old', 'new'; one of them is the table; "
-        "say which with --sheet old.\n"
+        "say which with -r sheet=old.\n"
     )
-    fitted = run("fit", "book.xlsx", "--label", "kind", "--sheet", "old", "--json")
+    fitted = run("fit", "book.xlsx", "--label", "kind", "-r", "sheet=old", "--json")
     assert json.loads(fitted.stdout)["rows"] == 6
-    answers = run("predict", "book.suffice", "book.xlsx", "--sheet", "2")
+    answers = run("predict", "book.suffice", "book.xlsx", "-r", "sheet=2")
     assert answers.stdout == "prediction\na\na\na\n"
-    foreign = run("fit", "book.xlsx", "--label", "kind", "--sheet", "old", "--quote", "none")
+    foreign = run("fit", "book.xlsx", "--label", "kind", "-r", "sheet=old", "-r", "quote=none")
     assert foreign.exit_code == 2
-    assert foreign.stderr.startswith("error: --quote is given for book.xlsx; only delimited text")
+    assert foreign.stderr.startswith("error: -r quote is given for book.xlsx; only delimited text")
 
 
 def test_an_address(run: Run) -> None:
@@ -130,6 +130,6 @@ def test_a_folder_of_texts(run: Run, tmp_path: Path) -> None:
     answered = run("predict", "mail.suffice", "mail")
     assert answered.exit_code == 0, answered.stderr
     assert answered.stdout.split()[1:] == ["ham"] * 4 + ["spam"] * 4
-    refused = run("fit", "mail", "--label", "folder", "--separator", "tab")
+    refused = run("fit", "mail", "--label", "folder", "-r", "separator=tab")
     assert refused.exit_code == 2
     assert "only delimited text needs to be told how it is written" in refused.stderr

@@ -41,7 +41,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "rows.csv").write_text("\n".join(["x,y,kind", *lines, ""]))
     quiet = {"cwd": folder, "stdout": subprocess.DEVNULL}
     for name, words in {
-        "classes": ("--label", "kind", "--calibration", "none"),
+        "classes": ("--label", "kind", "-p", "calibration=none"),
         "line": ("--target", "y", "--ignore", "kind", "--model", "linear"),
     }.items():
         done = suffice("fit", "rows.csv", *words, "-o", f"{name}.suffice", **quiet)
@@ -102,7 +102,7 @@ UNREAD = [
     *at_length(
         "--version",
         "--help",
-        "fit rows.csv --label kind --calibration none -o unread.suffice",
+        "fit rows.csv --label kind -p calibration=none -o unread.suffice",
         "cv rows.csv --label kind --model lda --folds 2",
         "evaluate classes.suffice rows.csv",
         "explain classes.suffice rows.csv --rows 2 --json",
@@ -156,7 +156,7 @@ def test_a_reader_that_has_gone_needs_no_sentence(words: str, rows: Path) -> Non
 def test_a_model_is_kept_though_nobody_reads_of_it(rows: Path, tmp_path: Path) -> None:
     model = tmp_path / "model.suffice"
     pipe = unread()
-    words = ("fit", "rows.csv", "--label", "kind", "--calibration", "none", "-o", model)
+    words = ("fit", "rows.csv", "--label", "kind", "-p", "calibration=none", "-o", model)
     command = [sys.executable, "-m", "suffice", *map(str, words)]
     done = subprocess.run(command, cwd=rows, stdout=pipe, stderr=pipe, check=False)
     assert done.returncode == 141

@@ -44,7 +44,7 @@ def cells(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("more", [[], ["--workers", "2"]])
+@pytest.mark.parametrize("more", [[], ["--threads", "2"]])
 def test_the_answer_is_empty_and_counted(
     run: Run, files: Path, model: str, more: list[str]
 ) -> None:
@@ -58,7 +58,7 @@ def test_the_answer_is_empty_and_counted(
 
 
 def test_a_row_without_an_interval_has_no_answer_beside_one(run: Run, files: Path) -> None:
-    fit = [*MODELS["logistic"], "--penalty", "firth"]
+    fit = [*MODELS["logistic"], "-p", "penalty=firth"]
     assert run("fit", "rows.csv", *fit, "-o", "m.suffice").exit_code == 0
     (files / "hole.csv").write_text("x,colour\n1,red\n,blue\n")
     answers = run("predict", "m.suffice", "hole.csv", "--interval", "confidence")
@@ -75,7 +75,7 @@ def test_all_columns_of_the_answer_are_empty(run: Run, files: Path) -> None:
 
 
 def test_what_is_expected_in_missing_cells_answers_every_row(run: Run, files: Path) -> None:
-    given = [*MODELS["linear"], "--incomplete", "gaussian"]
+    given = [*MODELS["linear"], "-p", "incomplete=gaussian"]
     run("fit", "rows.csv", *given, "-o", "m.suffice")
     answers = run("predict", "m.suffice", "new.csv")
     assert answers.stderr == ""
@@ -117,7 +117,7 @@ def test_unknown_columns_are_left_out(run: Run, files: Path, command: str) -> No
 
 @pytest.mark.parametrize("model", MODELS)
 def test_an_unknown_category_is_taken_for_the_reference(run: Run, files: Path, model: str) -> None:
-    given = [*MODELS[model], "--reference", "colour=red", "--unseen", "reference"]
+    given = [*MODELS[model], "-p", "reference=colour:red", "-p", "unseen=reference"]
     fitted = run("fit", "rows.csv", *given, "-o", "m.suffice")
     assert "Categories are compared with colour[red]." in fitted.stdout
     answers = run("predict", "m.suffice", "new.csv")
@@ -130,15 +130,15 @@ def test_an_unknown_category_is_taken_for_the_reference(run: Run, files: Path, m
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["colour"], "--reference colour; it is a column, =, and the value that the others are"),
-        (["colour=red", "colour=blue"], "once a column; write --reference colour=VALUE"),
-        (["tint=red"], "--reference names the column 'tint'; the columns are 'x', 'colour'."),
+        (["colour"], "-p reference=colour; it is a column, =, and the value that the others are"),
+        (["colour=red", "colour=blue"], "once a column; write -p reference=colour:VALUE"),
+        (["tint=red"], "-p reference=names the column 'tint'; the columns are 'x', 'colour'."),
         (["colour=pink"], "column 'colour' has no value 'pink' to be its reference; its values"),
         (["x=1"], "name it in --categorical x too"),
     ],
 )
 def test_what_is_no_reference(run: Run, files: Path, given: list[str], said: str) -> None:
-    words = [word for one in given for word in ("--reference", one)]
+    words = [word for one in given for word in ("-p", f"reference={one}")]
     result = run("fit", "rows.csv", *MODELS["linear"], *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr

@@ -91,7 +91,7 @@ def test_without_a_checkpoint_an_interrupt_says_only_that(rows: Path) -> None:
 
 def test_other_work_and_damage_are_refused(run: Run, rows: Path) -> None:
     interrupted("fit", rows, *FIT)
-    result = run("fit", rows, *FIT, "--alpha", "2")
+    result = run("fit", rows, *FIT, "-p", "alpha=2")
     assert result.exit_code == 2
     assert result.stderr == (
         "error: fit.checkpoint is the checkpoint of other work; the files, their columns and the "
@@ -126,7 +126,7 @@ def test_a_checkpoint_has_a_name_of_its_own(run: Run, rows: Path) -> None:
     )
 
 
-ENGINES = [[], ["--workers", "2"], ["--engine", "local"], ["--engine", "processes"]]
+ENGINES = [[], ["--threads", "2"], ["--engine", "local=2"], ["--engine", "processes"]]
 
 
 @pytest.mark.parametrize("options", ENGINES, ids=" ".join)
@@ -140,7 +140,7 @@ def test_the_engine_changes_no_bit(run: Run, rows: Path, options: list[str]) -> 
         assert result.exit_code == 0, result.stderr
         assert result.stderr == ""
         assert result.stdout == run(*words).stdout
-    result = run("forget", "whole", rows, "-o", "rest", *options)
+    result = run("forget", "whole", rows, "-o", "rest")
     assert "no labelled row would be left" in result.stderr
 
 
@@ -161,7 +161,7 @@ def test_other_processes_predict_the_same(
     result = run("fit", rows, "--label", label, *fit, "-o", "model")
     assert result.exit_code == 0, result.stderr
     here = run("predict", "model", rows, *predict)
-    there = run("predict", "model", rows, *predict, "--engine", "processes", "--workers", "2")
+    there = run("predict", "model", rows, *predict, "--engine", "processes=2")
     assert there.exit_code == 0, there.stderr
     assert there.stdout == here.stdout
     assert len(here.stdout.splitlines()) == 1 + 20 * GROUPS
@@ -175,24 +175,13 @@ def test_other_processes_predict_the_same(
             "--engine 'hadoop'; the engines are 'local', 'processes', 'dask', 'spark'.",
         ),
         (
-            ["--master", "yarn"],
-            "--master is given for --engine local; it belongs to --engine spark; leave the option "
-            "out, or choose another engine.",
-        ),
-        (
-            ["--engine", "processes", "--address", "tcp://host:8786"],
-            "--address is given for --engine processes; it belongs to --engine dask, spark; "
-            "leave the option out, or choose another engine.",
+            ["--engine", "processes=many"],
+            "--engine processes=many; behind processes= stands a number of workers, 1 or more.",
         ),
         (
             ["--engine", "processes", "--threads", "2"],
             "--threads 2 is given with --engine processes; threads are the workers of the local "
-            "engine; use --workers alone.",
-        ),
-        (
-            ["--workers", "3", "--threads", "2"],
-            "--threads 2 is given with --workers 3; threads are the workers of the local engine; "
-            "use --workers alone.",
+            "engine; leave one of them out.",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -207,8 +196,7 @@ def test_options_of_other_engines_are_refused(
 
 
 def test_nothing_is_shown_where_no_terminal_is(run: Run, rows: Path) -> None:
-    for options in ([], ["--progress"], ["--no-progress"]):
-        result = run("fit", rows, "--label", "kind", "--json", *options)
-        assert result.exit_code == 0
-        assert result.stderr == ""
-        assert json.loads(result.stdout)["rows"] == 20 * GROUPS
+    result = run("fit", rows, "--label", "kind", "--json")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert json.loads(result.stdout)["rows"] == 20 * GROUPS

@@ -146,24 +146,26 @@ class TestLinear:
             assert line in shown
 
     def test_missing_cells(self, run: Run, gaps: Path) -> None:
-        words = ("fit", gaps, "--target", "y", "--model", "linear", "--incomplete")
-        shown = done(run, *words, "drop")
+        words = ("fit", gaps, "--target", "y", "--model", "linear", "-p")
+        shown = done(run, *words, "incomplete=drop")
         assert "Rows left out for missing cells: 1" in shown
         assert "5 rows learnt" in shown
-        assert "Standard errors are not known" in done(run, *words, "gaussian", "--force")
+        assert "Standard errors are not known" in done(
+            run, *words, "incomplete=gaussian", "--force"
+        )
         model = LinearRegression(incomplete="gaussian").fit(str(gaps), "y")
         predicted = done(run, "predict", "gaps.suffice", gaps).split()[1:]
         assert [float(cell) for cell in predicted] == model.predict(str(gaps)).tolist()
 
     def test_missing_tokens_of_text(self, run: Run, tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_text(GAPS.replace("\n,", "\n?,"))
-        words = ("--target", "y", "--model", "linear", "--incomplete", "drop", "--missing", "?")
+        words = ("--target", "y", "--model", "linear", "-p", "incomplete=drop", "-r", "missing=?")
         assert "5 rows learnt" in done(run, "fit", "t.csv", *words)
 
     def test_no_intercept(self, run: Run, gaps: Path) -> None:
         facts = facts_of(
             run, "fit", gaps, "--label", "x", "--features", "y", "--model", "linear",
-            "--no-intercept", "--incomplete", "drop",
+            "-p", "fit_intercept=false", "-p", "incomplete=drop",
         )  # fmt: skip
         assert [c["term"] for c in facts["equations"][0]["coefficients"]] == ["y"]
         assert facts["ignored"] == ["c"]
@@ -231,8 +233,8 @@ class TestFittedInPython:
 class TestRidge:
     def test_penalty(self, run: Run, boston: Path) -> None:
         facts = facts_of(
-            run, "fit", boston, "--target", "medv", "--model", "ridge", "--alpha", "2.5",
-            "--standardize",
+            run, "fit", boston, "--target", "medv", "--model", "ridge", "-p", "alpha=2.5",
+            "-p", "standardize=true",
         )  # fmt: skip
         model = Ridge(alpha=2.5, standardize=True).fit(str(boston), "medv")
         assert [c["estimate"] for c in facts["equations"][0]["coefficients"]] == [
@@ -242,7 +244,7 @@ class TestRidge:
         assert facts["effective_parameters"] == model.effective_parameters_
 
     def test_chosen_penalty(self, run: Run, boston: Path) -> None:
-        words = ("--target", "medv", "--model", "ridge", "--alpha", "gcv")
+        words = ("--target", "medv", "--model", "ridge", "-p", "alpha=gcv")
         shown = done(run, "fit", boston, *words)
         assert "chosen by gcv" in shown
         model = Ridge(alpha="gcv").fit(str(boston), "medv")
@@ -264,9 +266,9 @@ class TestLasso:
     @pytest.mark.parametrize(
         ("words", "model"),
         [
-            (("lasso", "--alpha", "0.5"), Lasso(0.5)),
-            (("lasso", "--standardize", "--alpha", "0.1"), Lasso(0.1, standardize=True)),
-            (("elastic-net", "--l1-ratio", "0.9"), ElasticNet(l1_ratio=0.9)),
+            (("lasso", "-p", "alpha=0.5"), Lasso(0.5)),
+            (("lasso", "-p", "standardize=true", "-p", "alpha=0.1"), Lasso(0.1, standardize=True)),
+            (("elastic-net", "-p", "l1_ratio=0.9"), ElasticNet(l1_ratio=0.9)),
         ],
     )
     def test_is_that_of_python(
@@ -282,11 +284,11 @@ class TestLasso:
 
     def test_a_logistic_penalty_of_absolute_values(self, run: Run, smarket: Path) -> None:
         words = ("--label", "Direction", "--ignore", "Year,Today", "--model", "logistic")
-        shown = done(run, "fit", smarket, *words, "--penalty", "l1", "--C", "0.01")
+        shown = done(run, "fit", smarket, *words, "-p", "penalty=l1", "-p", "C=0.01")
         assert "Standard errors are not given: the penalty chose columns by the same" in shown
         model = suffice.load("Smarket.suffice")
         assert (model.penalty, model.C) == ("l1", 0.01)
-        mixed = done(run, "fit", smarket, *words, "--l1-ratio", "0.5", "-o", "mixed.suffice")
+        mixed = done(run, "fit", smarket, *words, "-p", "l1_ratio=0.5", "-o", "mixed.suffice")
         assert "Standard errors are not given" in mixed
         assert suffice.load("mixed.suffice").l1_ratio == 0.5
 
@@ -295,7 +297,7 @@ class TestLogistic:
     def test_summary_is_the_published_one(self, run: Run, smarket: Path) -> None:
         # ibidem, section 4.7.2.
         words = ("--label", "Direction", "--ignore", "Year,Today", "--model", "logistic")
-        facts = facts_of(run, "fit", smarket, *words, "--C", "inf")
+        facts = facts_of(run, "fit", smarket, *words, "-p", "C=inf")
         (equation,) = facts["equations"]
         assert (equation["outcome"], equation["reference"]) == ("Up", "Down")
         assert [round(c["estimate"], 4) for c in equation["coefficients"]] == [
@@ -308,7 +310,7 @@ class TestLogistic:
     def test_answers_equal_python(self, run: Run, smarket: Path) -> None:
         words = ("--label", "Direction", "--features", "Lag1,Lag2", "--model", "logistic")
         shown = done(run, "fit", smarket, *words)
-        assert "for tests fit with --C inf" in " ".join(shown.split())
+        assert "for tests fit with -p C=inf" in " ".join(shown.split())
         model = suffice.load("Smarket.suffice")
         text = done(run, "predict", "Smarket.suffice", smarket, "--proba", "--log-proba")
         header, *rows = csv.reader(text.splitlines())
@@ -319,16 +321,16 @@ class TestLogistic:
         assert np.array_equal(numbers[:, 2:], model.predict_log_proba(smarket))
 
     def test_options_reach_the_estimator(self, run: Run, gaps: Path) -> None:
-        words = ("fit", gaps, "--label", "c", "--model", "logistic", "--incomplete", "drop")
-        done(run, *words, "--C", "0.5", "--standardize", "--threads", "1")
+        words = ("fit", gaps, "--label", "c", "--model", "logistic", "-p", "incomplete=drop")
+        done(run, *words, "-p", "C=0.5", "-p", "standardize=true", "--threads", "1")
         expected = {"C": 0.5, "standardize": True, "threads": 1, "incomplete": "drop"}
         assert suffice.load("gaps.suffice").get_params().items() >= expected.items()
-        done(run, *words, "--penalty", "none", "--features", "x", "--force")
+        done(run, *words, "-p", "penalty=none", "--features", "x", "--force")
         assert suffice.load("gaps.suffice").penalty is None
 
     def test_firth(self, run: Run, smarket: Path) -> None:
         words = ("--label", "Direction", "--ignore", "Year,Today", "--model", "logistic")
-        facts = facts_of(run, "fit", smarket, *words, "--penalty", "firth")
+        facts = facts_of(run, "fit", smarket, *words, "-p", "penalty=firth")
         lags = [f"Lag{j}" for j in range(1, 6)]
         table = suffice.read_csv(smarket).head().select([*lags, "Volume", "Direction"])
         found = LogisticRegression("firth").fit(pa.table(table), "Direction").summary()
@@ -336,7 +338,7 @@ class TestLogistic:
         assert estimates == found.estimate[0].tolist()
 
     def test_odds_ratios(self, run: Run, smarket: Path) -> None:
-        words = ("--label", "Direction", "--features", "Lag1", "--model", "logistic", "--C", "inf")
+        words = ("--label", "Direction", "--features", "Lag1", "--model", "logistic", "-p", "C=inf")
         (equation,) = facts_of(run, "fit", smarket, *words)["equations"]
         for coefficient in equation["coefficients"]:
             assert coefficient["odds_ratio"] == pytest.approx(np.exp(coefficient["estimate"]))
@@ -347,7 +349,7 @@ class TestLogistic:
     def test_rows_left_out_are_counted(self, run: Run, tmp_path: Path, C: str) -> None:
         rows = "1,a\n2,b\n3,a\n4,b\n5,\n,b\n"
         (tmp_path / "t.csv").write_text(f"x,y\n{rows}")
-        words = ("--label", "y", "--model", "logistic", "--incomplete", "drop", "--C", C)
+        words = ("--label", "y", "--model", "logistic", "-p", "incomplete=drop", "-p", f"C={C}")
         shown = done(run, "fit", "t.csv", *words)
         assert "Rows left out without label: 1" in shown
         assert "Rows left out for missing cells: 1" in shown
@@ -358,7 +360,7 @@ class TestLogistic:
     def test_three_classes(self, run: Run, tmp_path: Path, C: str, equations: int) -> None:
         rows = [f"{x},{y}" for y in "abc" for x in (1, 2, 3, 4)]
         (tmp_path / "t.csv").write_text("\n".join(["x,y", *rows, "5,c", "0,a"]))
-        words = ("--label", "y", "--model", "logistic", "--C", C)
+        words = ("--label", "y", "--model", "logistic", "-p", f"C={C}")
         facts = facts_of(run, "fit", "t.csv", *words)
         assert len(facts["equations"]) == equations
         title = "log-odds of c against a" if C == "inf" else "score of c"
@@ -378,8 +380,8 @@ PUBLISHED = {
 def test_smarket(run: Run, years: tuple[Path, Path], name: str) -> None:
     before, after = years
     own = {
-        "naive-bayes": ("--estimation", "mle", "--calibration", "none"),
-        "logistic": ("--C", "inf"),
+        "naive-bayes": ("-p", "estimation=mle", "-p", "calibration=none"),
+        "logistic": ("-p", "C=inf"),
     }.get(name, ())
     done(
         run, "fit", before, "--label", "Direction", "--features", "Lag1,Lag2", "--model", name,
@@ -394,7 +396,7 @@ class TestDiscriminantAnalysis:
     def model(self, run: Run, smarket: Path, name: str) -> str:
         done(
             run, "fit", smarket, "--label", "Direction", "--features", "Lag1,Lag2",
-            "--model", name, "--shrinkage", "auto", "--ddof", "1", "-o", "m.suffice",
+            "--model", name, "-p", "shrinkage=auto", "-p", "ddof=1", "-o", "m.suffice",
         )  # fmt: skip
         return "m.suffice"
 
@@ -411,7 +413,7 @@ class TestDiscriminantAnalysis:
     ) -> None:
         before, after = years
         words = ("--label", "Direction", "--features", "Lag1,Lag2", "--model", name)
-        own = ("--shrinkage", "auto", "--ddof", "1", "-o", "a.suffice")
+        own = ("-p", "shrinkage=auto", "-p", "ddof=1", "-o", "a.suffice")
         done(run, "fit", after, *words, *own)
         done(run, "forget", model, before, "-o", "rest.suffice")
         assert suffice.load("rest.suffice").statistic_ == suffice.load("a.suffice").statistic_
@@ -424,50 +426,45 @@ ERRORS = {
         "'ridge', 'lasso', 'elastic-net', 'logistic', 'auto'."
     ),
     # Options of other models
-    "fit gaps.csv --target y --model linear --alpha 1": (
-        "--alpha is given for --model linear; it belongs to --model naive-bayes, aode, ridge, "
+    "fit gaps.csv --target y --model linear -p alpha=1": (
+        "-p alpha=1 is given for --model linear; it belongs to --model naive-bayes, aode, ridge, "
         "lasso, elastic-net; leave the option out, or choose another model."
     ),
-    "fit gaps.csv --target y --model ridge --alpha 1 --penalty 1": (
-        "--penalty is given for --model ridge; it belongs to --model logistic; "
+    "fit gaps.csv --target y --model ridge -p alpha=1 -p penalty=1": (
+        "-p penalty=1 is given for --model ridge; it belongs to --model logistic; "
         "leave the option out, or choose another model."
     ),
-    "fit gaps.csv --label c --penalty gcv": (
-        "--penalty is given for --model naive-bayes; it belongs to --model logistic; "
+    "fit gaps.csv --label c -p penalty=gcv": (
+        "-p penalty=gcv is given for --model naive-bayes; it belongs to --model logistic; "
         "leave the option out, or choose another model."
     ),
-    "fit gaps.csv --label c --model lda --class-prior uniform": (
-        "--class-prior is given for --model lda; it belongs to --model naive-bayes, aode; "
+    "fit gaps.csv --label c --model lda -p class_prior=uniform": (
+        "-p class_prior=uniform is given for --model lda; it belongs to --model naive-bayes, aode; "
         "leave the option out, or choose another model."
     ),
-    "fit gaps.csv --target y --model linear --label-map 1=2": (
-        "--label-map is given for --model linear; it belongs to --model naive-bayes, aode; "
+    "fit gaps.csv --target y --model linear -r label_map=1:2": (
+        "-r label_map is given for --model linear; it belongs to --model naive-bayes, aode; "
         "leave the option out, or choose another model."
     ),
-    "fit gaps.csv --target y --model linear --gaussian x": (
-        "--gaussian is given for --model linear; it belongs to --model naive-bayes, aode; "
+    "fit gaps.csv --target y --model linear -p families=x:gaussian": (
+        "-p families=x:gaussian is given for --model linear; it belongs to --model naive-bayes, "
+        "aode; "
         "leave the option out, or choose another model."
-    ),
-    "fit gaps.csv --label c --model logistic --C 2 --penalty firth": (
-        "--C is given with --penalty firth; it is the variance of the prior of --penalty l2; "
-        "leave one of them out."
     ),
     # Options outside their rule
-    "fit gaps.csv --label c --model lda --shrinkage 2": (
-        "--shrinkage 2; it is a number, from 0 to 1, or auto."
+    "fit gaps.csv --label c --model lda -p shrinkage=2": (
+        "-p shrinkage=2; shrinkage is None, a number from 0 to 1, or 'auto'."
     ),
-    "fit gaps.csv --target y --model ridge --alpha odd": (
-        "--alpha odd; it is a number, 0 or more, or gcv or evidence or loo."
+    "fit gaps.csv --target y --model ridge -p alpha=odd": (
+        "-p alpha=odd; alpha is a number, 0 or more, or 'gcv', 'evidence' or 'loo'."
     ),
-    "fit gaps.csv --label c --model logistic --penalty odd": (
-        "--penalty 'odd'; it is one of 'l2', 'l1', 'elasticnet', 'firth', 'none'."
+    "fit gaps.csv --label c --model logistic -p penalty=odd": ("-p penalty=odd; it is one of"),
+    "fit gaps.csv --label c --model logistic -p C=0": "-p C=0; C is a number above 0.",
+    "fit gaps.csv --label c --model logistic -p incomplete=gaussian": (
+        "-p incomplete='gaussian'; it is one of 'error', 'drop', 'indicator'."
     ),
-    "fit gaps.csv --label c --model logistic --C 0": "--C 0.0; C is a number above 0.",
-    "fit gaps.csv --label c --model logistic --incomplete gaussian": (
-        "--incomplete 'gaussian'; it is one of 'error', 'drop', 'indicator'."
-    ),
-    "fit gaps.csv --label c --model logistic --incomplete guess": (
-        "--incomplete 'guess'; it is one of 'error', 'drop', 'indicator'."
+    "fit gaps.csv --label c --model logistic -p incomplete=guess": (
+        "-p incomplete='guess'; it is one of 'error', 'drop', 'indicator'."
     ),
     # Columns
     "fit gaps.csv --target nope --model ridge": (
@@ -493,7 +490,7 @@ ERRORS = {
     # Cells
     "fit gaps.csv --target y --model linear": (
         "cells are missing (NaN or null): 1 of column 'x'; every row needs all its cells; "
-        "use --incomplete drop to learn from complete rows only, or --incomplete gaussian."
+        "use -p incomplete=drop to learn from complete rows only, or -p incomplete=gaussian."
     ),
     "fit notes.csv --label y --model lda": (
         "column 'x' holds text: 5.0 words a cell, 4 distinct in 4; LinearDiscriminantAnalysis "
@@ -510,12 +507,12 @@ ERRORS = {
         "--text is given for --model qda; it belongs to --model naive-bayes, aode, linear, "
         "ridge, lasso, elastic-net, logistic, auto; leave the option out, or choose another model."
     ),
-    "fit apart.csv --label y --model logistic --C inf": (
+    "fit apart.csv --label y --model logistic -p C=inf": (
         "column 'x' separates the classes completely; the likelihood grows with the coefficients "
-        "for ever; use a penalty (--C 1.0) or --penalty firth."
+        "for ever; use a penalty (-p C=1.0) or -p penalty=firth."
     ),
-    "predict line.suffice table.parquet --missing none": (
-        "--missing is given for table.parquet; only delimited text, or naive Bayes, needs to be "
+    "predict line.suffice table.parquet -r missing=none": (
+        "-r missing is given for table.parquet; only delimited text, or naive Bayes, needs to be "
         "told what stands for no value; leave the option out."
     ),
     # What a model does not have
@@ -546,8 +543,8 @@ ERRORS = {
         "column 'x', line 4 of gaps.csv: nan; a row needs all its cells, no NaN and no infinity "
         "among them."
     ),
-    "evaluate line.suffice gaps.csv --label-map 1=2": (
-        "--label-map is given for a LinearRegression; only naive Bayes cleans labels; "
+    "evaluate line.suffice gaps.csv -r label_map=1:2": (
+        "-r label_map is given for a LinearRegression; only naive Bayes cleans labels; "
         "clean the column first."
     ),
     "forget curve.suffice gaps.csv -o x.suffice": (
@@ -563,8 +560,8 @@ ERRORS = {
         "and only models of one kind add up; fit both with the same --model."
     ),
     "merge loo.suffice loo.suffice -o x.suffice": (
-        "--alpha loo without the rows; leave-one-out needs all rows at once; "
-        "use fit, or --alpha gcv."
+        "-p alpha=loo without the rows; leave-one-out needs all rows at once; "
+        "use fit, or -p alpha=gcv."
     ),
 }
 
@@ -575,10 +572,10 @@ def models(run: Run, gaps: Path, tmp_path: Path) -> Path:
     (tmp_path / "notes.csv").write_text(f"x,y\n{notes}")
     (tmp_path / "apart.csv").write_text("x,y\n1,a\n2,a\n3,b\n4,b\n")
     pq.write_table(pa.table({"x": [1.0, 2.0], "c": ["a", "b"]}), tmp_path / "table.parquet")
-    complete = ("--incomplete", "drop")
+    complete = ("-p", "incomplete=drop")
     for name, *words in (
         ("line", "--target", "y", "--model", "linear", *complete),
-        ("loo", "--target", "y", "--model", "ridge", "--alpha", "loo", *complete),
+        ("loo", "--target", "y", "--model", "ridge", "-p", "alpha=loo", *complete),
         ("curve", "--label", "c", "--model", "logistic", *complete),
         ("lda", "--label", "c", "--model", "lda"),
     ):
@@ -600,7 +597,7 @@ def test_pseudo_counts_by_their_evidence(run: Run, tmp_path: Path) -> None:
         f"{'ab'[i % 3 == 0]},{'xyz'[i * i % 3]},{['no', 'yes'][i % 2]}\n" for i in range(40)
     )
     (tmp_path / "t.csv").write_text("p,q,c\n" + rows)
-    words = ("fit", tmp_path / "t.csv", "--label", "c", "--alpha", "evidence")
+    words = ("fit", tmp_path / "t.csv", "--label", "c", "-p", "alpha=evidence")
     done(run, *words, "-o", tmp_path / "m.suffice")
     found = json.loads(done(run, "show", tmp_path / "m.suffice", "--json"))["columns"]
     model = suffice.NaiveBayes(alpha="evidence").fit(str(tmp_path / "t.csv"), "c")
@@ -610,5 +607,5 @@ def test_pseudo_counts_by_their_evidence(run: Run, tmp_path: Path) -> None:
     shown = done(run, "show", tmp_path / "m.suffice")
     assert "by evidence" in shown
     assert "nats above that of 1" in shown
-    result = run(*words[:4], "--alpha", "odd")
-    assert "it is a number, 0 or more, or evidence or shared_evidence" in result.stderr
+    result = run(*words[:4], "-p", "alpha=odd")
+    assert "alpha is a finite number, 0 or more, or" in result.stderr

@@ -52,7 +52,7 @@ def test_bad_input_ends_with_one_sentence_and_code_2(fruit: Path) -> None:
 def test_a_bad_cell_lets_the_process_end(fruit: Path) -> None:
     # Threads of pyarrow that still held the file used to stop the interpreter from ending.
     for _ in range(3):
-        done = suffice("fit", fruit, "--label", "kind", "--poisson", "color")
+        done = suffice("fit", fruit, "--label", "kind", "-p", "families=color:poisson")
         assert done.returncode == 2
         assert done.stderr.startswith("error: line 2 of fruit.csv, column 'color': 'red'")
 

@@ -28,12 +28,13 @@ def evaluated(run: Run, *words: object) -> dict[str, Any]:
 def test_adult(run: Run, shared_data: Path) -> None:
     folder = shared_data / "adult"
     result = run(
-        "fit", folder / "adult.data", "--no-header", "--names", ADULT, "--label", "income",
-        "--strip", "--missing", "?",
+        "fit", folder / "adult.data", "-r", "header=false", "-r", f"names={ADULT}", "--label",
+        "income",
+        "-r", "strip=true", "-r", "missing=?",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     assert "32,561 rows learnt, 0 left out without label" in result.stdout
-    facts = evaluated(run, "adult.suffice", folder / "adult.test", "--label-suffix", ".")
+    facts = evaluated(run, "adult.suffice", folder / "adult.test", "-r", "label_suffix=.")
     # adult.names: 16,281 instances for testing, 23.60 % of them with a larger income.
     assert facts["rows"] == 16_281
     assert round(facts["largest_class_error"], 3) == 0.236
@@ -43,8 +44,9 @@ def test_adult(run: Run, shared_data: Path) -> None:
 def test_labels_of_adult_need_their_dot_removed(run: Run, shared_data: Path) -> None:
     folder = shared_data / "adult"
     run(
-        "fit", folder / "adult.data", "--no-header", "--names", ADULT, "--label", "income",
-        "--strip",
+        "fit", folder / "adult.data", "-r", "header=false", "-r", f"names={ADULT}", "--label",
+        "income",
+        "-r", "strip=true",
     )  # fmt: skip
     result = run("evaluate", "adult.suffice", folder / "adult.test")
     assert result.exit_code == 2
@@ -57,8 +59,8 @@ def test_labels_of_adult_need_their_dot_removed(run: Run, shared_data: Path) -> 
 def test_sms(run: Run, shared_data: Path) -> None:
     messages = shared_data / "sms_spam" / "SMSSpamCollection"
     result = run(
-        "fit", messages, "--no-header", "--names", "label,message", "--label", "label",
-        "--separator", "tab", "--quote", "none", "--text", "message", "-o", "sms.suffice",
+        "fit", messages, "-r", "header=false", "-r", "names=label,message", "--label", "label",
+        "-r", "separator=tab", "-r", "quote=none", "--text", "message", "-o", "sms.suffice",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     assert evaluated(run, "sms.suffice", messages)["rows"] == 5_574
@@ -66,8 +68,8 @@ def test_sms(run: Run, shared_data: Path) -> None:
 
 # Printed by e1071 1.7, naiveBayes(Class ~ ., HouseVotes84) and the same with laplace = 3.
 VOTES = [
-    (("--estimation", "mle"), [[238, 29], [13, 155]]),
-    (("--alpha", "3"), [[237, 30], [12, 156]]),
+    (("-p", "estimation=mle"), [[238, 29], [13, 155]]),
+    (("-p", "alpha=3"), [[237, 30], [12, 156]]),
 ]
 
 
@@ -77,8 +79,9 @@ def test_house_votes(
 ) -> None:
     votes = shared_data / "house_votes_84" / "house-votes-84.data"
     result = run(
-        "fit", votes, "--no-header", "--label", "column_1", "--strip", "--missing", "?",
-        "--calibration", "none", *smoothing, "-o", "votes.suffice",
+        "fit", votes, "-r", "header=false", "--label", "column_1", "-r", "strip=true", "-r",
+        "missing=?",
+        "-p", "calibration=none", *smoothing, "-o", "votes.suffice",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     assert evaluated(run, "votes.suffice", votes)["confusion"] == confusion

@@ -14,9 +14,9 @@ FIT = ("--label", "kind", "--ignore", "id")
 OTHERS = {
     "label": ("--label", "color", "--ignore", "id"),
     "kind": (*FIT, "--model", "aode"),
-    "option": (*FIT, "--alpha", "3"),
+    "option": (*FIT, "-p", "alpha=3"),
     "columns": ("--label", "kind", "--ignore", "id,color"),
-    "more columns": ("--label", "kind", "--identifiers", "keep"),
+    "more columns": ("--label", "kind", "-p", "identifiers=keep"),
     "discriminant": ("--label", "kind", "--features", "id", "--model", "lda"),
 }
 
@@ -40,9 +40,9 @@ def test_another_model_takes_no_place_unasked(run: Run, fruit: Path, other: str)
 SAME = {
     "naive Bayes": FIT,
     "threads": (*FIT, "--threads", "1"),
-    "formula": ("--target", "size", "--model", "linear", "--formula", "id + I(id**2)"),
+    "formula": ("--target", "size", "--model", "linear", "-p", "formula=id + I(id**2)"),
     "auto": (*FIT, "--model", "auto"),
-    "families": (*FIT, "--categorical", "color", "--missing", "red"),
+    "families": (*FIT, "--categorical", "color", "-r", "missing=red"),
 }
 
 

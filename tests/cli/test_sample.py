@@ -32,7 +32,7 @@ def test_a_model_of_samples_is_the_model(run: Run, tmp_path: Path) -> None:
     kind = random.choice(["a", "b"], 2_000, p=[0.75, 0.25])
     size = random.normal(np.where(kind == "a", 0.0, 5.0), 1.0)
     pd.DataFrame({"size": size, "kind": kind}).to_csv(tmp_path / "rows.csv", index=False)
-    run("fit", "rows.csv", "--label", "kind", "--numbers", "gaussian", "-o", "m.suffice")
+    run("fit", "rows.csv", "--label", "kind", "-p", "numbers=gaussian", "-o", "m.suffice")
     run("sample", "m.suffice", "-n", 20_000, "--seed", 1, "-o", "drawn.parquet")
     drawn = pq.read_table(tmp_path / "drawn.parquet").to_pandas()
     # Four standard errors of a mean, and of a share.

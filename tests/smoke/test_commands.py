@@ -55,7 +55,7 @@ def test_fit_says_what_it_read(suffice_command: Run) -> None:
     ("name", "options"),
     [
         ("naive-bayes", ""),
-        ("aode", "--ignore size --calibration none"),
+        ("aode", "--ignore size -p calibration=none"),
         ("lda", "--features size"),
         ("qda", "--features size"),
         ("logistic", "--features size"),

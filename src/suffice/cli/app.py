@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from suffice._version import __version__
 from suffice.cli.messages.sentences import CommandError, complain, each_once, sentence
-from suffice.cli.options.coercion import TOPIC, Command, TextAsItIs
+from suffice.cli.options.coercion import MODEL, Command, TextAsItIs
 from suffice.cli.register import COMMANDS
 from suffice.cli.signals import handled, status
 from suffice.errors import SufficeError, SufficeWarning
@@ -92,17 +92,24 @@ def _written(code: Any) -> Any:
     return code
 
 
-class CommandWithPages(Command):
-    """A command whose help has a first page, topics, and a page of everything."""
+class CommandWithModel(Command):
+    """A command whose help lists the parameters of the model that is named."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the page that is asked for."""
-        from suffice.cli.options.help_pages import more, page, topics
+        """Print one page."""
         from suffice.cli.output.overview import print_help
 
-        name, parameters = str(self.name), self.get_params(ctx)
-        groups = page(name, parameters, ctx.meta[TOPIC])
-        print_help(self, ctx, groups, more(name, topics(name, parameters)))
+        groups: dict[str, list[Any]] = {"": []}
+        for one in self.get_params(ctx):
+            if one.param_type_name == "option" and not one.hidden:
+                groups.setdefault(getattr(one, "rich_help_panel", None) or "", []).append(one)
+        of_model: list[tuple[str, str]] = []
+        if model := ctx.meta[MODEL]:
+            from suffice.cli.options.recipes import descriptions
+
+            of_model = descriptions(model)
+        named = [(title or "Options", options) for title, options in groups.items()]
+        print_help(self, ctx, named, f"-p, of --model {model}", of_model)
 
 
 def _command(name: str) -> Any:
@@ -112,7 +119,7 @@ def _command(name: str) -> Any:
     function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=HELP)
     epilog = f"Example:  {COMMANDS[name].example}"
-    alone.command(name, cls=CommandWithPages, epilog=epilog)(with_groups(function))
+    alone.command(name, cls=CommandWithModel, epilog=epilog)(with_groups(function))
     return get_command(alone)
 
 

@@ -12,7 +12,6 @@ class Entry(NamedTuple):
 
     about: str
     example: str
-    first: tuple[str, ...] = ()  # the options of the first page, in order; without, it has all
 
 
 # The module of a command in `suffice.cli.commands`, and the function in it, have its name.
@@ -24,36 +23,18 @@ COMMANDS = {
     "fit": Entry(
         "Learn a model from files and keep it in one small file.",
         "suffice fit boston.csv --target medv --model linear",
-        (
-            *("label", "model", "output", "force", "features", "ignore", "categorical", "text"),
-            *("weight", "separator", "header", "missing", "written", "incomplete", "tune"),
-            "as_json",
-        ),
     ),
     "cv": Entry(
         "Compare models on rows that they have not learnt.",
         "suffice cv adult.csv --label income --model naive-bayes,logistic --folds 10",
-        (
-            *("label", "model", "folds", "loo", "by", "grid", "score", "seed", "shuffle"),
-            *("by_content", "features", "ignore", "categorical", "weight", "separator"),
-            *("missing", "incomplete", "output", "as_json"),
-        ),
     ),
     "predict": Entry(
         "Answer every row, in order.",
         "suffice predict adult.suffice new.csv --proba -o answers.csv",
-        (
-            *("output", "as_json", "proba", "log_proba", "interval", "level"),
-            *("ignore", "threshold", "separator", "missing", "encoding"),
-        ),
     ),
     "evaluate": Entry(
         "Compare the answers with the truth.",
         "suffice evaluate adult.suffice test.csv",
-        (
-            *("label", "by", "weight", "ignore", "threshold", "separator", "missing", "label_map"),
-            *("output", "as_json"),
-        ),
     ),
     "explain": Entry(
         "Show what every column says for the answer and against the runner-up.",
@@ -94,12 +75,10 @@ COMMANDS = {
     "forget": Entry(
         "Take rows out of a model.",
         "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
-        ("output", "again", "force", "weight", "ignore", "separator", "missing", "as_json"),
     ),
     "calibrate": Entry(
         "Learn anew how much of what each column says is counted.",
         "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
-        ("output", "new", "force", "weight", "ignore", "separator", "missing", "as_json"),
     ),
     "audit": Entry(
         "Show what a model file tells about single rows.",

@@ -8,16 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.phrases import Option, Phrase
 from suffice.statistics.block import BadCell
 
 __all__ = ["outcome_codes"]
 
 BINARY = "a binary column holds 0 and 1, or -1 and 1"
-FAMILY = Phrase(
-    "give it a family of numbers when it is first fitted: ",
-    Option("families", "{column: 'gaussian'}", "NaiveBayes"),
-)
+FAMILY = "give it a family of numbers when it is first fitted: families={'column': 'gaussian'}"
 
 
 def outcome_codes(

@@ -24,7 +24,6 @@ from suffice.data.text import split_words
 from suffice.data.type_names import held
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
-from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.statistics.block import HELD, BadCell, Block, CodedBlock, RealBlock
 from suffice.statistics.mixed_block import MixedBlock
@@ -281,8 +280,7 @@ def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vo
     numbers = float in map(type, values.values)
     if numbers and any(isinstance(v, float) and not v.is_integer() for v in values.values):
         row = next(i for i, c in enumerate(codes) if c >= 0 and values.values[c] % 1)
-        regression = PythonOnly("a model of suffice.linear_model", "--model linear")
-        step = Phrase("to predict a number, use ", regression)
+        step = "to predict a number, use a linear model"
         value = values.values[codes[row]]
         raise BadCell(row, layout.label, value, "a label is not a fraction", step)
     if layout.label_suffix or layout.label_map:

@@ -21,7 +21,6 @@ from suffice.data.files.stored import StoredFormat, StoredTable
 from suffice.data.files.version import readable
 from suffice.data.table import Table
 from suffice.errors import ParameterError, ReadError
-from suffice.phrases import Option, Phrase
 
 __all__ = ["open_files"]
 
@@ -114,7 +113,7 @@ def open_files(
     if sheet is not None:
         if stored != EXCEL:
             raise ParameterError(
-                Phrase(Option("sheet"), f" is given for {listed[0].path.name}"),
+                f"sheet is given for {listed[0].path.name}",
                 "only workbooks have sheets",
                 "leave it out",
             )

@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 
 from suffice.data.numerals import PLAIN, Numerals
 from suffice.errors import ParameterError
-from suffice.phrases import Option
 
 __all__ = [
     "GROUPED_NUMBERS",
@@ -233,7 +232,7 @@ def notation_named(spelling: str) -> Notation | None:
     found = _SPELLED.fullmatch(spelling)
     if found is None:
         raise ParameterError(
-            Option.of("written", spelling),
+            f"written={spelling!r}",
             "a notation is text, 1,000, $1, 1%, 1€, DD/MM/YYYY, MM/DD/YYYY or YYYY-MM-DD, also "
             "with other marks, and HH:MM or HH:MM Z behind",
         )

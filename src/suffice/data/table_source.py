@@ -23,7 +23,7 @@ from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
 from suffice.data.table_views import WithoutColumns, left_out
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError, warn
-from suffice.phrases import Option, Phrase, meant
+from suffice.phrases import meant
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
@@ -55,9 +55,7 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
     return SchemaError(
         f"there is no column {name!r} to be {role}",
         f"the columns are {', '.join(map(repr, names))}",
-        Phrase(f"if cells end with {mark!r}, use ", Option("separator", repr(mark), "CsvFormat"))
-        if mark
-        else meant(name, names),
+        f"if cells end with {mark!r}, use separator={mark!r}" if mark else meant(name, names),
     )
 
 
@@ -130,7 +128,7 @@ class TableSource:
             return self
         if isinstance(names, str) or not all(isinstance(name, str) for name in names):
             raise ParameterError(
-                Option.of("ignore", names), "it must be a sequence of strings", "write a list"
+                f"ignore={names!r}", "it must be a sequence of strings", "write a list"
             )
         names = tuple(name for name in names if name not in self.ignored)
         for name in names:

@@ -25,7 +25,6 @@ from suffice.models.generative.regularization_choice import (
     chosen_regularization,
 )
 from suffice.models.generative.row_answers import joint
-from suffice.phrases import Option
 from suffice.statistics.row_sample import RowSample
 
 __all__ = ["RegularizedDiscriminantAnalysis"]
@@ -167,11 +166,11 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
             given = getattr(self, name)
             if not (given == "loo" or (is_finite(given) and 0 <= given <= 1)):
                 rule = f"{name} is a number from 0 to 1, or 'loo'"
-                raise ParameterError(Option.of(name, given), rule)
+                raise ParameterError(f"{name}={given!r}", rule)
         check_nonnegative(prior_rows=self.prior_rows)
         if self.calibration not in ("temperature", "none"):
             rule = "calibration is 'temperature' or 'none'"
-            raise ParameterError(Option.of("calibration", self.calibration), rule)
+            raise ParameterError(f"calibration={self.calibration!r}", rule)
 
     def _check_options(self) -> None:
         super()._check_options()

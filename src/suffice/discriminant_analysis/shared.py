@@ -33,7 +33,6 @@ from suffice.models.generative.terms import TermParameters
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
-from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import require_held
 
@@ -101,7 +100,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         if self.covariance_estimator is not None:
             if self.shrinkage:
                 raise ParameterError(
-                    Phrase(Option.of("shrinkage", self.shrinkage), " with covariance_estimator"),
+                    f"shrinkage={self.shrinkage!r} with covariance_estimator",
                     "both say how a covariance is estimated",
                     "leave one of them out",
                 )
@@ -109,7 +108,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         fraction = 0.0 if self.shrinkage is None else self.shrinkage
         if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
             raise ParameterError(
-                Option.of("shrinkage", fraction),
+                f"shrinkage={fraction!r}",
                 "shrinkage is None, a number from 0 to 1, or 'auto'",
             )
         return "ledoit-wolf" if fraction == "auto" else float(fraction)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError
-from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 
@@ -49,9 +48,9 @@ def require_rows_of_each_class(statistic: ByClass) -> None:
             raise DataError(
                 f"y has only 1 sample in class {label!r}",
                 "covariance is ill defined: it is that of the rows of each class",
-                Phrase(
-                    "add rows, leave the class out, or share one covariance with ",
-                    PythonOnly("LinearDiscriminantAnalysis", "--model lda"),
+                (
+                    "add rows, leave the class out, or share one covariance with "
+                    "LinearDiscriminantAnalysis"
                 ),
             )
 

@@ -11,7 +11,6 @@ from suffice.engines.engine import Engine
 from suffice.engines.local import LocalEngine
 from suffice.engines.register import ENGINES, Entry
 from suffice.errors import ParameterError
-from suffice.phrases import Option, Phrase
 
 if TYPE_CHECKING:
     from suffice.engines.progress import Report
@@ -161,7 +160,7 @@ def engine_of(chosen: Choice, threads: int | None = None, default: str | None = 
         return found
     if not (found.in_process and found.workers == threads):
         raise ParameterError(
-            Phrase(Option.of("threads", threads), f" is given with engine={given!r}"),
+            f"threads={threads!r} is given with engine={given!r}",
             "threads are the workers of the local engine",
             "leave them out, or give the engine as many workers: suffice.engine(name, ...)",
         )

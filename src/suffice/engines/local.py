@@ -17,7 +17,6 @@ from suffice.engines.engine import Engine
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
-from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import Statistic
 
@@ -119,8 +118,8 @@ def require_workers(option: str, number: int | None) -> None:
     whole = isinstance(number, Integral) and not isinstance(number, bool)
     if not (whole and number >= 1):
         raise ParameterError(
-            Option.of(option, number),
-            Phrase("it is a whole number, 1 or more", PythonOnly(", or None for all cores")),
+            f"{option}={number!r}",
+            "it is a whole number, 1 or more, or None for all cores",
         )
 
 

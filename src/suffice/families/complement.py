@@ -16,7 +16,6 @@ from suffice.families.family import Family, Form, Parameters
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
 from suffice.families.options import Alpha, check_boolean, check_estimation
 from suffice.numerics.elementary import log
-from suffice.phrases import Option
 from suffice.rules import FINITE, Shape
 from suffice.statistics.block import Encoding, RealBlock
 from suffice.statistics.events import EventAccumulator, Events
@@ -71,7 +70,7 @@ class Complement(Family):
         check_boolean(norm=self.norm)
         if min(self.alpha if isinstance(self.alpha, tuple) else (self.alpha,), default=1.0) <= 0:
             raise ParameterError(
-                Option.of("alpha", self.alpha),
+                f"alpha={self.alpha!r}",
                 "complement naive Bayes needs alpha > 0: a word of one class alone would outweigh "
                 "everything",
             )

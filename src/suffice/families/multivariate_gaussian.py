@@ -30,7 +30,6 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.expectation_maximisation import LogPrior
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf
-from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
@@ -121,19 +120,19 @@ class MultivariateGaussian(Family):
         check_positive(kappa0=self.kappa0, a0=self.a0)
         check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
         if self.pooling not in (0, 1):
-            raise ParameterError(Option.of("pooling", self.pooling), "pooling is 0 or 1")
+            raise ParameterError(f"pooling={self.pooling!r}", "pooling is 0 or 1")
         if self.shrinkage != "ledoit-wolf" and not (
             is_finite(self.shrinkage) and 0 <= self.shrinkage <= 1
         ):
             raise ParameterError(
-                Option.of("shrinkage", self.shrinkage),
+                f"shrinkage={self.shrinkage!r}",
                 "shrinkage is a number from 0 to 1, or 'ledoit-wolf'",
             )
         if self.estimation != "mle" and self.shrinkage != 0:
             raise ParameterError(
-                Phrase(Option.of("estimation", self.estimation), " with shrinkage"),
+                f"estimation={self.estimation!r} with shrinkage",
                 "a posterior has the covariance of each class, or of all",
-                Phrase("use ", Option.of("estimation", "mle"), ", or leave shrinkage out"),
+                "use estimation='mle', or leave shrinkage out",
             )
 
     @property

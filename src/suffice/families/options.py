@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from suffice.errors import ParameterError
-from suffice.phrases import Option, Phrase
 
 __all__ = [
     "WORDS",
@@ -60,7 +59,7 @@ def check_words(**options: Any) -> None:
     for name, value in options.items():
         words, rule = WORDS[name]
         if value not in words:
-            raise ParameterError(Option.of(name, value), rule)
+            raise ParameterError(f"{name}={value!r}", rule)
 
 
 def check_boolean(**options: Any) -> None:
@@ -73,7 +72,7 @@ def check_boolean(**options: Any) -> None:
     """
     for name, value in options.items():
         if not isinstance(value, bool | np.bool_):
-            raise ParameterError(Option.of(name, value), "it is True or False")
+            raise ParameterError(f"{name}={value!r}", "it is True or False")
 
 
 def check_estimation(estimation: str, alpha: Alpha) -> None:
@@ -88,16 +87,12 @@ def check_estimation(estimation: str, alpha: Alpha) -> None:
     values = alpha if isinstance(alpha, tuple) else (alpha,)
     for value in values:
         if not (isinstance(value, Real) and 0 <= value <= float_info.max):
-            raise ParameterError(Option.of("alpha", alpha), "alpha is a finite number, 0 or more")
+            raise ParameterError(f"alpha={alpha!r}", "alpha is a finite number, 0 or more")
     if estimation == "map" and min(values) < 1:
         raise ParameterError(
-            Phrase(Option.of("alpha", alpha), " with ", Option.of("estimation", "map")),
+            f"alpha={alpha!r} with estimation='map'",
             "the posterior has a mode for alpha >= 1 only",
-            Phrase(
-                "use ",
-                Option.of("estimation", "bayes"),
-                ", whose posterior mean exists for every alpha",
-            ),
+            "use estimation='bayes', whose posterior mean exists for every alpha",
         )
 
 
@@ -115,14 +110,12 @@ def check_smoothing(estimation: str, alpha: Smoothing) -> None:
     check_estimation(estimation, 1.0)
     if alpha not in get_args(Evidence):
         words = " or ".join(map(repr, get_args(Evidence)))
-        raise ParameterError(
-            Option.of("alpha", alpha), f"alpha is a finite number, 0 or more, or {words}"
-        )
+        raise ParameterError(f"alpha={alpha!r}", f"alpha is a finite number, 0 or more, or {words}")
     if estimation != "bayes":
         raise ParameterError(
-            Phrase(Option.of("alpha", alpha), " with ", Option.of("estimation", estimation)),
+            f"alpha={alpha!r} with estimation={estimation!r}",
             "the evidence is that of a prior under which the estimate is the posterior mean",
-            Phrase("use ", Option.of("estimation", "bayes"), ", or a number"),
+            "use estimation='bayes', or a number",
         )
 
 
@@ -136,7 +129,7 @@ def check_positive(**options: float | None) -> None:
     """
     for name, value in options.items():
         if value is not None and not (isinstance(value, Real) and 0 < value <= float_info.max):
-            raise ParameterError(Option.of(name, value), f"{name} is a positive finite number")
+            raise ParameterError(f"{name}={value!r}", f"{name} is a positive finite number")
 
 
 def check_nonnegative(**options: float) -> None:
@@ -149,7 +142,7 @@ def check_nonnegative(**options: float) -> None:
     """
     for name, value in options.items():
         if not (isinstance(value, Real) and 0 <= value <= float_info.max):
-            raise ParameterError(Option.of(name, value), f"{name} is a finite number, 0 or more")
+            raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
 
 
 def check_variance_floor(**options: VarianceFloor) -> None:
@@ -164,9 +157,9 @@ def check_variance_floor(**options: VarianceFloor) -> None:
         if isinstance(value, str):
             if value != "loo":
                 rule = f"{name} is a finite number, 0 or more, or 'loo'"
-                raise ParameterError(Option.of(name, value), rule)
+                raise ParameterError(f"{name}={value!r}", rule)
         elif not (isinstance(value, Real) and 0 <= value <= float_info.max):
-            raise ParameterError(Option.of(name, value), f"{name} is a finite number, 0 or more")
+            raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
 
 
 def is_finite(value: Any) -> bool:

@@ -15,7 +15,6 @@ from suffice.families.multivariate.parameters import MultivariateGaussianParamet
 from suffice.families.multivariate.regularized import RegularizedSums
 from suffice.families.multivariate.sums import _Sums
 from suffice.families.options import check_nonnegative
-from suffice.phrases import Option
 from suffice.statistics.block import Encoding
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
@@ -83,7 +82,7 @@ class RegularizedGaussian(Family):
         check_nonnegative(**given, prior_rows=self.prior_rows, variance_floor=self.variance_floor)
         for name, value in given.items():
             if value > 1:
-                raise ParameterError(Option.of(name, value), f"{name} is a number from 0 to 1")
+                raise ParameterError(f"{name}={value!r}", f"{name} is a number from 0 to 1")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""

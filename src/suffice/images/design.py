@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
-from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["Design", "Exchange", "design", "random_labellings"]
 
@@ -116,7 +115,7 @@ def _with_class(labels: NDArray[Any], leave_out: Sequence[Any]) -> NDArray[np.bo
         if not chosen.any():
             names = dict.fromkeys(map(str, labels[known].tolist()))
             raise ParameterError(
-                Phrase(Option("leave_out"), f" names the label {name!r}"),
+                f"leave_out names the label {name!r}",
                 f"the labels are {', '.join(map(repr, names))}",
             )
         known &= ~chosen
@@ -139,12 +138,7 @@ def _check(found: Design) -> None:
         raise DataError(
             f"there is one run, {found.runs[0]!r}",
             "a searchlight learns from some runs and is tested on another",
-            Phrase(
-                "say which volumes belong to which run",
-                PythonOnly(
-                    " (groups), or give a test set (test)", " in the second column of --labels"
-                ),
-            ),
+            "say which volumes belong to which run (groups), or give a test set (test)",
         )
     if found.tested.all():
         raise DataError("no volume with a label is left to learn from", "check the labels")

@@ -31,7 +31,6 @@ from suffice.images.scoring import (
 from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import check_choices, generator
 from suffice.models.base.scikit_learn import ScikitLearnInterface, not_fitted
-from suffice.phrases import Option, Phrase
 
 __all__ = ["SearchLight"]
 
@@ -224,7 +223,7 @@ class SearchLight(ScikitLearnInterface):
         counted = isinstance(number, Integral) and not isinstance(number, bool)
         if not (counted and (number == 0 or number >= FEWEST)):
             raise ParameterError(
-                Option.of("permutations", number),
+                f"permutations={number!r}",
                 f"it is 0, or {FEWEST} or more: fewer cannot show that anything is significant "
                 "at 5 %",
             )
@@ -262,13 +261,9 @@ class SearchLight(ScikitLearnInterface):
     ) -> NDArray[np.float64]:
         if self.exchange == "volumes":
             warn(
-                Phrase(
-                    Option.of("exchange", "volumes"),
-                    " permutes single volumes; in a block design they resemble their neighbours, "
-                    "and far more than 5 % of maps without any information pass the threshold; "
-                    "use ",
-                    Option.of("exchange", "blocks"),
-                )
+                "exchange='volumes' permutes single volumes; in a block design they "
+                "resemble their neighbours, and far more than 5 % of maps without any "
+                "information pass the threshold; use exchange='blocks'"
             )
         number, n = int(self.permutations), self.n_elements_
         labellings = random_labellings(plan, number, generator(self.random_state))
@@ -355,8 +350,8 @@ class SearchLight(ScikitLearnInterface):
         if null is None:
             raise UnavailableError(
                 "there is no permuted map",
-                Option("permutations", "0"),
-                Phrase("fit with ", Option("permutations", "1000")),
+                "permutations=0",
+                "fit with permutations=1000",
             )
         return null
 

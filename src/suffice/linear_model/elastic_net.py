@@ -12,7 +12,6 @@ from suffice.models.base.options import Incomplete
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
-from suffice.phrases import Option
 
 __all__ = ["ElasticNet", "Lasso"]
 
@@ -118,9 +117,7 @@ class ElasticNet(L1Regressor):
         super()._check_options()
         number = isinstance(self.l1_ratio, int | float) and not isinstance(self.l1_ratio, bool)
         if not (number and 0 <= self.l1_ratio <= 1):
-            raise ParameterError(
-                Option.of("l1_ratio", self.l1_ratio), "l1_ratio is a number from 0 to 1"
-            )
+            raise ParameterError(f"l1_ratio={self.l1_ratio!r}", "l1_ratio is a number from 0 to 1")
 
 
 @dataclass(repr=False, eq=False)

@@ -37,7 +37,6 @@ from suffice.models.logistic.reader import Cutting, LogisticReader, settled
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.logistic.term_rows import read_as
 from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent
-from suffice.phrases import Option, Phrase
 
 __all__ = ["LogisticRegression"]
 
@@ -248,9 +247,9 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         model = self._inferable()
         if self.penalty == "firth":
             raise ParameterError(
-                Option.of("penalty", "firth"),
+                "penalty='firth'",
                 "the test compares likelihoods without a penalty",
-                Phrase("use ", Option("C", "np.inf")),
+                "use C=np.inf",
             )
         design = model.centred.design
         tested = design.places(named_columns(columns, design.groups))

@@ -25,7 +25,6 @@ from suffice.models.linear.ridge import RidgePath, RidgeSpectrum, checked_penalt
 from suffice.models.linear.saved import SavedRidge
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
-from suffice.phrases import Option, Phrase
 
 __all__ = ["Ridge"]
 
@@ -196,20 +195,20 @@ class Ridge(LinearRegressor):
         super()._check_options()
         if np.ndim(self.alpha):
             raise ParameterError(
-                Option.of("alpha", self.alpha),
+                f"alpha={self.alpha!r}",
                 "alpha is one number for all targets",
                 "fit them apart",
             )
         if isinstance(self.alpha, str):
             if self.alpha not in ("gcv", "evidence", "loo"):
                 raise ParameterError(
-                    Option.of("alpha", self.alpha),
+                    f"alpha={self.alpha!r}",
                     "alpha is a number, 0 or more, or 'gcv', 'evidence' or 'loo'",
                 )
             self._candidates()
             if self.solver in STEPS:
                 raise ParameterError(
-                    Phrase(Option.of("alpha", self.alpha), f" with solver={self.solver!r}"),
+                    f"alpha={self.alpha!r} with solver={self.solver!r}",
                     "choosing alpha needs sums over the rows",
                     "give a number, or use solver='normal'",
                 )
@@ -224,16 +223,16 @@ class Ridge(LinearRegressor):
     def _leave_one_out(self, source: Rows) -> LeaveOneOut:
         if isinstance(self.alpha, str) or (self.standardize and self.alpha > 0):
             raise ParameterError(
-                Phrase("leave-one-out with ", self._of_rows()),
+                f"leave-one-out with {self._of_rows()}",
                 "there is no closed form: every row left out changes the penalty",
                 "use cv=10",
             )
         return super()._leave_one_out(source)
 
-    def _of_rows(self) -> Option:
+    def _of_rows(self) -> str:
         """The option by which the penalty depends on the rows."""
         name = "alpha" if isinstance(self.alpha, str) else "standardize"
-        return Option.of(name, getattr(self, name))
+        return f"{name}={getattr(self, name)!r}"
 
     def _tune(
         self,
@@ -252,9 +251,9 @@ class Ridge(LinearRegressor):
             self.alpha_ = spectrum.best_by_evidence(self._candidates())
         elif reader is None or source is None:
             raise ParameterError(
-                Phrase(Option.of("alpha", "loo"), " without the rows"),
+                "alpha='loo' without the rows",
                 "leave-one-out needs all rows at once",
-                Phrase("use fit, or ", Option.of("alpha", "gcv")),
+                "use fit, or alpha='gcv'",
             )
         else:
             self.alpha_ = self._best_by_rows(spectrum, reader, source)

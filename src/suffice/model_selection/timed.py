@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
-from suffice.phrases import Phrase, PythonOnly
 
 __all__ = ["Training", "timed"]
 
@@ -54,10 +53,7 @@ class Training:
                 return DataError(
                     f"fold {self.fold}: all its training rows, those outside it, are of one class",
                     "a classifier needs two classes or more",
-                    Phrase(
-                        "deal the rows to the folds at random",
-                        PythonOnly(", as StratifiedKFold(shuffle=True) does"),
-                    ),
+                    "deal the rows to the folds at random, as StratifiedKFold(shuffle=True) does",
                 )
         return type(error)(f"fold {self.fold}: {error.fact}", error.rule, error.next_step)
 

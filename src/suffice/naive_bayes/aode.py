@@ -28,7 +28,6 @@ from suffice.naive_bayes.mixed import NaiveBayes
 from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, without_pairs
 from suffice.naive_bayes.saved_pairs import SavedPairs
 from suffice.numerics.in_print import NAMED
-from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.column_bins import CutBins
 from suffice.statistics.pair_counts import PairCounts
@@ -119,9 +118,9 @@ decay, window, costs, threads, engine
         super()._check_options()
         if self.numbers == "gaussian":
             raise ParameterError(
-                Option.of("numbers", "gaussian"),
+                "numbers='gaussian'",
                 "pairs are counted in bins, which follow from binned numbers",
-                Phrase("set ", Option.of("numbers", "adaptive")),
+                "set numbers='adaptive'",
             )
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")

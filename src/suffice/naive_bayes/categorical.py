@@ -14,7 +14,6 @@ from suffice.families.categorical import CategoricalParameters
 from suffice.models.base.class_weights import ClassWeight
 from suffice.naive_bayes.discrete import Discrete
 from suffice.numerics.logspace import safe_log
-from suffice.phrases import Option
 from suffice.statistics.counts import Counts
 
 __all__ = ["CategoricalNB"]
@@ -93,7 +92,7 @@ class CategoricalNB(Discrete):
         unseen: Any = self.unseen
         alpha: Any = self._check_alpha()
         if isinstance(alpha, tuple):
-            raise ParameterError(Option.of("alpha", alpha), "alpha is one number for all values")
+            raise ParameterError(f"alpha={alpha!r}", "alpha is one number for all values")
         return Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
 
     @property

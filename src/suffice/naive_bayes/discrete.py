@@ -20,7 +20,6 @@ from suffice.models.generative.one_family import OneFamilyClassifier
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
-from suffice.phrases import Option
 
 __all__ = ["Discrete"]
 
@@ -54,7 +53,7 @@ class Discrete(OneFamilyClassifier):
         given = np.asarray(self.alpha, object).tolist()
         if isinstance(given, list) and any(isinstance(a, Real) and a < 0 for a in given):
             rule = "All values in alpha must be greater than 0, or 0 itself"
-            raise ParameterError(Option.of("alpha", tuple(given)), rule)
+            raise ParameterError(f"alpha={tuple(given)!r}", rule)
         found = tuple(map(kept, given)) if isinstance(given, list) else kept(given)
         if found != (tuple(given) if isinstance(given, list) else given):
             warn(

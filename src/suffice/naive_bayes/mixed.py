@@ -31,7 +31,6 @@ from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["NaiveBayes"]
 
@@ -206,7 +205,7 @@ class NaiveBayes(CalibratedClassifier):
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
         if not (listed and all(map(isinstance, self.missing, repeat(str)))):
             raise ParameterError(
-                Option.of("missing", self.missing),
+                f"missing={self.missing!r}",
                 "it must be a sequence of strings",
                 "write a list or tuple",
             )
@@ -241,14 +240,9 @@ class NaiveBayes(CalibratedClassifier):
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             if self.families is None and columns.reason == SPARSE and len(columns) >= MANY:
                 warn(
-                    Phrase(
-                        f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
-                        "modelled on its own",
-                        PythonOnly(
-                            "; families='multinomial' takes them for weights of words, in less time"
-                        ),
-                        ".",
-                    )
+                    f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
+                    "modelled on its own; families='multinomial' takes them for weights of "
+                    "words, in less time."
                 )
             return whole(self._family(self.families or usual[columns.kind]), columns)
         groups = self._groups(columns)

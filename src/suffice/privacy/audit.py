@@ -13,7 +13,6 @@ from suffice.errors import ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design
-from suffice.phrases import Option
 from suffice.privacy.doubts import told_by_doubts
 from suffice.privacy.finding import Audit, Finding
 from suffice.privacy.products import ShownValue, told_by_products
@@ -81,7 +80,7 @@ def check_min_count(min_count: float) -> None:
         If it is none.
     """
     if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
-        raise ParameterError(Option.of("min_count", min_count), "it is a number of rows, above 0")
+        raise ParameterError(f"min_count={min_count!r}", "it is a number of rows, above 0")
 
 
 def _found(model: Any, m: float) -> Iterator[Finding]:

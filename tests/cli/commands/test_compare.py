@@ -25,7 +25,7 @@ TABLES = {
 }
 
 
-PLAIN = ("--numbers", "gaussian", "--calibration", "none")
+PLAIN = ("-p", "numbers=gaussian", "-p", "calibration=none")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def models(run: Run, model: Path, tmp_path: Path) -> Path:
 
 
 def options(name: str) -> tuple[str, ...]:
-    return (*PLAIN, *(("--gaussian", "size") if name == "flat" else ()))
+    return (*PLAIN, *(("-p", "families=size:gaussian") if name == "flat" else ()))
 
 
 def facts_of(run: Run, *words: object) -> dict[str, Any]:
@@ -198,8 +198,9 @@ ERRORS = {
     ),
     "forget fruit.suffice words.csv -o x": (
         "line 2 of words.csv, column 'size': 'big' is not a number; every cell of this column is "
-        "read as a number; correct the cell, declare 'big' in --missing, or learn it as text with "
-        "--written size=text."
+        "read as a number; correct the cell, declare 'big' in -r missing=..., or read it as "
+        "text with "
+        "-r written=size:text."
     ),
     "forget fruit.suffice codes.csv -o x": (
         "class '1': fewer rows than are to be forgotten; only rows that were learnt can be "

@@ -15,7 +15,7 @@ from typer.testing import Result
 
 import suffice
 from suffice.cli.options.recipes import MODELS
-from suffice.model_selection import ByContent, compare_scores, evaluate_folds
+from suffice.model_selection import compare_scores, evaluate_folds
 
 Run = Callable[..., Result]
 N = 120
@@ -115,13 +115,13 @@ def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
     assert shown == pytest.approx(expected.mean("log loss"))
     only = facts(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes", *line)
     assert list(by_name(only)) == ["alpha=0.1", "alpha=10"]
-    assert f"--alpha {only['best'].partition('=')[2]}" in only["next"]
+    assert f"-p alpha={only['best'].partition('=')[2]}" in only["next"]
 
 
 def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
     words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,lda")
-    words = (*words, "--numbers", "gaussian", "--calibration", "none")
-    found = facts(run, "cv", "t.csv", *words, "--loo")
+    words = (*words, "-p", "numbers=gaussian", "-p", "calibration=none")
+    found = facts(run, "cv", "t.csv", *words, "--folds", "loo")
     assert (found["folds"], found["seed"]) == (1, None)
     for name, model in [
         ("naive-bayes", suffice.NaiveBayes.textbook()),
@@ -131,20 +131,20 @@ def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
         scores = by_name(found)[name]["scores"]
         assert scores["log loss"]["mean"] == pytest.approx(expected.mean("log loss"), rel=1e-12)
         assert scores["log loss"]["standard_error"] is None
-    printed = run("cv", "t.csv", *words, "--loo").stdout
+    printed = run("cv", "t.csv", *words, "--folds", "loo").stdout
     assert "120 rows, each answered by models of all others." in printed
 
 
 def test_a_value_is_for_the_models_that_know_it(run: Run, table: pa.Table) -> None:
     words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,logistic")
-    grid = ("--grid", "numbers=gaussian,bins", "--incomplete", "drop")
+    grid = ("--grid", "numbers=gaussian,bins", "-p", "incomplete=drop")
     found = facts(run, "cv", "t.csv", *words, *grid)
     names = {"naive-bayes numbers=gaussian", "logistic numbers=bins"}
     assert {one["name"] for one in found["models"]} == names
-    for wrong in ("--numbers", "none"), ("--grid", "numbers=none"):
+    for wrong in ("-p", "numbers=none"), ("--grid", "numbers=none"):
         told = run("cv", "t.csv", *words, *wrong)
         assert told.exit_code == 2
-        assert told.stderr.startswith("error: --numbers 'none'; it is one of 'adaptive'")
+        assert told.stderr.startswith("error: -p numbers='none'; it is one of 'adaptive'")
 
 
 def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:
@@ -157,10 +157,9 @@ def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:
     assert "--ignore doctor" in found["next"]
 
 
-def test_folds_by_content_and_in_order(run: Run, table: pa.Table) -> None:
+def test_folds_in_order(run: Run, table: pa.Table) -> None:
     words = ("cv", "t.csv", "--label", "y", "--model", "naive-bayes", "--folds", 3)
     for option, options in (
-        ("--by-content", {"cv": ByContent(3)}),
         ("--in-order", {"cv": KFold(3)}),
         ("--seed=5", {"cv": 3, "shuffle": True, "random_state": 5}),
     ):
@@ -188,19 +187,16 @@ def test_all_models_of_a_kind_are_compared(run: Run, table: pa.Table, label: str
         (["--folds", "1"], "2 to 64 folds"),
         (["--folds", "63"], "no class has more than"),
         (["--grid", "alpha"], "write --grid alpha=0.1,1,10"),
-        (["--grid", "beta=1"], "no option of a model"),
-        (["--grid", "alpha=much"], "it is a number"),
+        (["--grid", "beta=1"], "it is a parameter of no model"),
+        (["--grid", "alpha=much"], "alpha is a finite number"),
         (["--grid", "alpha=1", "--model", "lda"], "it belongs to --model naive-bayes"),
         (["--score", "beauty"], "it is one of 'log loss'"),
         (["--by", "nurse"], "give --by one of these"),
-        (["--by", "doctor", "--by-content"], "leave one of them out"),
         (["--by", "doctor", "--in-order"], "--by and --in-order are both given"),
-        (["--by-content", "--in-order"], "--by-content and --in-order are both given"),
-        (["--loo", "--in-order"], "--loo and --in-order are both given"),
-        (["--loo", "--by", "doctor"], "--loo and --by are both given"),
-        (["--loo", "--folds", "5"], "--loo and --folds are both given"),
+        (["--folds", "loo", "--in-order"], "--folds loo and --in-order are both given"),
+        (["--folds", "loo", "--by", "doctor"], "--folds loo and --by are both given"),
         (["--ignore", "nobody"], "the columns are"),
-        (["--alpha", "1", "--model", "lda"], "it belongs to --model naive-bayes"),
+        (["-p", "alpha=1", "--model", "lda"], "it belongs to --model naive-bayes"),
     ],
 )
 def test_bad_options_are_told_in_a_sentence(
@@ -238,7 +234,7 @@ def test_tuning_takes_the_best_of_the_grid(run: Run, table: pa.Table) -> None:
 
 
 def test_tuning_leaves_given_options_alone(run: Run, table: pa.Table) -> None:
-    for words in (["--model", "linear", "--label", "cost"], ["--alpha", "1", "--label", "y"]):
+    for words in (["--model", "linear", "--label", "cost"], ["-p", "alpha=1", "--label", "y"]):
         result = run("fit", "t.csv", "--tune", *words)
         assert result.exit_code == 2
         assert "leave --tune out" in result.stderr

@@ -90,15 +90,15 @@ def test_a_delay_moves_the_labels(run: Run) -> None:
         for i in range(3)
     ]
     around = ["--mask", "mask.nii.gz", "--cube", "1", "-o", "map.nii", "--json"]
-    done = run("searchlight", *files[:3], *around, "--delay", "4", "--events", *files[3:])
+    done = run("searchlight", *files[:3], *around, "-r", "delay=4", "--events", *files[3:])
     assert json.loads(done.stdout)["volumes"] == 3 * 14
 
 
 @pytest.mark.usefixtures("study")
 def test_everything_at_once(run: Run) -> None:
     pytest.importorskip("matplotlib")
-    asked = "--zscore run --permutations 40 --seed 1 --png map.png --maps maps --json "
-    asked += "--p-values p.nii.gz --threads 2 --no-progress"
+    asked = "-p zscore=run --permutations 40 -p random_state=1 --png map.png --maps maps --json "
+    asked += "--p-values p.nii.gz -p n_jobs=2"
     done = run(*ONE.split(), *asked.split())
     assert done.exit_code == 0, done.stderr
     facts = json.loads(done.stdout)
@@ -123,14 +123,17 @@ def test_everything_at_once(run: Run) -> None:
     assert told.stdout.splitlines()[-4:] == [
         f"    {name}" for name in facts["files"] if name != "p.nii.gz"
     ]
-    again = run(*ONE.split(), *["--zscore", "run", "--permutations", "40", "--seed", "1", "--json"])
+    again = run(
+        *ONE.split(),
+        *["-p", "zscore=run", "--permutations", "40", "-p", "random_state=1", "--json"],
+    )
     same = json.loads(again.stdout)
     assert same["threshold"] == facts["threshold"]
 
 
 @pytest.mark.usefixtures("study")
 def test_the_summary_names_the_threshold(run: Run) -> None:
-    done = run(*ONE.split(), *["--permutations", "40", "--seed", "1"])
+    done = run(*ONE.split(), *["--permutations", "40", "-p", "random_state=1"])
     assert "(family-wise error 5 %, 40 permutations)" in done.stdout
     assert "whole mask, p = " in done.stdout
 
@@ -140,13 +143,14 @@ CASES = {
     "searchlight bold.nii --cube 1": (
         "--output is not given; it is the file to be written; see suffice searchlight --help."
     ),
-    f"{ONE} --ball 6": (
-        "--cube and --ball are both given; a searchlight has one shape; for example --cube 1, or "
-        "--ball 6."
+    f"{ONE} -p radius=6": (
+        "--cube and -p radius are both given; a searchlight has one shape; for example --cube "
+        "1, or "
+        "-p shape=ball -p radius=6."
     ),
     ONE.replace("--cube 1 ", ""): (
-        "--cube and --ball are both missing; a searchlight has one shape; for example --cube 1, "
-        "or --ball 6."
+        "--cube and -p radius are both missing; a searchlight has one shape; for example --cube 1, "
+        "or -p shape=ball -p radius=6."
     ),
     ONE.replace("mask.nii.gz", "small.nii"): (
         "small.nii has 4 x 3 x 1 voxels of 3 x 3 x 3 mm from (0, 0, 0), bold.nii has 4 x 3 x 2 "
@@ -186,7 +190,7 @@ CASES = {
     ONE.replace("--labels attributes.txt ", ""): (
         "--labels and --events are both missing; labels come from one of them."
     ),
-    ONE.replace("--labels attributes.txt", "--events late.tsv --tr 2"): (
+    ONE.replace("--labels attributes.txt", "--events late.tsv -r tr=2"): (
         "line 2 of late.tsv: the event begins at 400 s, outside the scan of 48 volumes of 2 s; "
         "events begin from 0 to 96 s; check that events and scan belong together, and the "
         "repetition time."
@@ -196,18 +200,18 @@ CASES = {
     ),
     ONE.replace("--labels attributes.txt", "--events late.tsv"): (
         "the header of bold.nii does not say how long a volume takes; events are in seconds; give "
-        "the repetition time with --tr."
+        "the repetition time with -r tr=SECONDS."
     ),
     f"{ONE} --events late.tsv": (
         "--labels and --events are both given; labels come from one of them."
     ),
-    f"{ONE} --leave-out rest": ("--leave-out names the label 'rest'; the labels are 'a', 'b'."),
-    f"{ONE} --zscore all": "--zscore 'all'; zscore is one of None, 'run'.",
+    f"{ONE} --leave-out rest": ("leave_out names the label 'rest'; the labels are 'a', 'b'."),
+    f"{ONE} -p zscore=all": "-p zscore=all; zscore is one of None, 'run'.",
     f"{ONE} --permutations 5": (
         "--permutations 5; it is 0, or 19 or more: fewer cannot show that anything is "
         "significant at 5 %."
     ),
-    f"{ONE} --exchange rows": ("--exchange 'rows'; exchange is one of 'blocks', 'volumes'."),
+    f"{ONE} -p exchange=rows": ("-p exchange=rows; exchange is one of 'blocks', 'volumes'."),
     f"{ONE} --p-values p.nii": (
         "--p-values is given without --permutations; p-values come from permuted labels."
     ),
@@ -261,7 +265,9 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
 
 @pytest.mark.usefixtures("study")
 def test_single_volumes_are_exchanged_with_a_warning(run: Run) -> None:
-    done = run(*ONE.split(), *["--permutations", "20", "--exchange", "volumes", "--seed", "0"])
+    done = run(
+        *ONE.split(), *["--permutations", "20", "-p", "exchange=volumes", "-p", "random_state=0"]
+    )
     assert done.exit_code == 0
-    assert done.stderr.startswith("warning: --exchange volumes permutes single volumes")
-    assert done.stderr.rstrip().endswith("use --exchange blocks.")
+    assert done.stderr.startswith("warning: -p exchange=volumes permutes single volumes")
+    assert done.stderr.rstrip().endswith("use -p exchange=blocks.")

@@ -178,7 +178,7 @@ def test_the_command_line_says_the_same(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
         return str(result.output)
 
-    run("fit", rows, "--target", "y", "--model", "linear", "--formula", "g*h+x", "-o", model)
+    run("fit", rows, "--target", "y", "--model", "linear", "-p", "formula=g*h+x", "-o", model)
     assert "g[b]:h[v]" in run("predict", model, new, "--interval", "confidence", "-o", out)
     table = pd.read_csv(out)
     assert table["lower"].isna().tolist() == [i == EMPTY for i in range(len(NEW))]

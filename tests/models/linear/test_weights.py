@@ -125,9 +125,9 @@ def test_the_command_line_has_both(tmp_path: Path) -> None:
         return str(result.output)
 
     told = run(*fit, "-o", model)
-    assert "--weights-are precisions" in told
+    assert "-p weights_are=precisions" in told
     assert "120 rows learnt" in told
-    told = run(*fit, "-o", model, "--weights-are", "precisions", "--force")
+    told = run(*fit, "-o", model, "-p", "weights_are=precisions", "--force")
     assert "weights_are: precisions" in told
     (equation,) = json.loads(run("summary", model, "--json"))["equations"]
     found = [one["standard_error"] for one in equation["coefficients"]]

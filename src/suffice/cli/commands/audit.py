@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from suffice.cli.options.models import load
-from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
-from suffice.cli.output.tables import deliver, grid, refuse_result
+from suffice.cli.options.shared import AsJson, ModelFile
+from suffice.cli.output.tables import deliver, grid
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,7 +28,6 @@ def audit(
         typer.Option(metavar="M", help="What is told about fewer rows than this is listed."),
     ] = 10,
     as_json: AsJson = False,
-    output: ResultFile = None,
 ) -> None:
     """Show what a model file tells about single rows.
 
@@ -38,9 +37,8 @@ def audit(
     """
     from suffice.privacy import audit as audited
 
-    refuse_result(output, [model])
     found = audited(load(model), min_count)
-    deliver(_facts(found), lambda: _rendered(found), as_json, output)
+    deliver(_facts(found), lambda: _rendered(found), as_json, None)
 
 
 def _facts(found: Audit) -> documents.Audit:

@@ -19,9 +19,10 @@ from suffice.cli.options.models import (
     with_labels,
     with_tokens,
 )
+from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.replacing import Force, new_model, refuse_replacing
-from suffice.cli.options.running import Running
-from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
+from suffice.cli.options.running import reported
+from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Weight
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def calibrate(
     weight: Weight = None,
     ignore: Ignore = None,
     as_json: AsJson = False,
-    reading: Reading,
-    labels: Labels,
-    running: Running,
+    read: ReadAs = None,
 ) -> None:
     """Learn anew how much of what each column says is counted.
 
@@ -59,6 +58,9 @@ def calibrate(
     A linear or ridge model learns how large its errors are, each row left out,
     for 'suffice predict --interval conformal'.
     """
+    reading = Reading.of(read)
+    from suffice.engines.choice import engine
+
     refuse_overwriting(output, data)
     fitted = load_summed(model)
     if not hasattr(fitted, "calibrate"):
@@ -66,11 +68,13 @@ def calibrate(
         raise refusal(model, fitted, rule, "give it one of these")
     remembered = fitted.get_params(deep=False)
     if not predicts_numbers(fitted):
-        with_labels(with_tokens(fitted, reading), labels)
+        with_labels(with_tokens(fitted, reading), reading)
     table = unseen_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with running.reported(f"Reading {', '.join(data)}") as report:
-        fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
+    with reported(f"Reading {', '.join(data)}") as report:
+        fitted.set_params(
+            engine=engine("local", progress=report, threads=fitted.threads), threads=None
+        )
         with fitting(data, model):
             fitted.calibrate(
                 table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new

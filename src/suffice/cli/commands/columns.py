@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from suffice.cli.options.models import load_generative
-from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
-from suffice.cli.output.tables import deliver, grid, percent, refuse_result
+from suffice.cli.options.shared import AsJson, ModelFile
+from suffice.cli.output.tables import deliver, grid, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,7 +26,6 @@ def columns(
     model: ModelFile,
     top: Annotated[int, typer.Option(min=1, help="How many columns to list, at most.")] = 30,
     as_json: AsJson = False,
-    output: ResultFile = None,
 ) -> None:
     """Show how many bits a cell of every column tells of the class.
 
@@ -35,13 +34,12 @@ def columns(
     """
     from suffice.bayes import column_information
 
-    refuse_result(output, [model])
     fitted = load_generative(
         model, "its columns have no distribution in a class", "see `suffice summary`"
     )
     found = column_information(fitted)
     facts = _facts(found)
-    deliver(facts, lambda: _rendered(facts, top), as_json, output)
+    deliver(facts, lambda: _rendered(facts, top), as_json, None)
 
 
 def _facts(found: ColumnInformation) -> RankedColumns:

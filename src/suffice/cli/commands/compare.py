@@ -16,13 +16,12 @@ from suffice.cli.options.models import (
     predicts_numbers,
     refusal,
 )
-from suffice.cli.options.shared import AsJson, ResultFile
+from suffice.cli.options.shared import AsJson
 from suffice.cli.output.tables import (
     amount,
     deliver,
     grid,
     percent,
-    refuse_result,
     rows_in_print,
     short,
 )
@@ -48,21 +47,19 @@ def compare(
         Path, typer.Argument(metavar="OTHER", help="Another one.", show_default=False)
     ],
     as_json: AsJson = False,
-    output: ResultFile = None,
 ) -> None:
     """Show what divides the rows of two models, column by column.
 
     The rows are not needed. The largest Hellinger distance comes first: 0 is no
     difference, 1 nothing in common.
     """
-    refuse_result(output, [before, after])
     one, other = map(_comparable, (before, after))
     if predicts_numbers(one) != predicts_numbers(other):
         raise different_kinds(before, one, after, other, "can be compared")
     with errors_by_file_name(before, after):
         found = one.compare(other)
     facts = _facts(found, before, after)
-    deliver(facts, lambda: _rendered(found), as_json, output)
+    deliver(facts, lambda: _rendered(found), as_json, None)
 
 
 def _comparable(path: Path) -> Any:

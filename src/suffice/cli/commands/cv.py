@@ -10,24 +10,20 @@ import typer
 
 from suffice.cli.messages.remarks import remarked
 from suffice.cli.messages.sentences import sentences
-from suffice.cli.options.estimators import Options
-from suffice.cli.options.learner import estimator_of, selected
-from suffice.cli.options.names import listed
-from suffice.cli.options.points import own_roles, points_of
-from suffice.cli.options.recipes import MODELS
-from suffice.cli.options.roles import COLUMNS, Roles
-from suffice.cli.options.running import Running, refuse_threads
-from suffice.cli.options.shared import (
-    AsJson,
-    Data,
-    Labels,
-    Reading,
-    ResultFile,
-    Weight,
-    typed,
+from suffice.cli.options.learner import (
+    Columns,
+    estimator_of,
+    given_columns,
+    points_of,
+    selected,
 )
+from suffice.cli.options.names import listed
+from suffice.cli.options.reading import ReadAs, Reading
+from suffice.cli.options.recipes import REGRESSIONS, class_of
+from suffice.cli.options.running import Running, reported
+from suffice.cli.options.shared import AsJson, Data, Parameters, Weight, typed
 from suffice.cli.output.cross_validation import fold_facts, fold_tables
-from suffice.cli.output.tables import deliver, refuse_result
+from suffice.cli.output.tables import deliver
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -37,7 +33,6 @@ __all__ = ["cv"]
 
 FOR_CLASSES = ("naive-bayes", "lda", "qda", "logistic")
 FOR_NUMBERS = ("linear", "ridge", "lasso")
-REGRESSIONS = (*FOR_NUMBERS, "elastic-net")
 FOLDS = 10
 
 
@@ -62,18 +57,12 @@ def cv(
         ),
     ] = None,
     folds: Annotated[
-        int | None,
+        str,
         typer.Option(
-            metavar="K", help="How many parts the rows are divided into.", show_default="10"
+            metavar="K|loo",
+            help="How many parts the rows are divided into; loo: every row is one.",
         ),
-    ] = None,
-    loo: Annotated[
-        bool,
-        typer.Option(
-            "--loo",
-            help="Leave every row out by itself, instead of folds.",
-        ),
-    ] = False,
+    ] = "10",
     by: Annotated[
         str | None,
         typer.Option(
@@ -82,13 +71,6 @@ def cv(
             "column is no feature.",
         ),
     ] = None,
-    by_content: Annotated[
-        bool,
-        typer.Option(
-            "--by-content",
-            help="Folds by what the rows say, whatever their order; equal rows stay together.",
-        ),
-    ] = False,
     shuffle: Annotated[
         bool | None,
         typer.Option(
@@ -102,7 +84,7 @@ def cv(
     seed: Annotated[int, typer.Option(metavar="N", help="Of the random order.")] = 0,
     grid: Annotated[
         list[str] | None,
-        typer.Option(metavar="OPTION=A,B,C", help="Compare the values of an option of fit, too."),
+        typer.Option(metavar="NAME=A,B,C", help="Compare these values of a parameter, too."),
     ] = None,
     score: Annotated[
         str | None,
@@ -113,19 +95,9 @@ def cv(
     ] = None,
     weight: Weight = None,
     as_json: AsJson = False,
-    output: ResultFile = None,
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COL",
-            help="Predict from these columns only; names may be comma lists.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    roles: Roles,
-    reading: Reading,
-    labels: Labels,
-    options: Options,
+    parameters: Parameters = None,
+    read: ReadAs = None,
+    columns: Columns,
     running: Running,
 ) -> None:
     """Compare models on rows that they have not learnt.
@@ -134,34 +106,24 @@ def cv(
     learnt the others; nothing is kept. Models of sums read the table twice,
     whatever the number of folds.
     """
-    from suffice.model_selection import ByContent, evaluate_models
+    from suffice.model_selection import evaluate_models
     from suffice.model_selection.division import InOrder
 
-    refuse_result(output, data)
-    refuse_threads(running, options.threads)
-    ways = {
-        "--by": by is not None,
-        "--by-content": by_content,
-        "--in-order": shuffle is False,
-        "--shuffle": shuffle is True,
-        "--folds": folds is not None,
-    }
-    _check_ways([way for way, given in ways.items() if given], loo)
-    shuffled = shuffle or (shuffle is None and by is None and not by_content and not loo)
-    parts = FOLDS if folds is None else folds
-    in_order = InOrder(parts) if shuffle is False else parts
-    division: Any = "loo" if loo else ByContent(parts) if by_content else in_order
+    reading, loo, parts = Reading.of(read), folds == "loo", _number(folds)
+    _check_ways(loo, by, shuffle)
+    shuffled = shuffle or (shuffle is None and by is None and not loo)
+    division: Any = "loo" if loo else InOrder(parts) if shuffle is False else parts
     table = remarked(reading.open(data))
-    table = selected(table, roles, [label], weight, _features(features, by))
+    table = selected(table, columns, [label], weight, by)
     _check_column(table.names, by)
-    names = listed(model) or _models_for(table, label)
-    points = list(points_of(_known(names), options, grid or []))
-    with running.reported(f"Judging models on {', '.join(data)}") as report:
-        engine, learners = running.chosen(report, options.threads), {}
-        for name, kind, own in points:
-            learner = estimator_of(kind, own, own_roles(kind, names, roles), reading, labels)
+    names = _known(listed(model) or _models_for(table, label))
+    points = list(points_of(names, parameters, grid or []))
+    with reported(f"Judging models on {', '.join(data)}") as report:
+        engine, learners = running.chosen(report), {}
+        for point in points:
+            learner = estimator_of(point.model, point.parameters, columns, reading, names)
             learner.engine = engine
-            learners[name] = learner
+            learners[point.name] = learner
         found = evaluate_models(
             learners,
             table,
@@ -172,52 +134,47 @@ def cv(
             shuffle=shuffled,
             random_state=seed,
         )
-    again = {
-        name: ["--model", kind, *typed(own), *typed(own_roles(kind, names, roles))]
-        for name, kind, own in points
-    }
-    told = [*data, "--label", label, *typed({"weight": weight, "features": features})]
-    told += [*typed({"ignore": by}), *typed(reading), *typed(labels)]
-    judged = fold_facts(sentences({name: found[name] for name in again}), score)
+    told = [*data, "--label", label, *typed({"weight": weight, **given_columns(columns)})]
+    told += [*typed({"ignore": by}), *reading.words]
+    judged = fold_facts(sentences({point.name: found[point.name] for point in points}), score)
+    best = next(point for point in points if point.name == judged["best"])
     facts: CrossValidation = {
         **judged,
         "seed": seed if shuffled else None,
         "in_order": shuffle is False,
-        "next": join(["suffice", "fit", *told, *again[judged["best"]]]),
+        "next": join(["suffice", "fit", *told, "--model", best.model, *best.words]),
     }
-    deliver(facts, lambda: fold_tables(facts), as_json, output)
+    deliver(facts, lambda: fold_tables(facts), as_json, None)
 
 
-def _check_ways(given: Sequence[str], loo: bool) -> None:
+def _number(folds: str) -> int:
+    """Return the number of folds; 0 for leave-one-out."""
+    if folds == "loo":
+        return 0
+    if not folds.isdecimal():
+        rule = "it is a whole number, 2 or more, or loo"
+        raise ParameterError(f"--folds {folds}", rule, "write --folds 10")
+    return int(folds)
+
+
+def _check_ways(loo: bool, by: str | None, shuffle: bool | None) -> None:
     """Refuse two ways to make folds."""
-    if loo and given:
+    given = ["--folds loo"] * loo + ["--by"] * (by is not None)
+    given += [] if shuffle is None else ["--shuffle" if shuffle else "--in-order"]
+    if len(given) > 1 and given != ["--by", "--shuffle"]:
         raise ParameterError(
-            f"--loo and {given[0]} are both given",
-            "single rows are left out, and there are no folds",
+            f"{given[0]} and {given[1]} are both given",
+            "single rows are left out, and there are no folds"
+            if loo
+            else "folds are made in one way",
             "leave one of them out",
         )
-    made = [way for way in given if way != "--folds"]
-    if len(made) > 1 and made != ["--by", "--shuffle"]:
-        raise ParameterError(
-            f"{made[0]} and {made[1]} are both given",
-            "folds are made in one way",
-            "leave one of them out",
-        )
-
-
-def _features(features: Sequence[str] | None, by: str | None) -> list[str]:
-    """The columns that are read, if not all are."""
-    named = listed(features)
-    return [*named, by] if named and by else [*named]
 
 
 def _known(models: Sequence[str]) -> list[str]:
     """The models, each of which there is; classifiers alone, or regressions."""
     for name in models:
-        if name not in MODELS:
-            raise ParameterError(
-                f"--model {name!r}", f"the models are {', '.join(map(repr, MODELS))}"
-            )
+        class_of(name)
     if len({name in REGRESSIONS for name in models}) > 1:
         raise ParameterError(
             f"--model {','.join(models)}",

@@ -19,15 +19,13 @@ from suffice.cli.options.models import (
     with_labels,
     with_tokens,
 )
-from suffice.cli.options.running import Running
+from suffice.cli.options.reading import ReadAs, Reading
+from suffice.cli.options.running import Running, reported
 from suffice.cli.options.shared import (
     AsJson,
     Data,
     Ignore,
-    Labels,
     ModelFile,
-    Reading,
-    ResultFile,
     Weight,
 )
 from suffice.cli.output.evaluation import (
@@ -37,7 +35,7 @@ from suffice.cli.output.evaluation import (
     error_tables,
     group_tables,
 )
-from suffice.cli.output.tables import deliver, refuse_result
+from suffice.cli.output.tables import deliver
 from suffice.errors import DataError
 
 if TYPE_CHECKING:
@@ -65,11 +63,9 @@ def evaluate(
     ] = None,
     weight: Weight = None,
     as_json: AsJson = False,
-    output: ResultFile = None,
     ignore: Ignore = None,
     decision: Decision,
-    reading: Reading,
-    labels: Labels,
+    read: ReadAs = None,
     running: Running,
 ) -> None:
     """Compare the answers with the truth.
@@ -77,12 +73,12 @@ def evaluate(
     For classes: error rate, log loss, Brier score, confusions. For numbers: R²
     and the size of the errors.
     """
-    refuse_result(output, [model, *data])
-    fitted = decision.applied(with_labels(with_tokens(load(model), reading), labels))
+    reading = Reading.of(read)
+    fitted = decision.applied(with_labels(with_tokens(load(model), reading), reading))
     opened = remarked(reading.open(data, fitted.format_))
     table = known_columns(opened, fitted, label, weight, by, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with running.reported(f"Evaluating {', '.join(data)}") as report:
+    with reported(f"Evaluating {', '.join(data)}") as report:
         fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
         truth = label_of(fitted, label), weight_of(fitted, weight, table)
         if by is None:
@@ -92,13 +88,13 @@ def evaluate(
     facts_of, tables = _written(fitted, decision)
     if by is None:
         facts = facts_of(found)
-        deliver(facts, lambda: tables(facts), as_json, output)
+        deliver(facts, lambda: tables(facts), as_json, None)
         return
     if not groups:
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
     listed: list[Any] = [{"group": value, **facts_of(found)} for value, found in groups.items()]
     of_groups: GroupEvaluations = {"by": by, "groups": listed}
-    deliver(of_groups, lambda: group_tables(groups), as_json, output)
+    deliver(of_groups, lambda: group_tables(groups), as_json, None)
 
 
 def _written(model: Any, decision: Decision) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:

@@ -16,14 +16,15 @@ from suffice.cli.options.models import (
     refuse_tokens,
     with_tokens,
 )
-from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Reading, ResultFile
+from suffice.cli.options.reading import ReadAs, Reading
+from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile
 from suffice.cli.output.explanation import (
     Contribution,
     Explanation,
     explanation_facts,
     explanations,
 )
-from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_result, short
+from suffice.cli.output.tables import decibans, deliver, grid, percent, short
 from suffice.cli.output.word_evidence import word_evidence
 from suffice.errors import DataError, ParameterError
 
@@ -54,9 +55,8 @@ def explain(
         ),
     ] = False,
     as_json: AsJson = False,
-    output: ResultFile = None,
     ignore: Ignore = None,
-    reading: Reading,
+    read: ReadAs = None,
 ) -> None:
     """Show what every column says for the answer and against the runner-up.
 
@@ -66,7 +66,7 @@ def explain(
     """
     from suffice.data.table_views import FirstRows
 
-    refuse_result(output, [model, *data])
+    reading = Reading.of(read)
     fitted = with_tokens(load(model), reading)
     opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, opened, data[0])
@@ -80,7 +80,7 @@ def explain(
         effects = [_effects(found, row, of) for row, of in enumerate(cells)]
         of_numbers: ExplainedRows = {"rows": [*effects]}
         tables = (_effect_grid(row, top) for row in effects)
-        deliver(of_numbers, lambda: tables, as_json, output)
+        deliver(of_numbers, lambda: tables, as_json, None)
         return
     words = None
     if not has_candidates(fitted):  # which are asked together
@@ -95,7 +95,7 @@ def explain(
             for name, bits in zip(asked.columns, asked.bits.tolist(), strict=True)
         ]
     facts: ExplainedRows = {"rows": [*answered]}
-    deliver(facts, lambda: _rendered(explained, top, questions), as_json, output)
+    deliver(facts, lambda: _rendered(explained, top, questions), as_json, None)
 
 
 # Classes ----------------------------------------------------------------------------------------

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from shlex import join
@@ -14,22 +13,26 @@ import typer
 
 from suffice.cli.messages.remarks import remarked
 from suffice.cli.messages.sentences import sentences
-from suffice.cli.options.decision import Decision
-from suffice.cli.options.estimators import Options, given_of
-from suffice.cli.options.learner import estimator_of, selected
+from suffice.cli.options.learner import (
+    GRIDS,
+    Columns,
+    estimator_of,
+    given_columns,
+    parameters_for,
+    points_of,
+    selected,
+)
 from suffice.cli.options.models import (
     has_candidates,
     has_coefficients,
     predicts_numbers,
     refuse_tokens,
 )
-from suffice.cli.options.names import listed
+from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.recipes import NAIVE_BAYES
 from suffice.cli.options.replacing import Force, NewModel, refuse_replacing
-from suffice.cli.options.roles import COLUMNS, Roles
-from suffice.cli.options.running import Checkpoint, Running, refuse_threads
-from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, typed
-from suffice.cli.options.tuning import judged_points, tuned_options
+from suffice.cli.options.running import Checkpoint, Running, reported
+from suffice.cli.options.shared import AsJson, Data, Parameters, Weight, typed
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines
 from suffice.cli.output.learnt import learnt_facts, rendered_learnt, rows_learnt
@@ -40,13 +43,13 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from suffice.cli.documents import FittedCoefficients, Folds, Gain
-    from suffice.models.generative.classifier import GenerativeClassifier
+    from suffice.cli.documents import FittedCoefficients, Folds
+    from suffice.cli.options.learner import Point
 
 __all__ = ["fit"]
 
 MOST_COEFFICIENTS = 30
-ENOUGH = 1_000  # rows of a sample: fewer are learnt before more models are loaded and fitted
+FOLDS = 10  # of --tune
 
 
 def fit(
@@ -82,27 +85,17 @@ def fit(
     force: Force = False,
     weight: Weight = None,
     as_json: AsJson = False,
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COL",
-            help="Predict from these columns only; names may be comma lists.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    roles: Roles,
-    reading: Reading,
-    labels: Labels,
-    options: Options,
+    parameters: Parameters = None,
+    read: ReadAs = None,
+    columns: Columns,
     tune: Annotated[
         bool,
         typer.Option(
             "--tune",
-            help="Try several options of the model, and take those that answer best the rows that "
-            "are left out of a fit.",
+            help="Try several values of parameters, and take those that predict held-out rows "
+            "best.",
         ),
     ] = False,
-    decision: Decision,
     checkpoint: Checkpoint = None,
     running: Running,
 ) -> None:
@@ -115,28 +108,34 @@ def fit(
     found: Folds | None = None
     target = output or _named_after(data[0])
     _check_checkpoint(checkpoint, data, target)
-    refuse_threads(running, options.threads)
-    chosen = estimator_of(model, options, roles, reading, labels)
+    reading = Reading.of(read)
+    given, words = parameters_for(model, parameters, [model])
+    chosen = estimator_of(model, given, columns, reading)
     _check_targets(chosen, label)
-    table = selected(remarked(reading.open(data)), roles, label, weight, listed(features))
+    table = selected(remarked(reading.open(data)), columns, label, weight)
     refuse_tokens(chosen, reading, table, data[0])
     names = set(table.names) - {*label, weight}
-    found_by_tuning = tuned_options(model, options) if tune else ()
-    refuse_replacing(target, NewModel(chosen, label, names, found_by_tuning), force)
-    with running.reported(f"Learning from {', '.join(data)}") as report, fit_context():
+    points = _tuned(model, parameters, given) if tune else {}
+    varied = {name for point in points.values() for name in point.parameters} - set(given)
+    refuse_replacing(target, NewModel(chosen, label, names, varied), force)
+    with reported(f"Learning from {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
         if tune:
-            build = partial(estimator_of, roles=roles, reading=reading, labels=labels)
-            points, judged = judged_points(model, options, build, table, truth, weight)
+            from suffice.model_selection import evaluate_models
+
+            learners = {
+                name: estimator_of(model, point.parameters, columns, reading)
+                for name, point in points.items()
+            }
+            judged = evaluate_models(
+                learners, table, truth, weight, cv=FOLDS, shuffle=True, random_state=0
+            )
             found = fold_facts(sentences(judged), None)
-            chosen = build(model, points[found["best"]])
-        chosen.engine = running.chosen(report, options.threads, checkpoint)
+            chosen = learners[found["best"]]
+        chosen.engine = running.chosen(report, checkpoint=checkpoint)
         chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
-        decision.applied(chosen).save(target)
-        # A pipe is read once, and only naive Bayes cleans labels.
-        comparable = model == NAIVE_BAYES and not (tune or "-" in data or given_of(labels))
-        gain = _gain(chosen, options, roles) if comparable else None
+        chosen.save(target)
     if has_coefficients(chosen):
         _deliver_coefficients(chosen, target, label, found, as_json)
     elif has_candidates(chosen):
@@ -146,38 +145,25 @@ def fit(
     else:
         facts = learnt_facts(chosen, target)
         facts["tuned"] = found
-        if comparable:
+        # A pipe is read once, and only naive Bayes cleans labels.
+        if model == NAIVE_BAYES and not (tune or "-" in data or reading.labels):
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
-            compared += typed({"weight": weight, "features": features})
-            for given in (roles, reading, options):
-                compared += typed(given)
-            facts["compare"], facts["gain"] = join(["suffice", "cv", *compared]), gain
+            compared += typed({"weight": weight, **given_columns(columns)})
+            compared += [*reading.words, *words]
+            facts["compare"], facts["gain"] = join(["suffice", "cv", *compared]), None
         deliver(facts, lambda: rendered_learnt(facts, chosen), as_json, None)
 
 
-def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> Gain | None:
-    """What the mean of several models would gain, where the rows that weights rest on tell."""
-    from suffice.statistics.row_sample import Sampled
-
-    sums = model.statistic_
-    if not (isinstance(sums, Sampled) and sums.sample.rows >= ENOUGH):
-        return None
-    from suffice.ensemble import candidates
-    from suffice.ensemble.gain import gain_of_average
-
-    identifiers: Any = options.identifiers or "ignore"
-    kinds = listed(roles.categorical) or None, listed(roles.text) or None
-    known = candidates.Roles(*kinds, (), identifiers, options.threads, None)
-    found = gain_of_average(model, known)
-    if found is None:
-        return None
-    return {
-        "log_loss": found.log_loss,
-        "log_loss_of_average": found.log_loss_of_average,
-        "standard_error": found.standard_error,
-        "rows": found.rows,
-        "sure": found.is_sure,
-    }
+def _tuned(model: str, given: Sequence[str] | None, own: Mapping[str, Any]) -> dict[str, Point]:
+    """Return the points of the model's grid; a parameter that is given is not changed."""
+    grid = [axis for axis in GRIDS.get(model, ()) if axis.partition("=")[0] not in own]
+    if not grid:
+        raise ParameterError(
+            f"--tune is given for --model {model}",
+            "there is no option left to choose" if model in GRIDS else "it has no such option",
+            "leave --tune out",
+        )
+    return {point.name: point for point in points_of([model], given, grid)}
 
 
 def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path) -> None:

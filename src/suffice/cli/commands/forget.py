@@ -18,9 +18,10 @@ from suffice.cli.options.models import (
     with_labels,
     with_tokens,
 )
+from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.replacing import Force, new_model, refuse_replacing
-from suffice.cli.options.running import Running
-from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
+from suffice.cli.options.running import reported
+from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Weight
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
 from suffice.errors import DataError
 
@@ -48,9 +49,7 @@ def forget(
     weight: Weight = None,
     ignore: Ignore = None,
     as_json: AsJson = False,
-    reading: Reading,
-    labels: Labels,
-    running: Running,
+    read: ReadAs = None,
 ) -> None:
     """Take rows out of a model.
 
@@ -60,16 +59,21 @@ def forget(
     before: it remembers the last 1,000 by keyed digests, in any order and from
     any file. The new file is written whole or not at all.
     """
+    reading = Reading.of(read)
+    from suffice.engines.choice import engine
+
     refuse_overwriting(output, data)
     fitted = load_summed(model)
     before, known = rows_of(fitted), fitted.statistic_
     remembered = fitted.get_params(deep=False)
-    with_labels(with_tokens(fitted, reading), labels)
+    with_labels(with_tokens(fitted, reading), reading)
     opened = remarked(reading.open(data, fitted.format_))
     table = unseen_columns(opened, fitted, ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with running.reported(f"Forgetting {', '.join(data)}") as report:
-        fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
+    with reported(f"Forgetting {', '.join(data)}") as report:
+        fitted.set_params(
+            engine=engine("local", progress=report, threads=fitted.threads), threads=None
+        )
         with fitting(data, model):
             fitted.forget(
                 table, label_of(fitted, None), weight_of(fitted, weight, table), again=again

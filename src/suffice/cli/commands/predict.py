@@ -10,8 +10,9 @@ import typer
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.decision import Decision
 from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
-from suffice.cli.options.running import Running
-from suffice.cli.options.shared import Data, Ignore, ModelFile, Reading, RowsAsJson
+from suffice.cli.options.reading import ReadAs, Reading
+from suffice.cli.options.running import Running, reported
+from suffice.cli.options.shared import Data, Ignore, ModelFile, RowsAsJson
 from suffice.cli.output.prediction_files import opener
 from suffice.cli.output.row_documents import deliver_rows
 from suffice.cli.output.tables import refuse_result
@@ -54,22 +55,23 @@ def predict(
     ] = None,
     ignore: Ignore = None,
     decision: Decision,
-    reading: Reading,
+    read: ReadAs = None,
     running: Running,
 ) -> None:
     """Answer every row, in order.
 
     Rows stream through: memory does not grow with the files. With --engine or
-    --workers, whole parts of a file are answered at a time. The column to be
+    --threads, whole parts of a file are answered at a time. The column to be
     predicted may be there or not.
     """
+    reading = Reading.of(read)
     opened = opener(output)
     refuse_result(output, [model, *data])
     fitted = decision.applied(with_tokens(load(model), reading))
     wanted = _options(fitted, proba, log_proba, interval, level)
     table = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with running.reported(f"Predicting {', '.join(data)}") as report:
+    with reported(f"Predicting {', '.join(data)}") as report:
         # Unless workers are asked for, one of them reads, so that rows stream through.
         fitted.set_params(engine=running.chosen(report, 1), threads=None)
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)

@@ -10,7 +10,8 @@ import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import label_of, load, refuse_tokens, with_tokens
-from suffice.cli.options.shared import AsJson, ModelFile, Reading
+from suffice.cli.options.reading import ReadAs, Reading
+from suffice.cli.options.shared import AsJson, ModelFile
 from suffice.cli.output.tables import deliver, refuse_result
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def report(
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     as_json: AsJson = False,
-    reading: Reading,
+    read: ReadAs = None,
 ) -> None:
     """Write a page that shows a model and answers questions, in any browser, without a network.
 
@@ -45,6 +46,7 @@ def report(
     """
     from suffice.reports import report as write
 
+    reading = Reading.of(read)
     page = Path(model).with_suffix(".html") if output is None else output
     refuse_result(page, [model, *(data or ())])
     fitted, test = with_tokens(load(model), reading), None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +15,8 @@ import typer
 
 from suffice.atomic import atomic_writer
 from suffice.cli.options.names import listed
-from suffice.cli.options.running import RUNNING
 from suffice.cli.options.shared import AsJson
+from suffice.cli.options.values import named_values
 from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_result, short
 from suffice.errors import ParameterError
 
@@ -75,21 +77,14 @@ def searchlight(
             metavar="FILE", help="BIDS events, one file for each scan.", rich_help_panel=LABELS
         ),
     ] = None,
-    delay: Annotated[
-        float,
+    read: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="SECONDS",
-            min=0.0,
-            help="By how much the BOLD signal follows an event.",
-            rich_help_panel=LABELS,
-        ),
-    ] = 0.0,
-    repetition_time: Annotated[
-        float | None,
-        typer.Option(
-            "--tr",
-            metavar="SECONDS",
-            help="Repetition time; by default that of the header.",
+            "--read",
+            "-r",
+            metavar="NAME=SECONDS",
+            help="delay: by how much the BOLD signal follows an event; tr: repetition time, by "
+            "default that of the header.",
             rich_help_panel=LABELS,
         ),
     ] = None,
@@ -114,46 +109,22 @@ def searchlight(
             rich_help_panel=AROUND,
         ),
     ] = None,
-    ball: Annotated[
-        float | None,
-        typer.Option(metavar="MM", help="Voxels up to so far away.", rich_help_panel=AROUND),
-    ] = None,
-    zscore: Annotated[
-        str | None,
-        typer.Option(
-            metavar="run", help="Standardise every voxel in each run.", rich_help_panel=AROUND
-        ),
-    ] = None,
     permutations: Annotated[
         int,
         typer.Option(
             metavar="N", min=0, help="Number of permutations of the labels.", rich_help_panel=NULL
         ),
     ] = 0,
-    exchange: Annotated[
-        str,
+    parameters: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="blocks|volumes",
-            help="What is permuted within runs; volumes only where they do not follow each other.",
-            rich_help_panel=NULL,
+            "--parameter",
+            "-p",
+            metavar="NAME=VALUE",
+            help="Of suffice.images.SearchLight: shape=ball and radius=6 (mm), zscore=run, "
+            "exchange=volumes (where they do not follow each other), random_state=0, n_jobs=1.",
         ),
-    ] = "blocks",
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, help="Of the permutations.", rich_help_panel=NULL),
     ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Default: all cores.", rich_help_panel=RUNNING),
-    ] = None,
-    progress: Annotated[
-        bool,
-        typer.Option(
-            "--progress/--no-progress",
-            help="A bar for what takes longer than a second, where there is a terminal.",
-            rich_help_panel=RUNNING,
-        ),
-    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Map how well the voxels around each voxel tell the classes apart.
@@ -161,32 +132,15 @@ def searchlight(
     Gaussian naive Bayes, leaving out one run at a time, from sums: the images
     are read once.
     """
-    from suffice.images import SearchLight
-
     files = [*(events or ()), *(name for name in scans if name.endswith(".tsv"))]
     scans = [name for name in scans if not name.endswith(".tsv")]  # of --events sub-01_*.tsv
     if not scans:
         raise ParameterError("no scan is given", "a searchlight needs a 4-D image at least")
     _check_outputs(output, p_values, png, [*scans, *([mask] if mask else [])], permutations)
-    if (cube is None) == (ball is None):
-        raise ParameterError(
-            f"--cube and --ball are both {'missing' if cube is None else 'given'}",
-            "a searchlight has one shape",
-            "for example --cube 1, or --ball 6",
-        )
-    light = SearchLight(
-        mask,
-        shape="ball" if cube is None else "cube",
-        radius=ball if cube is None else cube,  # type: ignore[arg-type]
-        zscore=zscore,
-        leave_out=listed(leave_out),
-        permutations=permutations,
-        exchange=exchange,  # type: ignore[arg-type]
-        random_state=seed,
-        n_jobs=threads or -1,
-        progress=progress,
-    )
-    light.fit(scans, *_labels_and_runs(scans, labels, files, repetition_time, delay))
+    seconds = named_values("-r", read, ["delay", "tr"], "the reader of events")
+    light = _light(mask, cube, parameters, leave_out=listed(leave_out), permutations=permutations)
+    delay = seconds.get("delay", 0.0)
+    light.fit(scans, *_labels_and_runs(scans, labels, files, seconds.get("tr"), delay))
     images = {output: light.scores_img_}
     if p_values is not None:
         images[p_values] = light.fwe_p_img_
@@ -198,6 +152,25 @@ def searchlight(
     _write(images, png, light)
     facts = _facts(light, [*images, *([png] if png else [])])
     deliver(facts, lambda: _rendered(facts), as_json, None)
+
+
+def _light(
+    mask: Path | None, cube: int | None, given: Sequence[str] | None, **others: Any
+) -> SearchLight:
+    """Return the searchlight that the options stand for."""
+    from suffice.images import SearchLight
+
+    known = [name for name in signature(SearchLight).parameters if name not in ("mask", *others)]
+    found = named_values("-p", given, known, "SearchLight")
+    if (cube is None) == ("radius" not in found):
+        raise ParameterError(
+            f"--cube and -p radius are both {'missing' if cube is None else 'given'}",
+            "a searchlight has one shape",
+            "for example --cube 1, or -p shape=ball -p radius=6",
+        )
+    shape = {} if cube is None else {"shape": "cube", "radius": cube}
+    shown = sys.stderr is not None and sys.stderr.isatty()
+    return SearchLight(mask, **{"n_jobs": -1, "progress": shown, **found, **shape, **others})
 
 
 def _check_outputs(
@@ -245,7 +218,7 @@ def _labels_and_runs(
             raise ParameterError(
                 f"the header of {scan} does not say how long a volume takes",
                 "events are in seconds",
-                "give the repetition time with --tr",
+                "give the repetition time with -r tr=SECONDS",
             )
         found += label_volumes(read_events(file), opened.volumes, seconds, delay, file)
     return found, None

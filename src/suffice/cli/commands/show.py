@@ -11,7 +11,7 @@ import typer
 
 from suffice.cli.options.models import has_candidates, load, load_generative
 from suffice.cli.options.names import listed, no_such_column
-from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
+from suffice.cli.options.shared import AsJson, ModelFile
 from suffice.cli.output.bars import barred, draws_bars
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.moments import in_days
@@ -21,7 +21,6 @@ from suffice.cli.output.tables import (
     deliver,
     grid,
     percent,
-    refuse_result,
     rows_in_print,
     short,
 )
@@ -48,20 +47,18 @@ def show(
         list[str] | None, typer.Option(metavar="COL", help="Only this column, in full.")
     ] = None,
     as_json: AsJson = False,
-    output: ResultFile = None,
 ) -> None:
     """Show what a model knows: class priors, and every column's family and parameters."""
-    refuse_result(output, [model])
     chosen = listed(column)
     if has_candidates(average := load(model)):
         of_all = candidate_facts(average, model)
-        deliver(of_all, lambda: rendered_candidates(of_all), as_json, output)
+        deliver(of_all, lambda: rendered_candidates(of_all), as_json, None)
         return
     fitted = load_generative(
         model, "it has coefficients, and no families", f"use suffice summary {model}"
     )
     facts = _facts(fitted, model, chosen)
-    deliver(facts, lambda: _rendered(facts, full=bool(chosen)), as_json, output)
+    deliver(facts, lambda: _rendered(facts, full=bool(chosen)), as_json, None)
 
 
 def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> Shown:

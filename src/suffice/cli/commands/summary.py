@@ -9,14 +9,15 @@ import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import has_coefficients, label_of, load, refusal, weight_of
-from suffice.cli.options.shared import AsJson, ModelFile, Reading, ResultFile
+from suffice.cli.options.reading import ReadAs, Reading
+from suffice.cli.options.shared import AsJson, ModelFile
 from suffice.cli.output.coefficients import (
     CONFIDENCE,
     coefficient_facts,
     rendered_coefficients,
     robust_facts,
 )
-from suffice.cli.output.tables import deliver, refuse_result
+from suffice.cli.output.tables import deliver
 from suffice.errors import ParameterError
 
 __all__ = ["summary"]
@@ -43,11 +44,10 @@ def summary(
         ),
     ] = None,
     as_json: AsJson = False,
-    output: ResultFile = None,
-    reading: Reading,
+    read: ReadAs = None,
 ) -> None:
     """Show the coefficients of a linear, ridge or logistic model, and how well it fits."""
-    refuse_result(output, [model, *(data or ())])
+    reading = Reading.of(read)
     fitted = load(model)
     if not has_coefficients(fitted):
         raise refusal(model, fitted, "a summary is of coefficients", f"use suffice show {model}")
@@ -62,7 +62,7 @@ def summary(
         found = _robust(fitted, robust, data or (), chosen, reading)
         facts = robust_facts(found, model, chosen)
     intervals = level is not None
-    deliver(facts, lambda: rendered_coefficients(facts, intervals), as_json, output)
+    deliver(facts, lambda: rendered_coefficients(facts, intervals), as_json, None)
 
 
 def _robust(

@@ -15,7 +15,7 @@ WHAT = {
     "model": "it is a file that suffice fit wrote",
     "models": "they are files that suffice fit wrote",
     "output": "it is the file to be written",
-    "to": "it is the language: sql, json, c, js or onnx",
+    "to": "it is the language: sql, json or onnx",
 }
 
 
@@ -36,7 +36,7 @@ def not_given(error: Any) -> str:
 
 def _columns(context: Any) -> tuple[str, ...]:
     """The columns of the files that were given, where they can be read."""
-    from suffice.cli.options.shared import Reading
+    from suffice.cli.options.reading import Reading
 
     with suppress(SufficeError, OSError):
         data = context.params.get("data") or ()

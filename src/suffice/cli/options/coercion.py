@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from typer.core import TyperCommand
 
-from suffice.cli.options.help_pages import topics, without_topic
+__all__ = ["MODEL", "Command", "TextAsItIs"]
 
-__all__ = ["TOPIC", "Command", "TextAsItIs"]
-
-TOPIC = "suffice.help"  # where a context has the topic that help is asked of
+MODEL = "suffice.model"  # where a context has the model that help is asked of
 SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an option has no metavar
 
 
@@ -41,10 +40,11 @@ class Command(TextAsItIs, TyperCommand):
     """A command that takes text as it is."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the words of a line apart."""
-        parameters = self.get_params(ctx)
-        words, ctx.meta[TOPIC] = without_topic(args, topics(str(self.name), parameters))
-        parsed: list[str] = super().parse_args(ctx, words)
+        """Take the words of a line apart; note the model, as help comes before all options."""
+        line = " ".join(args).replace("--model=", "--model ").split()
+        named = [after for word, after in pairwise(line) if word == "--model"]
+        ctx.meta[MODEL] = named[-1].partition(",")[0] if named else ""
+        parsed: list[str] = super().parse_args(ctx, args)
         return parsed
 
 

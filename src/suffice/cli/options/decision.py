@@ -7,9 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options.estimators import given_of
 from suffice.cli.options.models import predicts_numbers
-from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError
 
 __all__ = ["Decision"]
@@ -47,12 +45,13 @@ class Decision:
         ParameterError
             If an option is outside its rule, or the model answers numbers.
         """
-        given = given_of(self)
+        given = {"--threshold": self.threshold, "--costs": self.costs}
+        given = {option: value for option, value in given.items() if value is not None}
         if not given:
             return model
         if predicts_numbers(model):
             raise ParameterError(
-                f"{flag(next(iter(given)))} is given for a {type(model).__name__}",
+                f"{next(iter(given))} is given for a {type(model).__name__}",
                 "its answers are numbers, not classes",
                 "leave the option out",
             )
@@ -64,7 +63,7 @@ class Decision:
             )
         if "costs" not in model.get_params(deep=False):
             raise ParameterError(
-                f"{flag(next(iter(given)))} is given for a {type(model).__name__}",
+                f"{next(iter(given))} is given for a {type(model).__name__}",
                 "it has scikit-learn's parameters, and no costs",
                 "fit --model naive-bayes, lda, qda or logistic",
             )

@@ -7,15 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import suffice
-from suffice.cli.options.estimators import given_of
-from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import with_article
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from suffice.cli.options.shared import Labels, Reading
+    from suffice.cli.options.reading import Reading
     from suffice.data.table import Table
     from suffice.models.generative.classifier import GenerativeClassifier
 
@@ -169,10 +167,10 @@ def with_tokens(model: Any, reading: Reading) -> Any:
     """The same model, which takes more tokens for missing cells, if it knows such tokens."""
     if not _cleans_cells(model):
         return model
-    return model.set_params(missing=(*model.layout_.missing, *(reading.missing or ())))
+    return model.set_params(missing=(*model.layout_.missing, *reading.missing))
 
 
-def with_labels(model: Any, labels: Labels) -> Any:
+def with_labels(model: Any, reading: Reading) -> Any:
     """The same model, which cleans labels in this way.
 
     Raises
@@ -181,10 +179,10 @@ def with_labels(model: Any, labels: Labels) -> Any:
         If labels are to be cleaned and the model does not do that.
     """
     if _cleans_cells(model):
-        return model.set_params(**labels.parameters())
-    for option in given_of(labels):
+        return model.set_params(**reading.labels)
+    for option in reading.labels:
         raise ParameterError(
-            f"{flag(option)} is given for a {type(model).__name__}",
+            f"-r {option} is given for a {type(model).__name__}",
             "only naive Bayes cleans labels",
             "clean the column first",
         )
@@ -202,7 +200,7 @@ def refuse_tokens(model: Any, reading: Reading, table: Table, file: str) -> None
     written = table.format is not None
     if reading.missing and not (written or _cleans_cells(model)):
         raise ParameterError(
-            f"--missing is given for {file}",
+            f"-r missing is given for {file}",
             "only delimited text, or naive Bayes, needs to be told what stands for no value",
             "leave the option out",
         )

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 import suffice
-from suffice.cli.options.shared import flag
+from suffice.cli.options.values import written_value
 from suffice.errors import ModelFileError, ParameterError
 from suffice.phrases import with_article
 
@@ -109,7 +109,7 @@ def _differences(old: Any, new: NewModel) -> Iterator[str]:
     mine, theirs = (one.get_params(deep=False) for one in (new.estimator, old))
     for name, value in mine.items():
         if name not in {*NOT_OF_A_MODEL, *new.open} and _plain(value) != _plain(theirs.get(name)):
-            yield f"has {flag(name)} {value!r} instead of {theirs.get(name)!r}"
+            yield f"has {name}={written_value(value)} instead of {written_value(theirs.get(name))}"
     before, after = set(old.layout_.names), set(new.columns)
     if gone := sorted(before - after):
         yield f"does not read the column {gone[0]!r}"

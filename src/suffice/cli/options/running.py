@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from suffice.engines.engine import Engine
     from suffice.engines.progress import Report
 
-__all__ = ["RUNNING", "Checkpoint", "Running", "refuse_threads"]
+__all__ = ["RUNNING", "Checkpoint", "Running", "reported"]
 
 RUNNING = "Where and how it runs"
 
@@ -33,81 +33,54 @@ Checkpoint = Annotated[
 ]
 
 
+@contextmanager
+def reported(what: str) -> Iterator[Report | None]:
+    """Show how far the work is, until the block ends; None where no terminal shows it."""
+    if not (sys.stderr and sys.stderr.isatty()):
+        yield None
+        return
+    from suffice.engines.progress_bar import bar
+
+    with bar(what) as report:
+        yield report
+
+
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """Which engine reads the rows, and whether its progress is shown."""
+    """Which engine reads the rows."""
 
     engine: Annotated[
         str | None,
         typer.Option(
             metavar="|".join(ENGINES),
-            help="What reads the rows.",
+            help="What reads the rows. Where it is, or how many workers it has, stands behind: "
+            "processes=4, dask=tcp://host:8786, spark=sc://host:15002, spark=local[2].",
             rich_help_panel=RUNNING,
             show_default="local",
         ),
     ] = None
-    workers: Annotated[
+    threads: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=1,
-            help="local, processes: how many.",
+            help="Threads of this process.",
             rich_help_panel=RUNNING,
             show_default="all cores",
         ),
     ] = None
-    master: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MASTER",
-            help="spark: where to start a session, such as 'local[2,4]' or yarn.",
-            rich_help_panel=RUNNING,
-        ),
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="dask, spark: the cluster, such as tcp://host:8786 or sc://host:15002.",
-            rich_help_panel=RUNNING,
-        ),
-    ] = None
-    progress: Annotated[
-        bool,
-        typer.Option(
-            "--progress/--no-progress",
-            help="A bar for what takes longer than a second, where there is a terminal.",
-            rich_help_panel=RUNNING,
-        ),
-    ] = True
-
-    @contextmanager
-    def reported(self, what: str) -> Iterator[Report | None]:
-        """Show how far the work is, until the block ends; None where nothing shows it."""
-        if not (self.progress and sys.stderr and sys.stderr.isatty()):
-            yield None
-            return
-        from suffice.engines.progress_bar import bar
-
-        with bar(what) as report:
-            yield report
-
-    @property
-    def here(self) -> bool:
-        """Whether nothing else than this process and its own choice of threads is asked for."""
-        return self.engine is None and self.workers is None
 
     def chosen(
         self, report: Report | None, threads: int | None = None, checkpoint: Path | None = None
     ) -> Engine:
-        """The engine that the options stand for.
+        """Return the engine that the options stand for.
 
         Parameters
         ----------
         report : callable, optional
             Shows progress.
         threads : int, optional
-            Of the model; for the local engine, unless there are workers.
+            Of the local engine, unless the user says.
         checkpoint : Path, optional
 
         Raises
@@ -119,56 +92,30 @@ class Running:
         """
         from suffice.engines.choice import engine
 
-        return engine(
-            self.engine or "local",
-            progress=report,
-            checkpoint=checkpoint,
-            **self._options(threads),
-        )
-
-    def _options(self, threads: int | None) -> dict[str, Any]:
-        """What is given, in the words of the engine."""
-        name = self.engine or "local"
+        name, _, where = (self.engine or "local").partition("=")
         if name not in ENGINES:
             raise ParameterError(
                 f"--engine {name!r}", f"the engines are {', '.join(map(repr, ENGINES))}"
             )
+        options: dict[str, Any] = self._place(name, where) if where else {}
+        if name == "local":
+            number = threads if self.threads is None else self.threads
+            options = {"threads": number} | options
+        elif self.threads is not None:
+            raise ParameterError(
+                f"--threads {self.threads} is given with --engine {self.engine}",
+                "threads are the workers of the local engine",
+                "leave one of them out",
+            )
+        return engine(name, progress=report, checkpoint=checkpoint, **options)
+
+    def _place(self, name: str, where: str) -> dict[str, Any]:
+        """Return what stands behind the name of an engine, in the words of that engine."""
         names = ENGINES[name].options
-        given = {"workers": self.workers, "master": self.master, "address": self.address}
-        options = {}
-        for option, value in given.items():
-            if value is None:
-                continue
-            if option not in names:
-                raise _foreign(option, name)
-            options[names[option]] = value
-        if name == "local" and threads is not None:
-            options.setdefault("threads", threads)
-        return options
-
-
-def refuse_threads(running: Running, threads: int | None) -> None:
-    """Refuse threads beside another engine, or beside a number of workers.
-
-    Raises
-    ------
-    ParameterError
-        Naming both options.
-    """
-    if threads is None or running.here:
-        return
-    other = f"--engine {running.engine}" if running.engine else f"--workers {running.workers}"
-    raise ParameterError(
-        f"--threads {threads} is given with {other}",
-        "threads are the workers of the local engine",
-        "use --workers alone",
-    )
-
-
-def _foreign(option: str, engine: str) -> ParameterError:
-    owners = [name for name, entry in ENGINES.items() if option in entry.options]
-    return ParameterError(
-        f"--{option} is given for --engine {engine}",
-        f"it belongs to --engine {', '.join(owners)}",
-        "leave the option out, or choose another engine",
-    )
+        if "workers" in names:
+            if not where.isdecimal() or int(where) < 1:
+                fact = f"--engine {self.engine}"
+                raise ParameterError(fact, f"behind {name}= stands a number of workers, 1 or more")
+            return {names["workers"]: int(where)}
+        kind = "master" if "master" in names and "://" not in where else "address"
+        return {names[kind]: where}

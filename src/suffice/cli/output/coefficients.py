@@ -177,7 +177,7 @@ def _estimates_only(model: LinearRegression | Ridge, why: DataError | ParameterE
     if isinstance(fit, LeastSquares):
         weights = said_of_weights(fit.equations)
         if fit.equations.rows <= fit.flat < fit.equations.count:
-            reason = f"{why.fact}; {why.rule}; precisions take --weights-are precisions"
+            reason = f"{why.fact}; {why.rule}; precisions take -p weights_are=precisions"
     facts: Equations = {
         "equations": [
             {
@@ -310,7 +310,7 @@ def _why_no_errors(model: LogisticRegression) -> str:
             return "Standard errors are not given: the penalty chose columns by the same rows."
         return (
             f"Under a prior of variance C = {model.C:g} there are no standard errors; for tests "
-            "fit with --C inf, or with --penalty firth."
+            "fit with -p C=inf, or with -p penalty=firth."
         )
     if getattr(model, "solver", None) in ("gradient", "sgd", "minibatch"):
         why = "the model was fitted by small steps"

@@ -43,17 +43,21 @@ def print_overview(command: Any, context: Any, commands: Iterable[tuple[str, str
 
 
 def print_help(
-    command: Any, context: Any, groups: Iterable[tuple[str, Sequence[Any]]], more: Sequence[str]
+    command: Any,
+    context: Any,
+    groups: Iterable[tuple[str, Sequence[Any]]],
+    title: str,
+    parameters: Sequence[tuple[str, str]],
 ) -> None:
-    """Print what a command is for, and some of its options; Typer's own help takes four columns.
+    """Print what a command is for, and its options; Typer's own help takes four columns.
 
     Parameters
     ----------
     command : TyperCommand
     context : typer.Context
     groups : iterable of (title, options)
-    more : sequence of str
-        Lines that say where there is more.
+    title, parameters
+        Of a model, where one is named: each with what is said of it.
     """
     arguments = [p for p in command.get_params(context) if p.param_type_name == "argument"]
 
@@ -61,9 +65,11 @@ def print_help(
         yield from _head(command, context)
         if arguments:
             yield _panel("Arguments", [_entry(argument, context) for argument in arguments])
-        for title, options in groups:
-            yield _panel(title, [_entry(option, context) for option in options])
-        yield Padding("\n".join([*more, *([""] if more else []), command.epilog]), 1)
+        for name, options in groups:
+            yield _panel(name, [_entry(option, context) for option in options])
+        if parameters:
+            yield _panel(title, parameters)
+        yield Padding(command.epilog, 1)
 
     print_all(parts())
 

@@ -30,7 +30,6 @@ from suffice.data.files.version import readable
 from suffice.data.notation import unmarked
 from suffice.data.numerals import GROUPED, PLAIN, Numerals
 from suffice.errors import ReadError
-from suffice.phrases import Option, Phrase
 
 __all__ = ["Dialect", "find_dialect"]
 
@@ -111,21 +110,21 @@ def _remarks(
 ) -> Iterator[str]:
     if asked.separator is None and found.separator != usual:
         mark = _NAMES.get(found.separator or "", found.separator)
-        yield _remark(path, f"fields are separated by {mark}", Option("separator"))
+        yield _remark(path, f"fields are separated by {mark}", "separator")
     if found.quote != asked.quote:
-        yield _remark(path, f"fields are enclosed in {found.quote}", Option("quote"))
+        yield _remark(path, f"fields are enclosed in {found.quote}", "quote")
     if asked.strip is None and found.strip:
-        yield _remark(path, "blanks around fields are removed", Option("strip"))
+        yield _remark(path, "blanks around fields are removed", "strip")
     if found.numerals != asked.numerals:
-        option = Option("thousands" if found.decimal == "." else "decimal")
+        option = "thousands" if found.decimal == "." else "decimal"
         yield _remark(path, f"numbers are written {found.numerals}", option)
     if asked.header is None and asked.names is None and not found.header:
         first = reprlib.repr(", ".join(rows[0]))
-        yield _remark(path, f"there is no header, as the first row is {first}", Option("header"))
+        yield _remark(path, f"there is no header, as the first row is {first}", "header")
 
 
-def _remark(path: Path, found: str, option: Option) -> Phrase:
-    return Phrase(f"{path.name}: {found} (", option, " says otherwise)")
+def _remark(path: Path, found: str, option: str) -> str:
+    return f"{path.name}: {found} ({option}=... says otherwise)"
 
 
 # The first rows ---------------------------------------------------------------------------------
@@ -264,12 +263,7 @@ def _ambiguous(path: Path, column: int, cell: str) -> ReadError:
         f"{path.name}, column {column}: {cell!r} is either {cell.replace(',', '.')} or "
         f"{cell.replace(',', '')}",
         "a number must have one meaning",
-        Phrase(
-            "say which with ",
-            Option("decimal", "','", "CsvFormat"),
-            " or ",
-            Option("thousands", "','", "CsvFormat"),
-        ),
+        "say which with decimal=',' or thousands=','",
     )
 
 

@@ -10,7 +10,6 @@ from suffice.data.missing_tokens import IN_TEXT
 from suffice.data.notation import Notation, notation_named
 from suffice.data.numerals import Numerals
 from suffice.errors import ParameterError
-from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["CsvFormat"]
 
@@ -95,14 +94,14 @@ class CsvFormat:
             raise ParameterError(
                 f"separator and quote are both {self.quote!r}",
                 "they must differ",
-                Phrase("use ", Option("quote", "None"), " where fields are never quoted"),
+                "use quote=None where fields are never quoted",
             )
         for option in ("names", "missing"):
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
         object.__setattr__(self, "written", _notations_of(self.written))
         _require_unique(self.names or ())
         if not isinstance(self.guess, bool):
-            raise ParameterError(Option.of("guess", self.guess), "it is True or False")
+            raise ParameterError(f"guess={self.guess!r}", "it is True or False")
         _require_marks(self.decimal, self.thousands)
         _require_count(self.skip_bad_rows)
         _require_encoding(self.encoding)
@@ -113,13 +112,11 @@ def _require_separator(option: str, value: str | None) -> None:
         isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n\0"
     ):
         raise ParameterError(
-            Option.of(option, value),
+            f"{option}={value!r}",
             "it must not be NUL"
             if value == "\0"
             else "it must be one ASCII character that ends no line",
-            Phrase("for a tab write ", PythonOnly('"\\t"', "tab"))
-            if option == "separator"
-            else Phrase("or ", PythonOnly("None", "none"), " for no quoting"),
+            'for a tab write "\\t"' if option == "separator" else "or None for no quoting",
         )
 
 
@@ -127,10 +124,10 @@ def _require_marks(decimal: str | None, thousands: str | None) -> None:
     for option, mark, known in (("decimal", decimal, ".,"), ("thousands", thousands, ",.' _")):
         if mark is not None and not (isinstance(mark, str) and len(mark) == 1 and mark in known):
             shown = ", ".join(map(repr, known))
-            raise ParameterError(Option.of(option, mark), f"it must be one of {shown}")
+            raise ParameterError(f"{option}={mark!r}", f"it must be one of {shown}")
     if decimal is not None and decimal == thousands:
         raise ParameterError(
-            Phrase(Option("decimal"), " and ", Option("thousands"), f" are both {decimal!r}"),
+            f"decimal and thousands are both {decimal!r}",
             "they must differ",
         )
 
@@ -141,14 +138,14 @@ def _strings_of(option: str, value: Sequence[str] | None) -> tuple[str, ...] | N
     listed = isinstance(value, Sequence) and not isinstance(value, str)
     if value is None or not listed or not all(isinstance(item, str) for item in value):
         raise ParameterError(
-            Option.of(option, value), "it must be a sequence of strings", "write a list or tuple"
+            f"{option}={value!r}", "it must be a sequence of strings", "write a list or tuple"
         )
     for item in value:
         try:
             item.encode()
         except UnicodeEncodeError:
             raise ParameterError(
-                Phrase(Option(option), f" holds {item!r}, which has half of a character"),
+                f"{option} holds {item!r}, which has half of a character",
                 "text is Unicode, without lone surrogates",
                 "leave it out",
             ) from None
@@ -161,7 +158,7 @@ def _notations_of(written: Any) -> tuple[tuple[str, str], ...]:
         pairs = tuple((str(name), str(spelling)) for name, spelling in found.items())
     except (TypeError, ValueError):
         raise ParameterError(
-            Option.of("written", written), "it maps columns to how they are written"
+            f"written={written!r}", "it maps columns to how they are written"
         ) from None
     for _, spelling in pairs:
         notation_named(spelling)
@@ -172,7 +169,7 @@ def _require_unique(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ParameterError(
-            Phrase(Option("names"), f" holds {twice!r} twice"),
+            f"names holds {twice!r} twice",
             "column names must be unique",
             "rename one of them",
         )
@@ -181,7 +178,7 @@ def _require_unique(names: Sequence[str]) -> None:
 def _require_count(value: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ParameterError(
-            Option.of("skip_bad_rows", value),
+            f"skip_bad_rows={value!r}",
             "it must be a whole number, 0 or more",
             "0 makes every malformed row an error",
         )
@@ -192,7 +189,7 @@ def _require_encoding(encoding: str) -> None:
         "".encode(encoding)
     except (LookupError, TypeError, ValueError):
         raise ParameterError(
-            Option.of("encoding", encoding),
+            f"encoding={encoding!r}",
             "it must be a text encoding that Python knows",
             'for example "utf8", "latin-1" or "utf-16"',
         ) from None

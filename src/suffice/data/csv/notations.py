@@ -20,7 +20,6 @@ from suffice.data.csv.sample import sampled_columns
 from suffice.data.notation import MARKS, TEXT, Dates, Marked, Notation
 from suffice.data.numerals import Numerals
 from suffice.errors import ReadError
-from suffice.phrases import Option, Phrase
 
 __all__ = ["Notations", "find_notations", "notations_of"]
 
@@ -176,11 +175,9 @@ def _undecided(where: str, name: str, cell: str) -> ReadError:
         f"{where}, column {name!r}: {cell!r} is a date, and no cell that was looked at shows "
         "whether the day or the month comes first",
         "a date must have one meaning",
-        Phrase(
-            "say which with ",
-            Option("written", f"{{{name!r}: {day + time!r}}}", "CsvFormat"),
-            " or ",
-            Option("written", f"{{{name!r}: {month + time!r}}}", "CsvFormat"),
+        (
+            f"say which with written={{{name!r}: {day + time!r}}} or written={{{name!r}"
+            f": {month + time!r}}}"
         ),
     )
 
@@ -190,10 +187,9 @@ def _remarks(where: str, found: Mapping[str, Notation]) -> Iterator[str]:
     for notation in dict.fromkeys(found.values()):
         names = [name for name, other in found.items() if other == notation]
         unit = ", read in seconds since 1970-01-01" if isinstance(notation, Dates) else ""
-        yield Phrase(
-            f"{where}: {_listed(names)} hold{'s' if len(names) == 1 else ''} {notation}{unit} (",
-            Option("written", f"{{{names[0]!r}: {TEXT!r}}}", "CsvFormat"),
-            " says otherwise)",
+        yield (
+            f"{where}: {_listed(names)} hold{'s' if len(names) == 1 else ''} "
+            f"{notation}{unit} (written={{{names[0]!r}: {TEXT!r}}} says otherwise)"
         )
 
 
@@ -203,19 +199,16 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _both(where: str, name: str, notation: Marked, bare: str) -> str:
-    return Phrase(
-        f"{where}: some cells of {name!r} are {notation}, and some lack the mark, as {bare}: all "
-        "are kept as text; write them alike (",
-        Option("written", f"{{{name!r}: {TEXT!r}}}", "CsvFormat"),
-        " leaves this note out)",
+    return (
+        f"{where}: some cells of {name!r} are {notation}, and some lack the "
+        f"mark, as {bare}: all are kept as text; write them alike (written={{"
+        f"{name!r}: {TEXT!r}}} leaves this note out)"
     )
 
 
 def _nearly(where: str, name: str, notation: Notation, misfit: str) -> str:
-    return Phrase(
-        f"{where}: {name!r} would hold {notation}, but for {misfit!r}: it is kept as text (",
-        Option("missing", repr(misfit), "CsvFormat"),
-        " or ",
-        Option("written", f"{{{name!r}: {notation.spelling!r}}}", "CsvFormat"),
-        " say otherwise)",
+    return (
+        f"{where}: {name!r} would hold {notation}, but for {misfit!r}: it is "
+        f"kept as text (missing={misfit!r} or written={{{name!r}: "
+        f"{notation.spelling!r}}} say otherwise)"
     )

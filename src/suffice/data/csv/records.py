@@ -24,7 +24,6 @@ from suffice.data.csv.blanks import BLANK
 from suffice.data.csv.format import CsvFormat
 from suffice.data.files.version import FileVersion, readable
 from suffice.errors import ReadError
-from suffice.phrases import Option, Phrase
 
 __all__ = [
     "LONGEST_RECORD",
@@ -45,7 +44,7 @@ LONGEST_RECORD = 1 << 28
 
 _GZIP = b"\x1f\x8b"
 _LINES_SHOWN = 10
-_LEAVE_OUT = Phrase("leave such rows out with ", Option("skip_bad_rows", "...", "CsvFormat"))
+_LEAVE_OUT = "leave such rows out with skip_bad_rows=..."
 # Surrogates, which the scan decodes undecodable bytes to.
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
@@ -219,11 +218,7 @@ class CsvFile:
                 f"line {error} of {self.path.name}: the quote {self.format.quote} that opens here "
                 "never closes",
                 "everything after it would be lost",
-                Phrase(
-                    "close the quote, or use ",
-                    Option("quote", "None", "CsvFormat"),
-                    " where quotes are ordinary characters",
-                ),
+                "close the quote, or use quote=None where quotes are ordinary characters",
             ) from None
 
     # Names
@@ -258,16 +253,15 @@ class CsvFile:
         return ReadError(
             f"{self.path.name} is written in UTF-16",
             f"it is read as {self.format.encoding}",
-            Phrase("use ", Option("encoding", '"utf-16"', "CsvFormat")),
+            'use encoding="utf-16"',
         )
 
     def _declared(self, first: Record, names: tuple[str, ...]) -> tuple[str, ...]:
         if len(names) != len(first.fields):
             raise ReadError(
-                Phrase(
-                    f"{self._at(first)}: {_fields(len(first.fields))}, where ",
-                    Option("names", "...", "CsvFormat"),
-                    f" holds {len(names)}",
+                (
+                    f"{self._at(first)}: {_fields(len(first.fields))}, where names=... "
+                    f"holds {len(names)}"
                 ),
                 "there must be one name per column",
                 "correct the names or the separator",
@@ -286,7 +280,7 @@ class CsvFile:
                     f"{self._at(first)}: columns {names.index(name) + 1} and {position} are both "
                     f"named {name!r}",
                     "column names must be unique",
-                    Phrase("correct the header, or use ", Option("names", "...", "CsvFormat")),
+                    "correct the header, or use names=...",
                 )
         return tuple(names)
 
@@ -323,11 +317,11 @@ class CsvFile:
         """Say how many malformed lines were left out, and name the first rows."""
         bad = (record for record in self.scan() if self.malformed(record, names) is not None)
         shown = ", ".join(str(record.line) for record in islice(bad, _LINES_SHOWN))
-        return Phrase(
-            f"{self.path.name}: {lines} malformed line{' was' if lines == 1 else 's were'} "
-            "left out, as ",
-            Option.of("skip_bad_rows", self.format.skip_bad_rows),
-            f" allows; rows that begin on line {shown}{', ...' if lines > _LINES_SHOWN else ''}.",
+        return (
+            f"{self.path.name}: {lines} malformed line"
+            f"{' was' if lines == 1 else 's were'} left out, as skip_bad_rows="
+            f"{self.format.skip_bad_rows!r} allows; rows that begin on line {shown}"
+            f"{', ...' if lines > _LINES_SHOWN else ''}."
         )
 
     def locate(self, row: int, names: Sequence[str]) -> str:
@@ -349,7 +343,7 @@ class CsvFile:
             "every row must have one field per column",
             "correct the row, or name the first column in the header (in R: write.csv)"
             if one_more and self.has_header
-            else Phrase("correct the row, or ", _LEAVE_OUT),
+            else f"correct the row, or {_LEAVE_OUT}",
         )
 
     def _undecodable(self, record: Record, column: str, field: str) -> ReadError:
@@ -359,12 +353,7 @@ class CsvFile:
             f"{self._at(record)}, {column}: byte 0x{byte:02x} after {after} is not "
             f"{self.format.encoding}",
             "text must be written in the declared encoding",
-            Phrase(
-                "declare it, for example ",
-                Option("encoding", '"latin-1"', "CsvFormat"),
-                ", or ",
-                _LEAVE_OUT,
-            ),
+            f'declare it, for example encoding="latin-1", or {_LEAVE_OUT}',
         )
 
 

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from shlex import quote
 from typing import IO, Any, cast
 
 import pyarrow as pa
@@ -43,7 +42,6 @@ from suffice.data.text_cells import are_rounded, infer, parse
 from suffice.data.type_names import called
 from suffice.errors import ReadError, SchemaError, warn
 from suffice.numerics.in_print import listed
-from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.block import HELD_RULE, HELD_STEP
 
 __all__ = ["CsvFormat", "CsvSplit", "CsvTable"]
@@ -226,11 +224,9 @@ class CsvSplit:
         return ReadError(
             f"{where} is not written as {notation.spelling}",
             f"this column holds {notation}, and every cell has to obey",
-            Phrase(
-                f"correct the cell, declare {shown} in ",
-                Option("missing", "...", "CsvFormat"),
-                ", or use ",
-                Option("written", f"{{{name!r}: {TEXT!r}}}", "CsvFormat"),
+            (
+                f"correct the cell, declare {shown} in missing=..., or use written={{"
+                f"{name!r}: {TEXT!r}}}"
             ),
         )
 
@@ -242,13 +238,9 @@ class CsvSplit:
         return ReadError(
             f"{where} is not {kind}",
             rule,
-            Phrase(
-                f"correct the cell, declare {shown} in ",
-                Option("missing", "...", "CsvFormat"),
-                PythonOnly(
-                    ", or declare another type for the column",
-                    f", or learn it as text with --written {quote(f'{name}={TEXT}')}",
-                ),
+            (
+                f"correct the cell, declare {shown} in missing=..., or read it as text "
+                f"with written={{{name!r}: {TEXT!r}}}"
             ),
         )
 
@@ -325,10 +317,7 @@ class CsvTable(Table):
                     f"the columns of {self._files[0].path} are {', '.join(map(repr, self.names))}, "
                     f"those of {file.path} are {', '.join(map(repr, names))}",
                     "files of one table must have the same columns in the same order",
-                    Phrase(
-                        "read them apart, or give names to both with ",
-                        Option("names", "...", "CsvFormat"),
-                    ),
+                    "read them apart, or give names to both with names=...",
                 )
 
     @property

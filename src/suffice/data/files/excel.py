@@ -14,7 +14,6 @@ from suffice.data.files.parsed import ParsedSplit, parsed_format
 from suffice.data.files.stored import StoredFormat
 from suffice.data.missing_tokens import IN_WORKBOOKS
 from suffice.errors import ParameterError, ReadError
-from suffice.phrases import Option, Phrase
 
 __all__ = []
 
@@ -65,7 +64,7 @@ def _chosen(name: str, sheets: Mapping[str, Rows], sheet: str | None = None) -> 
         raise ReadError(
             f"{name} has several sheets with rows: {found}",
             "one of them is the table",
-            Phrase("say which with ", Option("sheet", repr(next(iter(filled))), "read_excel")),
+            f"say which with sheet={next(iter(filled))!r}",
         )
     return next(iter(filled.values()))
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.phrases import Phrase, PythonOnly
 
 __all__ = ["FOLDS_INSTEAD", "LearntRows", "LeaveOneOut", "no_closed_form"]
 
-FOLDS_INSTEAD = Phrase("use ", PythonOnly("cv=10", "folds"))
+FOLDS_INSTEAD = "use cv=10"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ from suffice.numerics.linalg import (
 )
 from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.rows import linear
-from suffice.phrases import Phrase, PythonOnly
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 from suffice.statistics.moments import too_large
 
@@ -207,14 +206,11 @@ class FactoredGaussians:
             where = "the classes" if len(self.covariance) == 1 else f"class {classes[m]!r}"
             here = [j for j in singular if j not in dependent]
             which = listed(columns, here) or "some combination of columns"
-            yield Phrase(
-                f"within {where}, the other columns determine {which}; a variance that would be 0 "
-                "is kept at a small fraction (variance_floor) of that over all classes; more rows, "
-                "shrinkage",
-                PythonOnly(
-                    ", a shared covariance or estimation='bayes'", " or a shared covariance"
-                ),
-                " would help",
+            yield (
+                f"within {where}, the other columns determine {which}; a variance that "
+                "would be 0 is kept at a small fraction (variance_floor) of that over "
+                "all classes; more rows, shrinkage, a shared covariance or "
+                "estimation='bayes' would help"
             )
 
 

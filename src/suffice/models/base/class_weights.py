@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.phrases import Option
 
 __all__ = ["ClassWeight", "check_class_weight", "class_weights"]
 
@@ -27,12 +26,10 @@ def check_class_weight(given: Any) -> None:
     """
     if isinstance(given, Mapping):
         if not all(_is_weight(weight) for weight in given.values()):
-            raise ParameterError(
-                Option.of("class_weight", given), "a weight is a finite number above 0"
-            )
+            raise ParameterError(f"class_weight={given!r}", "a weight is a finite number above 0")
     elif not (given is None or (isinstance(given, str) and given == "balanced")):
         raise ParameterError(
-            Option.of("class_weight", given), "it is 'balanced', or maps labels to numbers"
+            f"class_weight={given!r}", "it is 'balanced', or maps labels to numbers"
         )
 
 

@@ -43,7 +43,7 @@ from suffice.models.base.scikit_learn import (
 )
 from suffice.numerics.in_print import listed
 from suffice.persist import write_model
-from suffice.phrases import Option, meant
+from suffice.phrases import meant
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import Statistic
 
@@ -177,7 +177,7 @@ class Estimator(ScikitLearnInterface):
                 raise by_name(given)
         if first and len(self.ignore):
             raise ParameterError(
-                Option.of("ignore", self.ignore),
+                f"ignore={self.ignore!r}",
                 "the columns of an array have no names",
                 "pass a table with named columns",
             )

@@ -25,7 +25,6 @@ from suffice.data.array_source import stored_cells
 from suffice.data.source import Split
 from suffice.engines.engine import EngineView
 from suffice.errors import ForgetError
-from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import Block, RealBlock
 from suffice.statistics.row_hash import Hashes, batch_hashes, mixed, name_hashes
@@ -71,10 +70,7 @@ def refuse_again(known: Forgotten, total: int) -> None:
         raise ForgetError(
             "the model has forgotten these rows before",
             "forgotten again, they would take others of the same kind with them",
-            Phrase(
-                "leave it at that; if the rows were learnt twice, or again, use ",
-                Option("again", "True"),
-            ),
+            "leave it at that; if the rows were learnt twice, or again, use again=True",
         )
 
 

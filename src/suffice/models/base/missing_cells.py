@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from suffice.errors import DataError
 from suffice.numerics.in_print import NAMED
-from suffice.phrases import Option, Phrase
 
 __all__ = ["incomplete", "listed_missing"]
 
@@ -29,10 +28,5 @@ def incomplete(counts: str, otherwise: str) -> DataError:
     return DataError(
         f"cells are missing (NaN or null): {counts}",
         "every row needs all its cells",
-        Phrase(
-            "use ",
-            Option.of("incomplete", "drop"),
-            " to learn from complete rows only, or ",
-            otherwise,
-        ),
+        f"use incomplete='drop' to learn from complete rows only, or {otherwise}",
     )

@@ -11,7 +11,6 @@ import numpy as np
 
 from suffice.errors import ParameterError
 from suffice.families.options import check_boolean
-from suffice.phrases import Option
 
 __all__ = [
     "Dependent",
@@ -71,7 +70,7 @@ def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
     for name, values in allowed.items():
         if getattr(estimator, name) not in values:
             raise ParameterError(
-                Option.of(name, getattr(estimator, name)),
+                f"{name}={getattr(estimator, name)!r}",
                 f"{name} is one of {', '.join(map(repr, values))}",
             )
 
@@ -107,7 +106,7 @@ def check_level(level: Any) -> None:
         If it is not.
     """
     if not (isinstance(level, Real) and 0 < float(level) < 1):
-        raise ParameterError(Option.of("level", level), "a level is a number between 0 and 1")
+        raise ParameterError(f"level={level!r}", "a level is a number between 0 and 1")
 
 
 def framed(found: Any, as_frame: bool) -> Any:

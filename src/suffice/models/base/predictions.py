@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.errors import warn
-from suffice.phrases import Option, Phrase, PythonOnly, rows_in_print
+from suffice.phrases import rows_in_print
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -83,9 +83,4 @@ def answered_by_prior(impossible: int, rows: int) -> str:
 
 def impossible_rows(impossible: int, rows: int) -> str:
     """Say how many rows no class could have produced."""
-    return Phrase(
-        answered_by_prior(impossible, rows),
-        " Smoothing (",
-        PythonOnly("alpha > 0", Phrase(Option("alpha"), " above 0")),
-        ") avoids this.",
-    )
+    return f"{answered_by_prior(impossible, rows)} Smoothing (alpha > 0) avoids this."

@@ -19,7 +19,6 @@ from suffice.data.table_source import TableSource
 from suffice.errors import DataError, warn
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.saved import are_same
-from suffice.phrases import Option, Phrase
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LabelReader", "TableReader"]
@@ -146,18 +145,14 @@ class LabelReader(TableReader):
 def _say_left_out(names: Sequence[str], all_columns: bool) -> None:
     """Warn of columns of unknown kind, which nothing reads; refuse a table that has no others."""
     listed = ", ".join(map(repr, names))
-    family = Option("families", "{column: 'gaussian'}", "NaiveBayes")
+    family = f"families={{{names[0]!r}: 'gaussian'}}"
     if all_columns:
         raise DataError(
             f"no row has a value in {listed}",
             "a model is fitted to one column at least of which something is known",
-            Phrase("begin with other rows, or give a family: ", family),
+            f"begin with other rows, or give a family: {family}",
         )
     warn(
-        Phrase(
-            "columns without a value, and of no type that says what they hold, are left out, now "
-            f"and later: {listed}; a family keeps a column: ",
-            family,
-            ".",
-        )
+        "columns without a value, and of no type that says what they hold, are "
+        f"left out, now and later: {listed}; a family keeps a column: {family}."
     )

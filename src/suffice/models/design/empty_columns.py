@@ -6,7 +6,6 @@ from collections.abc import Collection
 
 from suffice.data.schema import Layout
 from suffice.errors import DataError
-from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.by_class import ByClass
 
 __all__ = ["learnt_rows", "without_rows", "without_value"]
@@ -35,11 +34,11 @@ def without_value(column: str, targets: Collection[str] = (), rows: str = "") ->
             "a model learns from rows whose target is known",
             "check the column",
         )
-    leave = Phrase("leave it out", PythonOnly("", Phrase(": ", Option.of("ignore", [column]))))
+    leave = f"leave it out: ignore={[column]}"
     fact = f"column {column!r} has no value"
     if rows:
         fact += f" in any {rows}"
-        leave = Phrase("check the labels and weights of rows that have one, or ", leave)
+        leave = f"check the labels and weights of rows that have one, or {leave}"
     return DataError(fact, "what depends on it cannot be estimated", leave)
 
 

@@ -16,7 +16,7 @@ from suffice.errors import ParameterError, SchemaError
 from suffice.models.design.formula import Formula
 from suffice.models.design.formula_text import formula_of
 from suffice.models.design.words import LEAST_PLACES, MOST_WORDS
-from suffice.phrases import Option, Phrase, meant
+from suffice.phrases import meant
 
 __all__ = [
     "PREDICTORS",
@@ -80,14 +80,14 @@ class Predictors:
         whole = isinstance(self.words, int) and not isinstance(self.words, bool)
         if self.words != "counted" and not (whole and LEAST_PLACES <= self.words <= MOST_WORDS):
             raise ParameterError(
-                Option.of("words", self.words),
+                f"words={self.words!r}",
                 f"it is 'counted', or a whole number from {LEAST_PLACES} to {MOST_WORDS:,}",
             )
         if self.reference is not None and not isinstance(self.reference, Mapping):
             raise ParameterError(
-                Option.of("reference", self.reference),
+                f"reference={self.reference!r}",
                 "it says of every column which value the others are compared with",
-                Phrase("write ", Option.of("reference", {"column": "value"})),
+                "write reference={'column': 'value'}",
             )
 
 
@@ -216,21 +216,21 @@ def _check_reference(
     for name in reference:
         if name not in kinds:
             raise ParameterError(
-                Phrase(Option("reference"), f" names the column {name!r}"),
+                f"reference names the column {name!r}",
                 "the formula does not have it",
             )
         if name in ordered:
             raise ParameterError(
-                Phrase(Option("reference"), f" names the column {name!r}"),
+                f"reference names the column {name!r}",
                 "its categories are ordered, and each level is compared with the one below",
-                Phrase("leave it out of ", Option("reference")),
+                "leave it out of reference",
             )
         if kinds[name] != "category":
             what = "texts" if kinds[name] == "text" else "numbers"
             raise ParameterError(
-                Phrase(Option("reference"), f" names the column {name!r}, which holds {what}"),
+                f"reference names the column {name!r}, which holds {what}",
                 "only the values of a category are compared with one of them",
-                Phrase("name it in ", Option("categorical", f"{[name]!r}"), " too"),
+                f"name it in categorical={[name]!r} too",
             )
 
 
@@ -249,7 +249,7 @@ def _levels(
             raise ParameterError(
                 f"ordered has {told[name]!r} for {name!r}",
                 "levels are distinct, two at least, the lowest first",
-                Phrase("write ", Option.of("ordered", {name: ["low", "high"]})),
+                f"write ordered={{{name!r}: ['low', 'high']}}",
             )
         return levels
     if not (pa.types.is_dictionary(kind) and kind.ordered):
@@ -268,7 +268,7 @@ def _named(
         others = [name for name in known if name not in targets]
         more = f" and {len(others) - LISTED} more" if len(others) > LISTED else ""
         raise ParameterError(
-            Phrase(Option(option), f" names the column {unknown[0]!r}"),
+            f"{option} names the column {unknown[0]!r}",
             f"the columns are {', '.join(map(repr, others[:LISTED]))}{more}",
             meant(unknown[0], others),
         )

@@ -9,7 +9,6 @@ from typing import Any
 from suffice.errors import ParameterError
 from suffice.models.design.expression import OF_ALL_ROWS, expression, quoted
 from suffice.models.design.formula import Factor, Formula, is_column
-from suffice.phrases import Option
 
 __all__ = ["formula_of"]
 
@@ -74,12 +73,12 @@ def _terms(text: str, columns: Sequence[str], targets: Sequence[str]) -> Sequenc
         from formulaic.parser import DefaultFormulaParser
     except ImportError:
         raise ParameterError(
-            Option.of("formula", text),
+            f"formula={text!r}",
             "formulaic, which reads formulas, is not installed",
             "pip install 'suffice[formula]'",
         ) from None
     if not isinstance(text, str) or not text.strip():
-        raise ParameterError(Option.of("formula", text), "it is a text such as 'size * C(year)'")
+        raise ParameterError(f"formula={text!r}", "it is a text such as 'size * C(year)'")
     _refuse_powers(text)
     context = {"__formulaic_variables_available__": list(columns)}
     try:
@@ -137,4 +136,4 @@ def _factor(text: str, columns: Sequence[str], categories: dict[str, None]) -> F
 
 def _refused(text: str, rule: str) -> ParameterError:
     step = "write it as 'size * C(year) + I(size**2)'"
-    return ParameterError(Option.of("formula", text), rule, step)
+    return ParameterError(f"formula={text!r}", rule, step)

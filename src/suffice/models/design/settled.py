@@ -18,7 +18,7 @@ from suffice.models.design.empty_columns import learnt_rows, without_rows, witho
 from suffice.models.design.feature_columns import Features, Ways
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import MOST_WORDS, Words
-from suffice.phrases import Option, Phrase, meant
+from suffice.phrases import meant
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.count_accumulator import CountAccumulator
@@ -130,9 +130,7 @@ def _values(
             raise SchemaError(
                 f"column {name!r} has {len(vocabulary)} {what}",
                 f"each becomes a column of its own; {most} are the most",
-                Phrase("hash them: ", Option("words", "256"))
-                if name in counted
-                else "leave it out",
+                "hash them: words=256" if name in counted else "leave it out",
             )
     weight = sums.weight.value.sum()
     total = sums.blocks[0].total.sum(axis=0) if coded else np.empty(0)

@@ -10,7 +10,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.phrases import Option, Phrase
 from suffice.rules import Within, rule
 from suffice.statistics.block import BadCell
 from suffice.statistics.sparse_block import SparseBlock
@@ -20,11 +19,7 @@ __all__ = ["LEAST_PLACES", "MOST_WORDS", "Words"]
 
 LEAST_PLACES, MOST_WORDS = 2, 1_000
 UNKNOWN = "a counted word must be one of those of the first fit"
-HASH = Phrase(
-    "hash the words of texts with ",
-    Option.of("words", 256),
-    ", or fit the model to rows that show them all",
-)
+HASH = "hash the words of texts with words=256, or fit the model to rows that show them all"
 
 
 @dataclass(frozen=True)

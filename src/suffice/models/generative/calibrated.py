@@ -23,7 +23,6 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.sampled_classifier import SampledClassifier
 from suffice.models.generative.saved import SavedGenerative
-from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import Sampled
@@ -124,7 +123,7 @@ class CalibratedClassifier(SampledClassifier):
             raise ForgetError(
                 "the model has not learnt all of these rows",
                 "each is taken out of its sums before it is asked about",
-                Phrase("for rows that it has not learnt, use ", Option("learnt", "False")),
+                "for rows that it has not learnt, use learnt=False",
             ) from None
         self.model_ = model.with_calibration(weights)
         return self
@@ -187,9 +186,9 @@ class CalibratedClassifier(SampledClassifier):
     def _require_weights(self) -> None:
         if self.calibration == "none":
             raise ParameterError(
-                Option.of("calibration", "none"),
+                "calibration='none'",
                 "this rests on rows that weights of columns are learnt from",
-                Phrase("set ", Option.of("calibration", "weights")),
+                "set calibration='weights'",
             )
         self._fitted()
 
@@ -197,7 +196,7 @@ class CalibratedClassifier(SampledClassifier):
         super()._check_options()
         if self.calibration not in get_args(Method):
             rule = "calibration is 'none', 'temperature' or 'weights'"
-            raise ParameterError(Option.of("calibration", self.calibration), rule)
+            raise ParameterError(f"calibration={self.calibration!r}", rule)
 
     @property
     def _looks_again(self) -> bool:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.counts.dirichlet import dirichlet
 from suffice.families.options import check_nonnegative
-from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.rules import shown
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -58,11 +57,8 @@ def class_prior(
         if prior == "uniform":
             return np.full(k, 1 / k)
         raise ParameterError(
-            Option.of(option, prior),
-            Phrase(
-                "it is 'empirical', 'smoothed', 'uniform'",
-                PythonOnly(", a mapping or one number per class"),
-            ),
+            f"{option}={prior!r}",
+            "it is 'empirical', 'smoothed', 'uniform', a mapping or one number per class",
         )
     if isinstance(prior, Mapping):
         absent = [value for value in classes.values if value not in prior]

@@ -11,7 +11,6 @@ from suffice.errors import SchemaError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type
 from suffice.models.generative.part import FamilyColumns
-from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Side", "check_compatible"]
@@ -109,7 +108,7 @@ def _difference(
 ) -> tuple[str, str]:
     """Say what first divides two models, and what the next step is."""
     pairs = [{c: part for part in parts for c in part.layout.columns} for parts in (mine, theirs)]
-    same = Phrase("fit both with the same ", PythonOnly("`families`", "options"))
+    same = "fit both with the same families"
     for name in pairs[0] | pairs[1]:
         a, b = (side.get(name) for side in pairs)
         if a is None or b is None:

@@ -31,7 +31,6 @@ from suffice.models.generative.form_features import (
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
-from suffice.phrases import Option, Phrase
 
 __all__ = ["LinearForm", "QuadraticForm", "linear_form", "quadratic_form"]
 
@@ -325,7 +324,7 @@ def _check_possible(model: GenerativeModel, form: QuadraticForm) -> None:
         raise ParameterError(
             f"the class {form.classes[never[0]]!r} has the prior 0",
             "a form needs finite logarithms",
-            Phrase("fit with ", Option.of("class_prior", "smoothed")),
+            "fit with class_prior='smoothed'",
         )
     endless = np.argwhere(~np.isfinite(form.weights))
     if len(endless):
@@ -336,9 +335,5 @@ def _check_possible(model: GenerativeModel, form: QuadraticForm) -> None:
             f"column {column_of(feature)!r}: {event} is impossible under the class "
             f"{form.classes[c]!r}",
             "a form needs finite logarithms",
-            Phrase(
-                "smooth it: alpha > 0 with ",
-                Option.of("estimation", "bayes"),
-                ", or alpha > 1 with 'map'",
-            ),
+            "smooth it: alpha > 0 with estimation='bayes', or alpha > 1 with 'map'",
         )

@@ -15,7 +15,6 @@ from suffice.families import Family
 from suffice.families.family import Form
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.sparse import is_sparse
-from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import in_block
 
@@ -61,7 +60,7 @@ def _remedy(family: Family, sums: Any) -> str:
     if getattr(family, "estimation", "mle") != "mle":
         options: Any = {"estimation": "mle"}
         if replace(family, **options).estimate(sums).form() is not None:
-            return Phrase("fit it with ", Option.of("estimation", "mle"))
+            return "fit it with estimation='mle'"
     return "choose another family for it"
 
 

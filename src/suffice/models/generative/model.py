@@ -29,7 +29,6 @@ from suffice.models.generative.weighted import Weighted, group_sizes, grouped_sc
 from suffice.numerics import kernels
 from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
-from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, in_block
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
@@ -227,7 +226,7 @@ class GenerativeModel:
             raise ParameterError(
                 f"the columns of the model have weights, and {asked} would leave them out",
                 "it is given of models that count every column once",
-                Phrase("set ", Option.of("calibration", "none"), " and fit again"),
+                "set calibration='none' and fit again",
             )
 
     def refuse_pairs(self, asked: str) -> None:
@@ -295,11 +294,10 @@ class GenerativeModel:
             one, more = len(names) == 1, len(names) - NAMED
             first = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
             said = f"column {first} tells" if one else f"columns {first} tell"
-            yield Phrase(
+            yield (
                 f"{said} one row from another, as an identifier does, and "
-                f"{'is' if one else 'are'} left out; ",
-                Option.of("identifiers", "keep"),
-                f" keeps {'it' if one else 'them'}.",
+                f"{'is' if one else 'are'} left out; identifiers='keep' keeps "
+                f"{'it' if one else 'them'}."
             )
 
     def log_joint(

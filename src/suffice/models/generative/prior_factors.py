@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight, check_class_weight, class_weights
-from suffice.phrases import Option
 from suffice.statistics.by_class import ByClass
 
 __all__ = ["prior_factors"]
@@ -42,7 +41,7 @@ def prior_factors(
     check_class_weight(given)
     if not (isinstance(prior, str) and prior in ("empirical", "smoothed")):
         raise ParameterError(
-            Option.of("class_weight", given),
+            f"class_weight={given!r}",
             f"it weighs the classes' numbers of rows, and {option} is given",
             "leave one of them out",
         )

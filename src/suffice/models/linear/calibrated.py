@@ -15,7 +15,6 @@ from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, Prediction
 from suffice.models.linear.targets import Regressor
-from suffice.phrases import Phrase, PythonOnly
 
 __all__ = ["ConformalRegressor"]
 
@@ -105,7 +104,7 @@ class ConformalRegressor(Regressor):
             raise ParameterError(
                 "the errors of rows are not known",
                 "a conformal interval rests on these, and sums do not tell them",
-                Phrase(PythonOnly("call calibrate(X, y)", "use suffice calibrate"), " with rows"),
+                "calibrate it with rows",
             )
         errors.quantile(level)  # may refuse
         return partial(errors.ends, fit, level)

@@ -15,7 +15,6 @@ from suffice.errors import ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.leave_one_out import LEAST_REST
 from suffice.models.linear.model import LinearModel, ends_of
-from suffice.phrases import Option, Phrase
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.statistics.batch import Batch
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
@@ -87,7 +86,7 @@ class ErrorSizes:
         if needed > n:
             least = int(np.ceil(level / (1 - level) - 1e-9))
             raise ParameterError(
-                Phrase(Option.of("level", level), f", and the errors of {n:g} rows are known"),
+                f"level={level!r}, and the errors of {n:g} rows are known",
                 f"it takes those of {least} rows",
                 "calibrate with more rows, or ask for a lower level",
             )

@@ -43,7 +43,7 @@ from suffice.models.linear.posterior import Posterior
 from suffice.models.optimise.gradient_descent import STEPS
 from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
-from suffice.phrases import Option, Phrase, rows_in_print
+from suffice.phrases import rows_in_print
 from suffice.statistics.block import BadCell
 from suffice.statistics.comoments import Comoments
 
@@ -195,9 +195,9 @@ class FittedLinear(ConformalRegressor):
             )
         if self._fills_cells:
             raise ParameterError(
-                Phrase("rows have missing cells and ", Option.of("incomplete", "gaussian")),
+                "rows have missing cells and incomplete='gaussian'",
                 "what was expected in their place has errors of its own",
-                Phrase("use ", Option.of("incomplete", "drop")),
+                "use incomplete='drop'",
             )
         return fit
 

@@ -24,7 +24,6 @@ from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import by_target, checked_penalties
 from suffice.models.linear.summary import target_place
 from suffice.numerics.in_print import steps
-from suffice.phrases import Option, Phrase
 from suffice.statistics.comoments import Comoments
 
 __all__ = ["L1Path", "L1Regressor"]
@@ -132,7 +131,7 @@ class L1Regressor(LinearRegressor):
     def _check_options(self) -> None:
         super()._check_options()
         if isinstance(self.alpha, str) or np.ndim(self.alpha):
-            raise ParameterError(Option.of("alpha", self.alpha), "alpha is a number, 0 or more")
+            raise ParameterError(f"alpha={self.alpha!r}", "alpha is a number, 0 or more")
         check_nonnegative(alpha=self.alpha, tol=self.tol)
         whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
         if not (whole and self.max_iter > 0):
@@ -222,7 +221,7 @@ class L1Regressor(LinearRegressor):
         cost = self._at(1.0, equations)
         if not isinstance(cost, L1LeastSquares):
             raise ParameterError(
-                Phrase(Option.of("l1_ratio", self._ratio), " without alphas"),
+                f"l1_ratio={self._ratio!r} without alphas",
                 "a penalty of squares makes no coefficient 0, so no alpha is the largest",
                 "give alphas",
             )
@@ -249,7 +248,7 @@ class L1Regressor(LinearRegressor):
     def _inferable(self) -> LeastSquares:
         if isinstance(self._solved(), L1LeastSquares):
             raise ParameterError(
-                Option.of("alpha", self.alpha),
+                f"alpha={self.alpha!r}",
                 f"{SELECTED}, so standard errors, intervals and tests would be wrong",
                 "choose columns first, and fit LinearRegression to other rows",
             )

@@ -13,7 +13,6 @@ from suffice.errors import DataError
 from suffice.models.base.options import check_level, generator
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.interruption import interruptible
-from suffice.phrases import Option, Phrase
 
 __all__ = ["Posterior"]
 
@@ -92,7 +91,7 @@ class Posterior:
                 f"the weights of {equations.count:g} rows add up to {equations.rows:g}",
                 f"each counts as so many copies of its row, and errors of {fit.flat} parameters "
                 "need more",
-                Phrase("if weights are precisions, use ", Option.of("weights_are", "precisions")),
+                "if weights are precisions, use weights_are='precisions'",
             )
         if shape <= 0:
             raise DataError(

@@ -31,7 +31,6 @@ from suffice.models.linear.comparison import (
     words_shown,
 )
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
-from suffice.phrases import Option
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison
 from suffice.statistics.lost_digits import Loss
@@ -115,7 +114,7 @@ class LinearReader(ExactReader[Comoments]):
             return without_value(self.design.column(place), self.design.targets)
         places = np.flatnonzero(counts).tolist()
         of_columns = listed_missing({self.design.column(j): str(counts[j]) for j in places})
-        return incomplete(of_columns, Option.of("incomplete", "gaussian"))
+        return incomplete(of_columns, "incomplete='gaussian'")
 
     def keep(self, names: Sequence[str]) -> Self:
         """The reader of some columns, or products of a formula; tables may still have the rest."""

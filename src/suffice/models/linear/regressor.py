@@ -47,7 +47,6 @@ from suffice.models.optimise.gradient_descent import (
     Steps,
     check_descent,
 )
-from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.moments import refuse_underflow
 
@@ -309,13 +308,9 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
     def _warnings(self) -> Iterator[str]:
         model, design = self.model_, self.model_.design
         if found := list(cast(LeastSquares, model.fit).remarks(design.terms)):
-            yield Phrase(
-                f"{'; '.join(found)}. Of all coefficients that fit as well, those of least "
-                "norm were taken; ",
-                Option("columns", "...", "refit"),
-                " leaves columns out",
-                PythonOnly(", dependent='error' refuses"),
-                ".",
+            yield (
+                f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
+                "least norm were taken; dependent='error' refuses."
             )
         if model.cells is not None:
             yield from model.cells.remarks((*design.terms, *design.targets))

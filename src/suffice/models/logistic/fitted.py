@@ -32,7 +32,6 @@ from suffice.models.logistic.reader import LogisticReader
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.gradient_descent import GradientDescent
-from suffice.phrases import Option, Phrase
 from suffice.rules import build
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -230,9 +229,9 @@ class FittedLogistic(UnseenCategories, Classifier):
     def _no_covariance(self) -> ParameterError:
         if self._has_penalty:
             return ParameterError(
-                Option.of("C", self.C),
+                f"C={self.C!r}",
                 "a penalised estimate has no standard error",
-                Phrase("use ", Option("C", "np.inf"), " or ", Option.of("penalty", "firth")),
+                "use C=np.inf or penalty='firth'",
             )
         if self._loss_history is not None:
             return ParameterError(

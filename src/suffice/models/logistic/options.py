@@ -13,7 +13,6 @@ from suffice.models.base.options import Dependent, check_booleans, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.gradient_descent import STEPS, check_descent
-from suffice.phrases import Option, Phrase
 
 __all__ = [
     "Missing",
@@ -57,7 +56,7 @@ def check_options(options: Any) -> None:
         value = getattr(options, name)
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if not (number and value > 0):
-            raise ParameterError(Option.of(name, value), f"{name} is a number above 0")
+            raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
     most = options.max_iter
     if not (isinstance(most, Integral) and not isinstance(most, bool) and int(most) >= 0):
         raise ParameterError(f"max_iter={most!r}", "max_iter is a whole number, 0 or more")
@@ -87,12 +86,12 @@ def warn_of_unused(options: Any) -> None:
     """Say which options have no effect beside the penalty."""
     ratio, c = options.l1_ratio, options.C
     if options.penalty is None and c not in (1.0, np.inf):
-        name, none = Option("C", f"{c:g}"), Option("penalty", "None")
-        warn(Phrase("Setting ", none, " will ignore the C and l1_ratio parameters: ", name, "."))
+        name, none = f"C={c:g}", "penalty=None"
+        warn(f"Setting {none} will ignore the C and l1_ratio parameters: {name}.")
     if options.penalty in ("l1", None, "firth") and ratio is not None and 0 < ratio < 1:
-        got = Option("penalty", str(options.penalty))
+        got = f"penalty={options.penalty!s}"
         rule = "l1_ratio parameter is only used when penalty is 'elasticnet'. Got ("
-        warn(Phrase(rule, got, ")"))
+        warn(f"{rule}{got})")
 
 
 def _check_l1_ratio(options: Any) -> None:
@@ -106,11 +105,11 @@ def _check_l1_ratio(options: Any) -> None:
     number = isinstance(ratio, Real) and not isinstance(ratio, bool)
     if ratio is not None and not (number and 0 <= ratio <= 1):
         raise ParameterError(
-            Option.of("l1_ratio", ratio), "l1_ratio is a number from 0 to 1", "see its docstring"
+            f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1", "see its docstring"
         )
     if l1_ratio(options) and options.solver in STEPS:
         raise ParameterError(
-            Phrase(Option.of("l1_ratio", ratio), f" with solver={options.solver!r}"),
+            f"l1_ratio={ratio!r} with solver={options.solver!r}",
             "small steps make no coefficient 0",
             NEWTON,
         )
@@ -121,15 +120,15 @@ def _check_numbers(options: Any) -> None:
     if options.numbers != "bins":
         if options.incomplete == "indicator":
             raise ParameterError(
-                Phrase(Option.of("incomplete", "indicator"), " with numbers as they are"),
+                "incomplete='indicator' with numbers as they are",
                 "a missing number has a term of its own where numbers are cut into bins",
-                Phrase("set ", Option.of("numbers", "bins")),
+                "set numbers='bins'",
             )
         return
-    bins = Option.of("numbers", "bins")
+    bins = "numbers='bins'"
     if options.formula is not None:
         raise ParameterError(
-            Phrase(bins, " with a formula"),
+            f"{bins} with a formula",
             "a formula says what becomes of every number",
             "leave one of them out",
         )

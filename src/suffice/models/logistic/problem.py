@@ -22,7 +22,6 @@ from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.options import Missing
 from suffice.models.logistic.term_rows import Coded, LaidOut
-from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.vocabulary import Vocabulary
@@ -192,18 +191,18 @@ class Problem:
         if not len(complete.classes):
             raise DataError(
                 f"no labelled row is complete: values are missing, {self._missing_cells}",
-                Phrase(Option.of("incomplete", "drop"), " learns from complete rows only"),
-                Phrase("leave columns out, or use ", self._otherwise),
+                "incomplete='drop' learns from complete rows only",
+                f"leave columns out, or use {self._otherwise}",
             )
         return complete
 
     @property
     def _otherwise(self) -> str:
         """What keeps rows with missing cells: a term for them, where numbers are cut into bins."""
-        indicator = Option.of("incomplete", "indicator")
+        indicator = "incomplete='indicator'"
         if isinstance(self.laid_out, Coded):
             return indicator
-        return Phrase(indicator, " with ", Option.of("numbers", "bins"))
+        return f"{indicator} with numbers='bins'"
 
     # -- classes and categories
 
@@ -219,9 +218,9 @@ class Problem:
             )
         if self.firth and len(labels) > 2:
             raise ParameterError(
-                Phrase(Option.of("penalty", "firth"), f" with {len(labels)} classes"),
+                f"penalty='firth' with {len(labels)} classes",
                 "it is there for two classes",
-                Phrase("use ", Option("C", "1.0"), ", or compare the classes in pairs"),
+                "use C=1.0, or compare the classes in pairs",
             )
 
     @property

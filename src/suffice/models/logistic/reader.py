@@ -17,7 +17,6 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.logistic.options import Missing
 from suffice.numerics.sparse import is_sparse
-from suffice.phrases import Option, Phrase
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Cutting", "LogisticReader", "settled"]
@@ -99,7 +98,7 @@ def _check_width(source: TableSource | ArraySource) -> None:
         raise SchemaError(
             f"a sparse matrix has {width:,} columns, which would be cut into bins",
             f"its rows are laid out for that, of at most {MOST_LAID_OUT:,} columns",
-            Phrase("use ", Option.of("numbers", "linear")),
+            "use numbers='linear'",
         )
 
 

@@ -31,7 +31,6 @@ from suffice.models.logistic.messages import listed
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.sample import Sample
 from suffice.models.logistic.training_rows import TrainingRows
-from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 
 __all__ = ["Separation", "find_separation", "refuse_separation"]
@@ -72,14 +71,14 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
     found, decided = find_separation(of, coefficients)
     if found is None:
         return decided
-    firth = (" or ", Option.of("penalty", "firth")) if of.k == 2 else ()
+    firth = " or penalty='firth'" if of.k == 2 else ""
     how = "completely" if found.complete else "quasi-completely"
     what = listed(found.terms, of.centred.design.terms) if found.terms else "the columns"
     verb = "separates" if len(found.terms) == 1 else "together separate"
     raise DataError(
         f"{what} {verb} the classes {how}",
         "the likelihood grows with the coefficients for ever",
-        Phrase("use a penalty (", Option("C", "1.0"), ")", *firth),
+        f"use a penalty (C=1.0){firth}",
     )
 
 

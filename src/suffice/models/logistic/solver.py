@@ -17,7 +17,6 @@ from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.l1 import fit_with_l1
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
-from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["Solver", "SolverName"]
 
@@ -95,24 +94,22 @@ class Solver:
             return
         if objective.firth:
             raise ParameterError(
-                Phrase(
-                    Option.of("penalty", "firth"), f" with {objective.centred.width} coefficients"
-                ),
+                f"penalty='firth' with {objective.centred.width} coefficients",
                 f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
-                Phrase("use ", Option("C", "1.0")),
+                "use C=1.0",
             )
         if objective.absolute is not None:
             raise ParameterError(
                 f"a penalty of absolute values with {objective.centred.width} coefficients in each "
                 f"of {len(objective.basis)} scores",
                 f"it needs their Hessian, of at most {LARGEST_HESSIAN:,} columns",
-                Phrase("leave columns out, or use ", Option("l1_ratio", "0")),
+                "leave columns out, or use l1_ratio=0",
             )
         if self.dependent == "error" and not objective.penalised:
             raise ParameterError(
                 f"dependent='error' with {objective.centred.width} coefficients",
                 f"dependent columns are looked for in a Hessian, of at most {LARGEST_HESSIAN:,}",
-                Phrase("use dependent='minimum_norm', or a penalty (", Option("C", "1.0"), ")"),
+                "use dependent='minimum_norm', or a penalty (C=1.0)",
             )
 
     def warn(self, fit: Fit) -> None:
@@ -120,23 +117,14 @@ class Solver:
         if not fit.converged:
             warn(self._unfinished(fit), convergence_warning())
         if fit.dependence:
-            leave_out = Phrase(Option("columns", "...", "refit"), " leaves columns out")
             warn(
-                Phrase(
-                    f"{'; '.join(fit.dependence)}. Of all coefficients that fit as "
-                    "well, those of least norm were taken; ",
-                    PythonOnly("dependent='error' refuses", leave_out),
-                    ".",
-                )
+                f"{'; '.join(fit.dependence)}. Of all coefficients that fit as well, "
+                "those of least norm were taken; dependent='error' refuses."
             )
         if fit.undecided:
             warn(
-                Phrase(
-                    "there are too many columns to rule out that the classes are separated and the "
-                    "likelihood has no maximum; a penalty (",
-                    Option("C", "1.0"),
-                    ") is always safe.",
-                )
+                "there are too many columns to rule out that the classes are separated "
+                "and the likelihood has no maximum; a penalty (C=1.0) is always safe."
             )
 
     def _unfinished(self, fit: Fit) -> str:
@@ -147,14 +135,13 @@ class Solver:
             f"at 0, not tol={self.tol:g}."
         )
         if fit.iterations < self.max_iter:
-            return Phrase(
-                f"{self.name} failed to converge: {where} Rounding leaves no way down; ",
-                PythonOnly("use solver='newton', or "),
-                "leave out columns that nearly depend on others.",
+            return (
+                f"{self.name} failed to converge: {where} Rounding leaves no way down; "
+                "use solver='newton', or leave out columns that nearly depend on "
+                "others."
             )
         advice = " Increase the number of iterations (max_iter) or tol, or use solver='newton'."
-        return Phrase(
-            f"{self.name} failed to converge. The max_iter was reached which means the coef_ did "
-            f"not converge: {where}",
-            PythonOnly(advice),
+        return (
+            f"{self.name} failed to converge. The max_iter was reached which means "
+            f"the coef_ did not converge: {where}{advice}"
         )
