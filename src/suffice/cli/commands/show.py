@@ -93,7 +93,8 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> Sh
 def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, KnownColumn]:
     """What is known of every column, in the order of the table."""
     families, left_out = model.model_.family_names, set(model.model_.identifiers)
-    read, known = {column.name: column for column in model.schema_}, dict[str, KnownColumn]()
+    read = {column.name: column for column in model.schema_}
+    known: dict[str, KnownColumn] = {}
     calibration = model.model_.calibration
     counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
     blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
