@@ -140,13 +140,6 @@ def test_the_page_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "suffice evaluate --json\n"
 
 
-def test_the_page_for_programs_names_every_schema() -> None:
-    schemas = ROOT / "src" / "suffice" / "cli" / "schemas"
-    page = (ROOT / "docs" / "programs.md").read_text()
-    named = set(re.findall(r"schemas/(\w+\.json)\)", page))
-    assert named == {path.name for path in schemas.iterdir()}
-
-
 def test_the_page_of_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
     found: dict[str, Any] = {}
     for block in blocks("docs/probabilities.md"):

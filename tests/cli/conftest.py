@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 from suffice.cli.app import app
+from suffice.cli.documents import schema
 
 Run = Callable[..., Result]
 
@@ -38,11 +38,9 @@ def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 @cache
 def validator_of(command: str) -> Any:
-    """What holds every output against its published schema."""
-    text = files("suffice.cli").joinpath(f"schemas/{command}.json").read_text("utf8")
-    schema = json.loads(text)
-    Draft202012Validator.check_schema(schema)
-    return Draft202012Validator(schema)
+    """The validator of what a command prints with ``--json``."""
+    Draft202012Validator.check_schema(schema(command))
+    return Draft202012Validator(schema(command))
 
 
 @pytest.fixture

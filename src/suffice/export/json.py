@@ -1,15 +1,14 @@
 """JSON: a model's parameters and its log joint, for people, programs and version control.
 
-The format is described by a JSON schema, `schema`, which is a file of this package.
+`Document` is the record of what is written, and `schema` makes its JSON schema from that.
 """
 
 from __future__ import annotations
 
 import json
 from functools import singledispatch
-from importlib.resources import files
 from math import inf
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -28,11 +27,155 @@ from suffice.export.expressions import (
     Sum,
 )
 from suffice.export.reading import log_joint
+from suffice.json_schema import schema_of
 
 __all__ = ["FORMAT", "VERSION", "schema", "to_json"]
 
-FORMAT, VERSION = "suffice-export", 2
-IMPOSSIBLE = "impossible"  # log 0, for which JSON has no number
+FORMAT: Literal["suffice-export"] = "suffice-export"
+VERSION: Literal[2] = 2
+IMPOSSIBLE: Literal["impossible"] = "impossible"  # log 0, for which JSON has no number
+
+Label = str | float | bool
+Logarithm = float | Literal["impossible"]
+
+
+class ColumnKind(TypedDict):
+    """A column; a row gets no answer where its cell is none of that kind.
+
+    A number, count or whole is at most 1e150 in size, a count or whole at least 0, a whole has no
+    fraction, an integer is finite. An integer that no choice lists is another value, as 2.5 is.
+    """
+
+    name: str
+    kind: Literal["number", "count", "whole", "string", "integer", "boolean"]
+
+
+class Output(TypedDict):
+    """A class with its prior probability, or a target; and where its score starts."""
+
+    label: NotRequired[Label]
+    target: NotRequired[str]
+    start: Logarithm
+    prior: NotRequired[float]
+
+
+class ColumnParameters(TypedDict):
+    """The parameters of a column: for every quantity, one number for each class."""
+
+    column: str
+    family: str
+    weight: Annotated[float, "The weight of the column; the terms have it in them."]
+    by_class: dict[str, list[float]]
+
+
+class CellNode(TypedDict):
+    """The number in the column of this name."""
+
+    cell: str
+
+
+class SumNode(TypedDict):
+    """The sum of expressions."""
+
+    sum: list[Expression]
+
+
+class ProductNode(TypedDict):
+    """The product of two expressions."""
+
+    product: tuple[Expression, Expression]
+
+
+class QuotientNode(TypedDict):
+    """The first expression divided by the second."""
+
+    quotient: tuple[Expression, Expression]
+
+
+class SquareNode(TypedDict):
+    """The square of an expression."""
+
+    square: Expression
+
+
+class LogNode(TypedDict):
+    """The natural logarithm of an expression."""
+
+    log: Expression
+
+
+class Log1pNode(TypedDict):
+    """log(1 + u) of an expression u."""
+
+    log1p: Expression
+
+
+class ChoiceNode(TypedDict):
+    """A number for each value of the named column, and one for all others."""
+
+    choice: str
+    cases: list[tuple[Label, Logarithm]]
+    otherwise: Logarithm | Literal["refused"]
+
+
+class AboveNode(TypedDict):
+    """One number where the cell is above the threshold, and one where it is not."""
+
+    above: float
+    cell: str
+    then: Logarithm
+    otherwise: Logarithm
+
+
+class StepsNode(TypedDict):
+    """values[b], where b of the ascending starts are at most the cell of the named column."""
+
+    steps: str
+    starts: list[float]
+    values: list[Logarithm]
+
+
+Node = (
+    CellNode
+    | SumNode
+    | ProductNode
+    | QuotientNode
+    | SquareNode
+    | LogNode
+    | Log1pNode
+    | ChoiceNode
+    | AboveNode
+    | StepsNode
+)
+Expression = Logarithm | Node
+
+
+class Term(TypedDict):
+    """What some columns add to the score of every output.
+
+    Where a cell of these columns is missing, that is nothing, or the row is refused an answer.
+    """
+
+    columns: list[str]
+    missing: Literal["nothing", "refused"]
+    by_output: list[Expression]
+
+
+class Document(TypedDict):
+    """A fitted model: score_c = start_c + the sum over terms of by_output[c].
+
+    Of classes, P(c | x) = exp(score_c) / Σ exp(score); where every score is impossible, the prior.
+    Of numbers, the prediction is the score.
+    """
+
+    format: Literal["suffice-export"]
+    version: Literal[2]
+    model: str
+    task: Literal["classes", "numbers"]
+    columns: list[ColumnKind]
+    outputs: list[Output]
+    parameters: list[ColumnParameters]
+    terms: list[Term]
 
 
 def to_json(model: Any) -> str:
@@ -60,7 +203,7 @@ def to_json(model: Any) -> str:
     [{'name': 'size', 'kind': 'number'}]
     """
     joint = log_joint(model)
-    facts = {
+    facts: Document = {
         "format": FORMAT,
         "version": VERSION,
         "model": type(model).__name__,
@@ -85,38 +228,46 @@ def schema() -> dict[str, Any]:
 
     Examples
     --------
-    >>> schema()["properties"]["format"]
-    {'const': 'suffice-export'}
+    >>> schema()["$defs"]["Document"]["properties"]["format"]
+    {'enum': ['suffice-export']}
     """
-    found: dict[str, Any] = json.loads(
-        files("suffice.export").joinpath("schema.json").read_text("utf8")
-    )
-    return found
+    return schema_of(Document, "A fitted model, written by suffice.export.to_json")
 
 
-def _output(joint: LogJoint, c: int) -> dict[str, Any]:
-    name = "label" if joint.task == "classes" else "target"
-    output = {name: joint.outputs[c], "start": _finite(joint.start[c])}
-    return output | ({"prior": joint.prior[c]} if joint.prior else {})
+def _output(joint: LogJoint, c: int) -> Output:
+    output: Output = {"start": _finite(joint.start[c])}
+    if joint.task == "classes":
+        output = {"label": joint.outputs[c], **output}
+    else:
+        output = {"target": joint.outputs[c], **output}
+    if joint.prior:
+        output["prior"] = joint.prior[c]
+    return output
 
 
-def _parameters(model: Any) -> list[dict[str, Any]]:
+def _parameters(model: Any) -> list[ColumnParameters]:
     """Families and their parameters, in words of people; empty where the terms say it all."""
     fitted = model.model_
     if not hasattr(fitted, "parts"):
         return []
-    found = []
+    found: list[ColumnParameters] = []
     for part, parameters, weights in zip(
         fitted.parts, fitted.parameters, fitted.part_weights, strict=True
     ):
         each = np.broadcast_to(weights, len(part.layout.columns)).tolist()
         for j, (name, weight) in enumerate(zip(part.layout.columns, each, strict=True)):
-            made = {"column": name, "family": fitted.family_names[name]}
-            found.append(made | {"weight": weight, "by_class": parameters.describe(j)})
+            found.append(
+                {
+                    "column": name,
+                    "family": fitted.family_names[name],
+                    "weight": weight,
+                    "by_class": parameters.describe(j),
+                }
+            )
     return found
 
 
-def _finite(value: float) -> float | str:
+def _finite(value: float) -> Logarithm:
     return IMPOSSIBLE if value == -inf else value
 
 
@@ -127,17 +278,17 @@ def _written(node: Any, joint: LogJoint) -> Any:
 
 
 @_written.register
-def _(node: Number, joint: LogJoint) -> Any:
+def _(node: Number, joint: LogJoint) -> Logarithm:
     return _finite(node.value)
 
 
 @_written.register
-def _(node: Cell, joint: LogJoint) -> Any:
+def _(node: Cell, joint: LogJoint) -> CellNode:
     return {"cell": joint.columns[node.column].name}
 
 
 @_written.register
-def _(node: Sum, joint: LogJoint) -> Any:
+def _(node: Sum, joint: LogJoint) -> SumNode:
     return {"sum": [_written(term, joint) for term in node.terms]}
 
 
@@ -155,15 +306,15 @@ def _function(node: Square | Log | Log1p, joint: LogJoint) -> Any:
 
 
 @_written.register
-def _(node: Choice, joint: LogJoint) -> Any:
+def _(node: Choice, joint: LogJoint) -> ChoiceNode:
     otherwise = "refused" if node.otherwise is None else _finite(node.otherwise)
-    cases = [[value, _finite(number)] for value, number in node.cases]
+    cases = [(value, _finite(number)) for value, number in node.cases]
     name = joint.columns[node.column].name
     return {"choice": name, "cases": cases, "otherwise": otherwise}
 
 
 @_written.register
-def _(node: Above, joint: LogJoint) -> Any:
+def _(node: Above, joint: LogJoint) -> AboveNode:
     return {
         "above": node.threshold,
         "cell": joint.columns[node.column].name,
@@ -173,6 +324,6 @@ def _(node: Above, joint: LogJoint) -> Any:
 
 
 @_written.register
-def _(node: Steps, joint: LogJoint) -> Any:
+def _(node: Steps, joint: LogJoint) -> StepsNode:
     name = joint.columns[node.column].name
     return {"steps": name, "starts": list(node.starts), "values": [*map(_finite, node.values)]}

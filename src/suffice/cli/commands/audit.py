@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from suffice.cli.output.tables import deliver, grid, refuse_result
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from suffice.cli import documents
     from suffice.privacy import Audit
 
 __all__ = ["audit"]
@@ -42,7 +43,7 @@ def audit(
     deliver(_facts(found), lambda: _rendered(found), as_json, output)
 
 
-def _facts(found: Audit) -> dict[str, Any]:
+def _facts(found: Audit) -> documents.Audit:
     return {
         "model": found.model,
         "min_count": found.min_count,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,9 @@ from suffice.cli.options.replacing import Force, new_model, refuse_replacing
 from suffice.cli.options.running import Running
 from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
+
+if TYPE_CHECKING:
+    from suffice.cli.documents import Calibrated
 
 __all__ = ["calibrate"]
 
@@ -75,20 +78,30 @@ def calibrate(
     fitted.set_params(**remembered)
     refuse_replacing(output, new_model(fitted), force, [model])
     fitted.save(output)
-    facts, said = _of_errors(fitted) if predicts_numbers(fitted) else _of_weights(fitted)
-    deliver({"model": str(output), **facts}, lambda: [f"{said}. Saved to {output}"], as_json, None)
+    told = _of_errors if predicts_numbers(fitted) else _of_weights
+    facts, said = told(fitted, output)
+    deliver(facts, lambda: [f"{said}. Saved to {output}"], as_json, None)
 
 
-def _of_errors(fitted: Any) -> tuple[dict[str, Any], str]:
+def _of_errors(fitted: Any, output: Path) -> tuple[Calibrated, str]:
     errors = fitted.model_.errors
     half = " and ".join(f"{size:.4g}" for size in errors.median)
-    facts = {"rows": errors.rows, "median_errors": [float(size) for size in errors.median]}
+    facts: Calibrated = {
+        "model": str(output),
+        "rows": errors.rows,
+        "median_errors": [float(size) for size in errors.median],
+    }
     return facts, f"Half of {amount(errors.rows)} errors are at most {half}"
 
 
-def _of_weights(fitted: Any) -> tuple[dict[str, Any], str]:
+def _of_weights(fitted: Any, output: Path) -> tuple[Calibrated, str]:
     found = fitted.calibration_
-    facts = {"rows": found.rows, "log_loss_before": found.before, "log_loss": found.after}
+    facts: Calibrated = {
+        "model": str(output),
+        "rows": found.rows,
+        "log_loss_before": found.before,
+        "log_loss": found.after,
+    }
     return facts, (
         f"Log loss {found.before:.4f} nats a row if every column counts once, "
         f"{found.after:.4f} with weights, of {amount(found.rows)} rows"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from suffice.bayes import ColumnInformation
+    from suffice.cli.documents import RankedColumns
 
 __all__ = ["columns"]
 
@@ -43,7 +44,7 @@ def columns(
     deliver(facts, lambda: _rendered(facts, top), as_json, output)
 
 
-def _facts(found: ColumnInformation) -> dict[str, Any]:
+def _facts(found: ColumnInformation) -> RankedColumns:
     return {
         "entropy": found.entropy,
         "columns": [
@@ -57,7 +58,7 @@ def _facts(found: ColumnInformation) -> dict[str, Any]:
     }
 
 
-def _rendered(facts: dict[str, Any], top: int) -> Iterator[RenderableType]:
+def _rendered(facts: RankedColumns, top: int) -> Iterator[RenderableType]:
     table = grid("column", "family", "bits", "of all there is to tell")
     table.columns[1].justify = "left"
     for known in facts["columns"][:top]:

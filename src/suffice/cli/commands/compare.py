@@ -30,6 +30,7 @@ from suffice.cli.output.tables import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from suffice.cli import documents
     from suffice.statistics.comparison import Comparison
     from suffice.statistics.divergence import Divergence
 
@@ -60,7 +61,7 @@ def compare(
         raise different_kinds(before, one, after, other, "can be compared")
     with errors_by_file_name(before, after):
         found = one.compare(other)
-    facts = {"models": [str(before), str(after)]} | _facts(found)
+    facts = _facts(found, before, after)
     deliver(facts, lambda: _rendered(found), as_json, output)
 
 
@@ -80,8 +81,9 @@ def _comparable(path: Path) -> Any:
     return model
 
 
-def _facts(found: Comparison) -> dict[str, Any]:
+def _facts(found: Comparison, before: Path, after: Path) -> documents.Comparison:
     return {
+        "models": [str(before), str(after)],
         "rows": list(found.rows),
         "labels": _divergence(found.labels),
         "columns": [
@@ -99,7 +101,7 @@ def _facts(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _divergence(found: Divergence | None) -> dict[str, float | None] | None:
+def _divergence(found: Divergence | None) -> documents.Divergence | None:
     if found is None:
         return None
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from shlex import join
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,6 +29,9 @@ from suffice.cli.options.shared import (
 from suffice.cli.output.cross_validation import fold_facts, fold_tables
 from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import ParameterError, SchemaError
+
+if TYPE_CHECKING:
+    from suffice.cli.documents import CrossValidation
 
 __all__ = ["cv"]
 
@@ -175,11 +178,12 @@ def cv(
     }
     told = [*data, "--label", label, *typed({"weight": weight, "features": features})]
     told += [*typed({"ignore": by}), *typed(reading), *typed(labels)]
-    facts = fold_facts(sentences({name: found[name] for name in again}), score)
-    facts |= {
+    judged = fold_facts(sentences({name: found[name] for name in again}), score)
+    facts: CrossValidation = {
+        **judged,
         "seed": seed if shuffled else None,
         "in_order": shuffle is False,
-        "next": join(["suffice", "fit", *told, *again[facts["best"]]]),
+        "next": join(["suffice", "fit", *told, *again[judged["best"]]]),
     }
     deliver(facts, lambda: fold_tables(facts), as_json, output)
 

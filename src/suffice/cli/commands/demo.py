@@ -25,6 +25,7 @@ from suffice.cli.output.tables import decibans, deliver, grid, percent, print_al
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from suffice.cli.documents import Demonstration, WineErrors
     from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = ["demo"]
@@ -105,7 +106,7 @@ def _story() -> Iterator[RenderableType]:
     yield NEXT
 
 
-def _facts() -> dict[str, Any]:
+def _facts() -> Demonstration:
     """What the story tells, for programs."""
     table = _wines()
     rows, new = _held_out(table)
@@ -119,13 +120,13 @@ def _facts() -> dict[str, Any]:
         "held_out": HELD_OUT,
         "columns": schema_facts(model),
         "learnt": scores[LEARNT],
-        "not_learnt": scores[NOT_LEARNT] | {"folds": FOLDS},
+        "not_learnt": {**scores[NOT_LEARNT], "folds": FOLDS},
         "forgotten": {"rows": forgotten, "largest_difference": gap},
         "answers": [{**explanation_facts(why), "truth": truth} for why, truth in explained],
     }
 
 
-def _scores(found: Any) -> dict[str, float]:
+def _scores(found: Any) -> WineErrors:
     return {"error": found.error, "log_loss": found.log_loss}
 
 

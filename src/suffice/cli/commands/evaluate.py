@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -39,6 +39,9 @@ from suffice.cli.output.evaluation import (
 )
 from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import DataError
+
+if TYPE_CHECKING:
+    from suffice.cli.documents import GroupEvaluations
 
 __all__ = ["evaluate"]
 
@@ -93,8 +96,9 @@ def evaluate(
         return
     if not groups:
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
-    listed = [{"group": value, **facts_of(found)} for value, found in groups.items()]
-    deliver({"by": by, "groups": listed}, lambda: group_tables(groups), as_json, output)
+    listed: list[Any] = [{"group": value, **facts_of(found)} for value, found in groups.items()]
+    of_groups: GroupEvaluations = {"by": by, "groups": listed}
+    deliver(of_groups, lambda: group_tables(groups), as_json, output)
 
 
 def _written(model: Any, decision: Decision) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from suffice.bayes import NextQuestions
+    from suffice.cli.documents import ExplainedNumbers, ExplainedRow, ExplainedRows
     from suffice.models.linear.effects import Effects
 
 __all__ = ["explain"]
@@ -76,23 +77,24 @@ def explain(
     found = fitted.explain(table)
     questions = _questions(fitted, table.head()) if ask else None
     if predicts_numbers(fitted):
-        facts = {"rows": [_effects(found, row, of) for row, of in enumerate(cells)]}
-        deliver(facts, lambda: (_effect_grid(row, top) for row in facts["rows"]), as_json, output)
+        effects = [_effects(found, row, of) for row, of in enumerate(cells)]
+        of_numbers: ExplainedRows = {"rows": [*effects]}
+        tables = (_effect_grid(row, top) for row in effects)
+        deliver(of_numbers, lambda: tables, as_json, output)
         return
     words = None
     if not has_candidates(fitted):  # which are asked together
         words = [word_evidence(fitted, table.head(), row) for row in range(len(cells))]
     explained = explanations(found, cells, _ends(fitted, table), _counted(fitted), words)
-    facts = {
-        "rows": [
-            {"row": row, **explanation_facts(why)} for row, why in enumerate(explained, start=1)
-        ]
-    }
-    for row, asked in zip(facts["rows"], questions or (), strict=bool(questions)):
-        row["ask"] = [
+    answered: list[ExplainedRow] = [
+        {"row": row, **explanation_facts(why)} for row, why in enumerate(explained, start=1)
+    ]
+    for one, asked in zip(answered, questions or (), strict=bool(questions)):
+        one["ask"] = [
             {"column": name, "bits": None if isnan(bits) else bits}
             for name, bits in zip(asked.columns, asked.bits.tolist(), strict=True)
         ]
+    facts: ExplainedRows = {"rows": [*answered]}
     deliver(facts, lambda: _rendered(explained, top, questions), as_json, output)
 
 
@@ -191,7 +193,7 @@ def _others(number: int) -> str:
 # Numbers ----------------------------------------------------------------------------------------
 
 
-def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> dict[str, Any]:
+def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> ExplainedNumbers:
     """What the columns of one row add, the largest effect first."""
     added = found.contributions[row]
     order = sorted(range(len(added)), key=lambda j: -float(abs(added[j]).max()))
@@ -214,7 +216,7 @@ def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _effect_grid(facts: Mapping[str, Any], top: int) -> Table:
+def _effect_grid(facts: ExplainedNumbers, top: int) -> Table:
     targets = list(facts["prediction"])
     table = grid("", "value", *targets, title=f"Row {facts['row']}")
     table.columns[1].justify = "left"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from suffice.cli.options.names import listed
 from suffice.cli.options.shared import AsJson, ModelFile
 from suffice.cli.output.tables import deliver, refuse_result, standard_output
 from suffice.errors import ParameterError
+
+if TYPE_CHECKING:
+    from suffice.cli.documents import Exported
 
 __all__ = ["export"]
 
@@ -91,9 +94,9 @@ def export(
         with standard_output() as stream:
             stream.write(content.decode())
         return
-    facts = {
+    facts: Exported = {
         "model": str(model),
-        "to": str(to),
+        "to": to.value,
         "output": None if output is None else str(output),
         "bytes": len(content),
         "content": content.decode() if output is None else None,

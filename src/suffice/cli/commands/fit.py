@@ -40,6 +40,7 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from suffice.cli.documents import FittedCoefficients, Folds, Gain
     from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = ["fit"]
@@ -111,7 +112,7 @@ def fit(
     and the reason is shown; a missing cell is left out, never filled in.
     """
     refuse_overwriting(output, data)
-    found: dict[str, Any] | None = None
+    found: Folds | None = None
     target = output or _named_after(data[0])
     _check_checkpoint(checkpoint, data, target)
     refuse_threads(running, options.threads)
@@ -143,17 +144,18 @@ def fit(
         saved = f"  Saved to {target}"
         deliver(of_all, lambda: chain(rendered_candidates(of_all), [saved]), as_json, None)
     else:
-        facts = learnt_facts(chosen, target) | {"tuned": found}
+        facts = learnt_facts(chosen, target)
+        facts["tuned"] = found
         if comparable:
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, "features": features})
             for given in (roles, reading, options):
                 compared += typed(given)
-            facts |= {"compare": join(["suffice", "cv", *compared]), "gain": gain}
+            facts["compare"], facts["gain"] = join(["suffice", "cv", *compared]), gain
         deliver(facts, lambda: rendered_learnt(facts, chosen), as_json, None)
 
 
-def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> dict[str, Any] | None:
+def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> Gain | None:
     """What the mean of several models would gain, where the rows that weights rest on tell."""
     from suffice.statistics.row_sample import Sampled
 
@@ -167,7 +169,15 @@ def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> dict[s
     kinds = listed(roles.categorical) or None, listed(roles.text) or None
     known = candidates.Roles(*kinds, (), identifiers, options.threads, None)
     found = gain_of_average(model, known)
-    return None if found is None else {**found._asdict(), "sure": found.is_sure}
+    if found is None:
+        return None
+    return {
+        "log_loss": found.log_loss,
+        "log_loss_of_average": found.log_loss_of_average,
+        "standard_error": found.standard_error,
+        "rows": found.rows,
+        "sure": found.is_sure,
+    }
 
 
 def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path) -> None:
@@ -200,12 +210,13 @@ def _deliver_coefficients(
     model: Any,
     target: Path,
     label: Sequence[str],
-    tuned: dict[str, Any] | None,
+    tuned: Folds | None,
     as_json: bool,
 ) -> None:
     from suffice.cli.output.coefficients import coefficient_facts, rendered_coefficients
 
-    facts = coefficient_facts(model, target) | {
+    facts: FittedCoefficients = {
+        **coefficient_facts(model, target),
         "label": label[0] if len(label) == 1 else list(label),
         "weight": model.layout_.weight,
         "columns": [{"name": c.name, "kind": c.kind, "reason": c.reason} for c in model.schema_],

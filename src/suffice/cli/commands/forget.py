@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,9 @@ from suffice.cli.options.running import Running
 from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
 from suffice.errors import DataError
+
+if TYPE_CHECKING:
+    from suffice.cli.documents import Forgotten
 
 __all__ = ["forget"]
 
@@ -85,5 +88,5 @@ def forget(
     gone = before - after
     noun = "row" if gone == 1 else "rows"
     said = f"{amount(gone)} {noun} forgotten, {amount(after)} left. Saved to {output}"
-    facts = {"model": str(output), "forgotten": gone, "rows": after}
+    facts: Forgotten = {"model": str(output), "forgotten": gone, "rows": after}
     deliver(facts, lambda: [said], as_json, None)

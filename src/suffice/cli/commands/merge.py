@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from suffice.cli.options.replacing import Force, new_model, refuse_replacing
 from suffice.cli.options.shared import AsJson
 from suffice.cli.output.tables import amount, deliver
 from suffice.errors import ParameterError
+
+if TYPE_CHECKING:
+    from suffice.cli.documents import Merged
 
 __all__ = ["merge"]
 
@@ -48,6 +51,6 @@ def merge(
     refuse_replacing(output, new_model(merged), force, models)
     merged.save(output)
     rows = rows_of(merged)
-    facts = {"model": str(output), "merged": len(models), "rows": rows}
+    facts: Merged = {"model": str(output), "merged": len(models), "rows": rows}
     said = f"{len(models)} models merged: {amount(rows)} rows. Saved to {output}"
     deliver(facts, lambda: [said], as_json, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import label_of, load, refuse_tokens, with_tokens
 from suffice.cli.options.shared import AsJson, ModelFile, Reading
 from suffice.cli.output.tables import deliver, refuse_result
+
+if TYPE_CHECKING:
+    from suffice.cli.documents import Page
 
 __all__ = ["report"]
 
@@ -62,6 +65,7 @@ def report(
             refuse_tokens(one, reading, table, rows[0])
         test = table, label_of(fitted, None)
     write(fitted, page, test, compare=other)
-    deliver({"page": str(page)}, lambda: [f"Saved to {page}."], as_json, None)
+    facts: Page = {"page": str(page)}
+    deliver(facts, lambda: [f"Saved to {page}."], as_json, None)
     if show:
         webbrowser.open(page.absolute().as_uri())

@@ -21,6 +21,7 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from suffice.cli.documents import AccuracyMap
     from suffice.images import SearchLight
 
 __all__ = ["searchlight"]
@@ -274,10 +275,10 @@ def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> Non
             )
 
 
-def _facts(light: SearchLight, files: Sequence[Path]) -> dict[str, Any]:
+def _facts(light: SearchLight, files: Sequence[Path]) -> AccuracyMap:
     """The result as JSON has it."""
     best = light.best_voxel_
-    facts: dict[str, Any] = {
+    facts: AccuracyMap = {
         "output": str(files[0]),
         "files": list(map(str, files)),
         "classes": light.classes_.tolist(),
@@ -301,7 +302,7 @@ def _facts(light: SearchLight, files: Sequence[Path]) -> dict[str, Any]:
     return facts
 
 
-def _rendered(facts: dict[str, Any]) -> Iterator[RenderableType]:
+def _rendered(facts: AccuracyMap) -> Iterator[RenderableType]:
     """The same for people."""
     from suffice.numerics.in_print import probability
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -27,13 +27,10 @@ from suffice.cli.output.tables import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from rich.console import RenderableType
 
-    from suffice.families import Parameters
+    from suffice.cli.documents import Alpha, KnownColumn, Shown
     from suffice.models.generative.classifier import GenerativeClassifier
-    from suffice.models.generative.sampled_bins import SampledBins
     from suffice.statistics.by_class import ByClass
 
 __all__ = ["show"]
@@ -67,14 +64,14 @@ def show(
     deliver(facts, lambda: _rendered(facts, full=bool(chosen)), as_json, output)
 
 
-def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> dict[str, Any]:
+def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> Shown:
     # A class may be declared that no row shows.
     statistic = model.statistic_.over(model.model_.classes)
     columns = _columns(model, statistic)
     for name in chosen:
         if name not in columns:
             raise no_such_column("column", name, tuple(columns))
-    return {
+    facts: Shown = {
         "model": str(path),
         "rows": float(statistic.weight.value.sum()),
         "unlabelled": float(statistic.unlabelled.value),
@@ -88,23 +85,19 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
         ],
         "columns": [columns[name] for name in chosen or columns],
         "ignored": list(model.layout_.ignored),
-        **_pairs(model),
     }
-
-
-def _pairs(model: GenerativeClassifier) -> dict[str, Any]:
-    """What is known of pairs of columns, where they are counted."""
     pairs = getattr(model.model_, "pairs", None)
-    if pairs is None:
-        return {}
-    weight = model.model_.pair_weight  # type: ignore[attr-defined]
-    return {"pairs": {"columns": list(pairs.columns), "bins": pairs.size, "counted": weight}}
+    if pairs is not None:
+        weight = model.model_.pair_weight  # type: ignore[attr-defined]
+        facts["pairs"] = {"columns": list(pairs.columns), "bins": pairs.size, "counted": weight}
+    return facts
 
 
-def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[str, Any]]:
+def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, KnownColumn]:
     """What is known of every column, in the order of the table."""
     families, left_out = model.model_.family_names, set(model.model_.identifiers)
-    known: dict[str, dict[str, Any]] = {}
+    read = {column.name: column for column in model.schema_}
+    known: dict[str, KnownColumn] = {}
     calibration = model.model_.calibration
     counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
     blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
@@ -116,50 +109,31 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
         for j, name in enumerate(part.layout.columns):
             # A text, or a group of counts, is observed or missing as a whole.
             observed = block.total[:, min(j, block.total.shape[1] - 1)]
-            missing = float((statistic.weight.value - observed).sum())
-            known[name] = {
+            column = known[name] = {
+                "name": name,
+                "kind": read[name].kind,
                 "family": families[name],
-                "missing": missing,
-                **({"left_out": True} if name in left_out else _counted(weights, j)),
-                **_chosen(parameters, j),
-                **_sampled(far, name),
+                "missing": float((statistic.weight.value - observed).sum()),
                 "parameters": parameters.describe(j),
             }
-    return {
-        column.name: {
-            "name": column.name,
-            "kind": column.kind,
-            **({"unit": column.reason} if column.stored == "time" else {}),
-            **known[column.name],
-        }
-        for column in model.schema_
-    }
+            if read[name].stored == "time":
+                column["unit"] = read[name].reason
+            if name in left_out:
+                column["left_out"] = True
+            elif weights is not None:
+                column["counted"] = float(weights[min(j, len(weights) - 1)])
+            if rivals := parameters.rivals(j):
+                column["log_loss_alone"] = rivals
+            side, place = parameters.side(j)
+            if (evidence := side.alpha_evidence) is not None:
+                column["alpha"] = cast("Alpha", evidence.of(place))
+            if far is not None and name in far.columns:
+                rows = far.bins.total[:, far.columns.index(name)]
+                column["sampled_rows"] = float(rows.sum())
+    return {name: known[name] for name in read}
 
 
-def _counted(weights: NDArray[np.float64] | None, j: int) -> dict[str, float]:
-    """How much of what column j says is counted, where that is not all."""
-    return {} if weights is None else {"counted": float(weights[min(j, len(weights) - 1)])}
-
-
-def _chosen(parameters: Parameters, j: int) -> dict[str, Any]:
-    """What the family of column j was chosen from."""
-    found: dict[str, Any] = {}
-    if rivals := parameters.rivals(j):
-        found["log_loss_alone"] = rivals
-    side, place = parameters.side(j)
-    if (evidence := side.alpha_evidence) is not None:
-        found["alpha"] = evidence.of(place)
-    return found
-
-
-def _sampled(far: SampledBins | None, name: str) -> dict[str, float]:
-    """The rows of a sample that a column far from 0 rests on."""
-    if far is None or name not in far.columns:
-        return {}
-    return {"sampled_rows": float(far.bins.total[:, far.columns.index(name)].sum())}
-
-
-def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
+def _rendered(facts: Shown, full: bool) -> Iterator[RenderableType]:
     drawn = draws_bars()
     classes = grid(facts["label"] or "label", "rows", "prior")
     for known in facts["classes"]:
@@ -193,7 +167,7 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
 
 
 def _column(
-    column: dict[str, Any], classes: Sequence[str], most: int | None, drawn: bool
+    column: KnownColumn, classes: Sequence[str], most: int | None, drawn: bool
 ) -> tuple[RenderableType, int]:
     """The parameters of one column, and how many lines of them were left out.
 
@@ -204,7 +178,7 @@ def _column(
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
     if "counted" in column:
         title += f", counted {column['counted']:.2f} times"
-    parameters: dict[str, list[Any]] = column["parameters"]
+    parameters: Mapping[str, list[Any]] = column["parameters"]
     from suffice.data.schema import DATES
 
     if column.get("unit") == DATES:
@@ -224,7 +198,7 @@ def _column(
     return table, len(lines) - len(lines[:most])
 
 
-def _how_chosen(column: dict[str, Any]) -> Iterator[str]:
+def _how_chosen(column: KnownColumn) -> Iterator[str]:
     """Why a column has its family, and from which rows."""
     if column.get("left_out"):
         return

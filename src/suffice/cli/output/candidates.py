@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from suffice.cli.output.tables import grid, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from suffice.cli import documents
     from suffice.ensemble.fitted import FittedAverage
 
 __all__ = ["candidate_facts", "rendered_candidates"]
 
 
-def candidate_facts(model: FittedAverage, path: Path | str) -> dict[str, Any]:
+def candidate_facts(model: FittedAverage, path: Path | str) -> documents.FittedAverage:
     """What a file of an average holds, for ``--json``."""
     return {
         "model": str(path),
@@ -37,14 +38,16 @@ def candidate_facts(model: FittedAverage, path: Path | str) -> dict[str, Any]:
     }
 
 
-def rendered_candidates(facts: dict[str, Any]) -> Iterator[RenderableType]:
+def rendered_candidates(facts: documents.FittedAverage) -> Iterator[RenderableType]:
     """The candidates in a table, the best first, and what is done with them."""
     table = grid("model", "log loss", "error", "share of the answer")
     refused = [one for one in facts["candidates"] if one["refusal"]]
     for one in facts["candidates"]:
         if not one["refusal"]:
             share = percent(one["weight"]) if one["weight"] else "-"
-            table.add_row(one["name"], f"{one['log_loss']:.4f}", percent(one["error"]), share)
+            table.add_row(
+                one["name"], f"{one['log_loss']:.4f}", percent(one["error"] or 0.0), share
+            )
     yield table
     yield "  Judged on rows that they had not learnt; log loss in nats a row."
     for one in refused:

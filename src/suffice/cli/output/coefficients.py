@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite, isnan
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from suffice.cli.output.tables import CommandLine, grid, short
 from suffice.errors import DataError, ParameterError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import RenderableType
 
+    from suffice.cli.documents import Coefficient, Coefficients, Equation, Equations
     from suffice.linear_model import (
         ElasticNet,
         Lasso,
@@ -41,7 +42,7 @@ HEADERS = {
 
 def coefficient_facts(
     model: LinearRegression | Ridge | LogisticRegression, path: Path, level: float = CONFIDENCE
-) -> dict[str, Any]:
+) -> Coefficients:
     """What a linear model says of its columns.
 
     Parameters
@@ -67,37 +68,43 @@ def coefficient_facts(
 
     check_level(level)
     name = type(model).__name__
-    return {"model": str(path), "type": name, "level": level} | FACTS[name](model, level)
+    facts = FACTS[name](model, level)
+    return {"model": str(path), "type": name, "level": level, **facts}
 
 
-def robust_facts(summaries: Sequence[Summary], path: Path, level: float) -> dict[str, Any]:
+def robust_facts(summaries: Sequence[Summary], path: Path, level: float) -> Coefficients:
     """As `coefficient_facts`, of the summaries of least squares with robust errors."""
-    kept = {"model": str(path), "type": "LinearRegression", "level": level}
-    return kept | {"errors": summaries[0].errors} | _of_summaries(summaries)
+    return {
+        "model": str(path),
+        "type": "LinearRegression",
+        "level": level,
+        "errors": summaries[0].errors,
+        **_of_summaries(summaries),
+    }
 
 
-def _coefficients(terms: Sequence[str], **columns: Any) -> list[dict[str, Any]]:
+def _coefficients(terms: Sequence[str], **columns: Any) -> list[Coefficient]:
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [
-        {"term": term} | dict(zip(columns, row, strict=True))
+        cast("Coefficient", {"term": term, **dict(zip(columns, row, strict=True))})
         for term, row in zip(terms, values, strict=True)
     ]
 
 
-def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
+def _linear(model: LinearRegression, level: float) -> Equations:
     try:
         return _tested(model, level)
     except (DataError, ParameterError) as unknown:
         return _estimates_only(model, unknown)
 
 
-def _tested(model: LinearRegression, level: float) -> dict[str, Any]:
+def _tested(model: LinearRegression, level: float) -> Equations:
     return _of_summaries(
         [model.summary(target, level) for target in range(len(model.design_.targets))]
     )
 
 
-def _of_summaries(summaries: Sequence[Summary]) -> dict[str, Any]:
+def _of_summaries(summaries: Sequence[Summary]) -> Equations:
     return {
         "rows": summaries[0].rows,
         "equations": [
@@ -131,14 +138,14 @@ def _of_summaries(summaries: Sequence[Summary]) -> dict[str, Any]:
     }
 
 
-def _ridge(model: Ridge, level: float) -> dict[str, Any]:
+def _ridge(model: Ridge, level: float) -> Equations:
     try:
         return _penalised_sums(model, level)
     except (DataError, ParameterError) as unknown:
         return _estimates_only(model, unknown)
 
 
-def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
+def _penalised_sums(model: Ridge, level: float) -> Equations:
     summaries = [model.summary(target, level) for target in range(len(model.design_.targets))]
     return {
         "rows": summaries[0].rows,
@@ -158,23 +165,20 @@ def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
     }
 
 
-def _estimates_only(
-    model: LinearRegression | Ridge, why: DataError | ParameterError
-) -> dict[str, Any]:
+def _estimates_only(model: LinearRegression | Ridge, why: DataError | ParameterError) -> Equations:
     import numpy as np
 
     from suffice.models.design.units import measures, said_of_weights
     from suffice.models.linear.least_squares import LeastSquares
 
     estimates, fit = _with_intercepts(model, np.atleast_2d(model.coef_)), model.model_.fit
-    rows: dict[str, Any] = {}
     weights: tuple[str, ...] = ()
     reason = why.rule
     if isinstance(fit, LeastSquares):
-        rows, weights = {"rows": fit.equations.count}, said_of_weights(fit.equations)
+        weights = said_of_weights(fit.equations)
         if fit.equations.rows <= fit.flat < fit.equations.count:
             reason = f"{why.fact}; {why.rule}; precisions take --weights-are precisions"
-    return rows | {
+    facts: Equations = {
         "equations": [
             {
                 "target": target,
@@ -189,6 +193,9 @@ def _estimates_only(
             *weights,
         ],
     }
+    if isinstance(fit, LeastSquares):
+        facts["rows"] = fit.equations.count
+    return facts
 
 
 def _with_intercepts(model: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -200,14 +207,14 @@ def _with_intercepts(model: Any, coefficients: NDArray[np.float64]) -> NDArray[n
     return np.column_stack([np.atleast_1d(model.intercept_), coefficients])
 
 
-def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
-    left_out = {"left_out": model.left_out_, "unlabelled": model.unlabelled_}
+def _logistic(model: LogisticRegression, level: float) -> Equations:
     if model.model_.root is None:
-        rows = {} if model.rows_ is None else {"rows": model.rows_}
-        return left_out | rows | _penalised(model)
+        return _penalised(model)
     found = model.summary(level)
     fit = found.likelihood
-    return left_out | {
+    return {
+        "left_out": model.left_out_,
+        "unlabelled": model.unlabelled_,
         "rows": fit.rows,
         "log_likelihood": fit.value,
         "aic": fit.aic,
@@ -235,7 +242,7 @@ def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
     }
 
 
-def _l1(model: Lasso | ElasticNet, level: float) -> dict[str, Any]:
+def _l1(model: Lasso | ElasticNet, level: float) -> Equations:
     targets = range(len(model.design_.targets))
     summaries = [model.summary(target, level) for target in targets]
     return {
@@ -254,7 +261,7 @@ def _l1(model: Lasso | ElasticNet, level: float) -> dict[str, Any]:
     }
 
 
-FACTS: dict[str, Callable[[Any, float], dict[str, Any]]] = {
+FACTS: dict[str, Callable[[Any, float], Equations]] = {
     "LinearRegression": _linear,
     "Ridge": _ridge,
     "Lasso": _l1,
@@ -264,14 +271,16 @@ FACTS: dict[str, Callable[[Any, float], dict[str, Any]]] = {
 """What the summary of each class of estimators holds."""
 
 
-def _penalised(model: LogisticRegression) -> dict[str, Any]:
+def _penalised(model: LogisticRegression) -> Equations:
     from suffice.models.design.coefficient_table import rows_left_out
     from suffice.models.design.units import measures
 
     classes = model.model_.classes.values
     estimates = _with_intercepts(model, model.coef_)
     outcomes = classes[1:] if len(classes) == 2 else classes
-    return {
+    facts: Equations = {
+        "left_out": model.left_out_,
+        "unlabelled": model.unlabelled_,
         "equations": [
             {
                 "outcome": outcome,
@@ -288,6 +297,9 @@ def _penalised(model: LogisticRegression) -> dict[str, Any]:
             *measures(model.model_.centred.design, model.schema_),
         ],
     }
+    if model.rows_ is not None:
+        facts["rows"] = model.rows_
+    return facts
 
 
 def _why_no_errors(model: LogisticRegression) -> str:
@@ -313,7 +325,7 @@ def _remarks(summary: Any) -> list[str]:
 
 
 def rendered_coefficients(
-    facts: dict[str, Any], intervals: bool = False, most: int | None = None
+    facts: Coefficients, intervals: bool = False, most: int | None = None
 ) -> Iterator[RenderableType]:
     """Tables of the coefficients, the first ``most`` of each, with their tests or intervals."""
     from suffice.models.design.coefficient_table import percents
@@ -336,7 +348,7 @@ def rendered_coefficients(
     yield from (f"  {line}" for line in facts["remarks"])
 
 
-def _title(equation: dict[str, Any]) -> str:
+def _title(equation: Equation) -> str:
     if "target" in equation:
         return f"{equation['target']}"
     if equation["reference"] is None:
@@ -344,10 +356,11 @@ def _title(equation: dict[str, Any]) -> str:
     return f"log-odds of {equation['outcome']} against {equation['reference']}"
 
 
-def _cells(coefficient: dict[str, Any]) -> dict[str, str]:
+def _cells(found: Coefficient) -> dict[str, str]:
     """The numbers in print: to the digits that the standard error leaves them, if there is one."""
     from suffice.models.design.coefficient_table import row
 
+    coefficient = cast("dict[str, Any]", found)
     known = {name: coefficient[name] for name in (*ENDS, RATIO) if name in coefficient}
     cells = {name: "" if isnan(value) else short(value) for name, value in known.items()}
     if "standard_error" not in coefficient:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import floor, inf, isfinite, log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from suffice.cli.output.tables import CommandLine, amount, grid, rows_in_print
 from suffice.errors import ParameterError
@@ -13,6 +13,7 @@ from suffice.phrases import rows_of_classes
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from suffice.cli.documents import CrossValidation, Folds, FoldScores, JudgedModel
     from suffice.model_selection import FoldEvaluations
 
 __all__ = ["fold_facts", "fold_tables", "tuned_lines"]
@@ -20,10 +21,11 @@ __all__ = ["fold_facts", "fold_tables", "tuned_lines"]
 SHOWN = ("log loss", "error rate", "ROC area", "RMSE", "MAE", "R²")
 LEVEL = 0.95
 BOUNDED, ABSOLUTE = "error rate", "MAE"
-BEST, AS_GOOD = "best", "as good"
+BEST: Final = "best"
+AS_GOOD: Final = "as good"
 
 
-def fold_facts(found: Mapping[str, FoldEvaluations | str], score: str | None) -> dict[str, Any]:
+def fold_facts(found: Mapping[str, FoldEvaluations | str], score: str | None) -> Folds:
     """Scores of every model, for programs.
 
     Parameters
@@ -81,7 +83,7 @@ def _named(given: str, known: Sequence[str]) -> str:
 
 def _facts(
     name: str, one: FoldEvaluations, best: FoldEvaluations, chosen: str, is_best: bool
-) -> dict[str, Any]:
+) -> JudgedModel:
     from suffice.model_selection import compare_scores
 
     gap = None
@@ -98,7 +100,9 @@ def _facts(
             }
             for score in one.names
         },
-        "difference_from_best": gap and {"mean": gap.mean, "low": gap.low, "high": gap.high},
+        "difference_from_best": None
+        if gap is None
+        else {"mean": gap.mean, "low": gap.low, "high": gap.high},
         "verdict": BEST if is_best else AS_GOOD if _is_as_good(one, best, chosen) else "",
         "heavy_tails": _has_heavy_tails(one, chosen),
         "infinite_log_loss": [
@@ -154,7 +158,7 @@ def _is_learnt(one: FoldEvaluations, label: Any) -> bool:
     return any(mine > 0 and own < sum(rows) for mine, own in zip(lost, rows, strict=True))
 
 
-def fold_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
+def fold_tables(facts: CrossValidation) -> Iterator[RenderableType]:
     """The same for people, the best model first."""
     judged = [model for model in facts["models"] if "scores" in model]
     sign = -1 if facts["more_is_better"] else 1
@@ -162,7 +166,7 @@ def fold_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
     names = [
         name
         for name in SHOWN
-        if any(isfinite(model["scores"].get(name, {"mean": inf})["mean"]) for model in judged)
+        if any(name in m["scores"] and isfinite(m["scores"][name]["mean"]) for m in judged)
     ]
     names = [facts["score"], *(name for name in names if name != facts["score"])]
     differ = len({model["rows"] for model in judged}) > 1
@@ -200,19 +204,19 @@ def fold_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
                 f"  {model['name']}: heavy tails; a few rows make most of its {facts['score']}, "
                 f"which is {min(folds):,.4g} in one fold and {max(folds):,.4g} in another."
             )
-    for model in facts["models"]:
-        if "error" in model:
-            yield f"  {model['name']}: not judged; {model['error']}"
+    for refused in facts["models"]:
+        if "error" in refused:
+            yield f"  {refused['name']}: not judged; {refused['error']}"
     yield CommandLine(f"\n  {facts['next']}")
 
 
-def _order(sign: int, score: Mapping[str, Any] | None) -> float:
+def _order(sign: int, score: FoldScores | None) -> float:
     """What models are sorted by: the best first, those without a finite score last."""
     mean = inf if score is None else sign * score["mean"]
     return mean if isfinite(mean) else inf
 
 
-def _infinite_lines(facts: dict[str, Any], judged: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _infinite_lines(facts: Folds, judged: Sequence[JudgedModel]) -> Iterator[str]:
     """Why log losses are infinite, and what models are ranked by instead."""
     if facts["instead_of"]:
         yield (
@@ -231,7 +235,7 @@ def _infinite_lines(facts: dict[str, Any], judged: Sequence[dict[str, Any]]) -> 
         yield f"  The log loss{whose} is ∞ by {cause}."
 
 
-def tuned_lines(facts: dict[str, Any] | None) -> Iterator[str]:
+def tuned_lines(facts: Folds | None) -> Iterator[str]:
     """What ``suffice fit --tune`` says of the options that it took."""
     if facts is None:
         return
@@ -247,7 +251,7 @@ def tuned_lines(facts: dict[str, Any] | None) -> Iterator[str]:
     )
 
 
-def _with_error(name: str, score: Mapping[str, Any] | None) -> str:
+def _with_error(name: str, score: FoldScores | None) -> str:
     """A score with the digits that its error leaves."""
     if score is None:
         return "-"

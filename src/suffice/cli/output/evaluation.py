@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from suffice.cli.documents import Area, ClassEvaluation, NumberEvaluation, TargetErrors, Tenth
     from suffice.models.base.evaluation import Evaluation
     from suffice.models.base.groups import ByGroup
     from suffice.models.linear.evaluation import RegressionEvaluation
-    from suffice.statistics.ranking import Area
+    from suffice.statistics.ranking import Area as Ranked
 
 __all__ = ["class_facts", "class_tables", "error_facts", "error_tables", "group_tables"]
 
@@ -27,13 +28,13 @@ SHARE_BAR = 8  # characters of a bar
 
 def class_facts(
     result: Evaluation, costs: Any = None, classes: Sequence[Any] | None = None
-) -> dict[str, Any]:
+) -> ClassEvaluation:
     """An evaluation of a classifier, for programs; with the mean of costs, if there are such.
 
     Labels that are none of the ``classes`` of the model are told apart.
     """
     confusion = result.confusion.value
-    return {
+    facts: ClassEvaluation = {
         "rows": result.weight,
         "unlabelled": result.unlabelled,
         "impossible": result.impossible,
@@ -73,23 +74,20 @@ def class_facts(
             for name, rows in zip(result.classes, confusion.sum(axis=1), strict=True)
             if classes is not None and name not in classes
         ],
-        **_cost(result, costs, classes),
     }
+    if costs is not None:
+        facts["costs"], facts["mean_cost"] = costs, result.mean_cost(costs, classes)
+    return facts
 
 
-def _area(area: Area) -> dict[str, float] | None:
+def _area(area: Ranked) -> Area | None:
     """An area with its bounds; none where no class is ranked."""
-    return None if isnan(area.value) else area._asdict()
+    if isnan(area.value):
+        return None
+    return {"value": area.value, "lower": area.lower, "upper": area.upper}
 
 
-def _cost(result: Evaluation, costs: Any, classes: Sequence[Any] | None) -> dict[str, Any]:
-    """The costs of errors and their mean, where errors are not equally bad."""
-    if costs is None:
-        return {}
-    return {"costs": costs, "mean_cost": result.mean_cost(costs, classes)}
-
-
-def _reliability(result: Evaluation) -> list[dict[str, float]]:
+def _reliability(result: Evaluation) -> list[Tenth]:
     """What predictions promised and how often they were right, by tenths that have rows."""
     bins = result.reliability.value.tolist()
     return [
@@ -99,7 +97,7 @@ def _reliability(result: Evaluation) -> list[dict[str, float]]:
     ]
 
 
-def class_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
+def class_tables(facts: ClassEvaluation) -> Iterator[RenderableType]:
     """The same for people."""
     yield _scores(facts)
     if len(facts["classes"]) <= MOST_CLASSES_ACROSS:
@@ -117,7 +115,7 @@ def class_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
         yield f"  Not known to the model, and counted as errors: {rows_of_classes(unknown)}"
 
 
-def _scores(facts: dict[str, Any]) -> Table:
+def _scores(facts: ClassEvaluation) -> Table:
     table = grid("", "", "")
     table.show_header = False
     table.columns[2].justify = "left"
@@ -127,13 +125,11 @@ def _scores(facts: dict[str, Any]) -> Table:
     table.add_row(
         "balanced", f"{100 * facts['balanced_accuracy']:.2f} %", "mean recall of the classes"
     )
-    for name, said in (
-        ("ROC area", "0.5: no better than chance, 1: perfect order"),
-        ("average precision", "area below precision against recall"),
-    ):
-        area = facts[name.lower().replace(" ", "_")]
-        if area:
-            table.add_row(name, _digits(area), said)
+    if area := facts["roc_area"]:
+        table.add_row("ROC area", _digits(area), "0.5: no better than chance, 1: perfect order")
+    if area := facts["average_precision"]:
+        said = "area below precision against recall"
+        table.add_row("average precision", _digits(area), said)
     if "mean_cost" in facts:
         table.add_row("mean cost", f"{facts['mean_cost']:.4g}", "a row, by the costs of errors")
     table.add_row("log loss", *_log_loss(facts))
@@ -146,7 +142,7 @@ def _scores(facts: dict[str, Any]) -> Table:
     return table
 
 
-def _log_loss(facts: dict[str, Any]) -> tuple[str, str]:
+def _log_loss(facts: ClassEvaluation) -> tuple[str, str]:
     """The log loss, and what it means; of an infinite one the rows that make it so."""
     infinite = {one["label"]: one["rows"] for one in facts["infinite_log_loss"]}
     if infinite:
@@ -154,13 +150,13 @@ def _log_loss(facts: dict[str, Any]) -> tuple[str, str]:
     return f"{facts['log_loss']:.4f}", "nats per row; 0 is perfect"
 
 
-def _digits(area: dict[str, float]) -> str:
+def _digits(area: Area) -> str:
     """An area with four digits, or between its bounds where these differ."""
     low, high = f"{area['lower']:.4f}", f"{area['upper']:.4f}"
     return f"{area['value']:.4f}" if low == high else f"{low} to {high}"
 
 
-def _promises(facts: dict[str, Any]) -> Table:
+def _promises(facts: ClassEvaluation) -> Table:
     table = grid("probability of the prediction", "rows", "mean", "right")
     written = _shares()
     for tenth in facts["reliability"]:
@@ -180,7 +176,7 @@ def _shares() -> Callable[[float], str]:
     return lambda share: barred(percent(share), share, SHARE_BAR)
 
 
-def _confusions(facts: dict[str, Any]) -> Table:
+def _confusions(facts: ClassEvaluation) -> Table:
     names = [str(known["label"]) for known in facts["classes"]]
     table = grid("true label", *(f"taken for {name}" for name in names), "recall")
     written = _shares()
@@ -191,7 +187,7 @@ def _confusions(facts: dict[str, Any]) -> Table:
     return table
 
 
-def _by_class(facts: dict[str, Any]) -> Table:
+def _by_class(facts: ClassEvaluation) -> Table:
     table = grid("label", "rows", "precision", "recall", "most often mistaken for")
     names, written = [str(known["label"]) for known in facts["classes"]], _shares()
     for at, (known, counts) in enumerate(zip(facts["classes"], facts["confusion"], strict=True)):
@@ -207,43 +203,51 @@ def _by_class(facts: dict[str, Any]) -> Table:
     return table
 
 
-def error_facts(result: RegressionEvaluation) -> dict[str, Any]:
+def error_facts(result: RegressionEvaluation) -> NumberEvaluation:
     """An evaluation of a regression, for programs."""
-    columns = {
-        "rows": result.weight,
-        "r_squared": result.r_squared,
-        "unexplained": result.unexplained,
-        "root_mean_squared_error": result.mean_squared_error**0.5,
-        "mean_absolute_error": result.mean_absolute_error,
-        "mean_error": result.bias,
-    }
-    return {
-        "targets": [
-            {"target": target}
-            | {name: float(values[j]) for name, values in columns.items()}
-            | ({} if result.intercept else {"uncentred": True})
-            for j, target in enumerate(result.targets)
-        ]
-    }
+    targets: list[TargetErrors] = []
+    for j, target in enumerate(result.targets):
+        targets.append(
+            {
+                "target": target,
+                "rows": float(result.weight[j]),
+                "r_squared": float(result.r_squared[j]),
+                "unexplained": float(result.unexplained[j]),
+                "root_mean_squared_error": float(result.mean_squared_error[j] ** 0.5),
+                "mean_absolute_error": float(result.mean_absolute_error[j]),
+                "mean_error": float(result.bias[j]),
+            }
+        )
+        if not result.intercept:
+            targets[j]["uncentred"] = True
+    return {"targets": targets}
 
 
-def error_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
+def error_tables(facts: NumberEvaluation) -> Iterator[RenderableType]:
     """The same for people."""
     from suffice.numerics.in_print import explained
 
     uncentred = any(known.get("uncentred") for known in facts["targets"])
     r_squared, nothing = ("R² (uncentred)", "0") if uncentred else ("R²", "the mean")
-    lines = {
-        r_squared: ("unexplained", explained, f"1 is perfect, 0 is no better than {nothing}"),
-        "RMSE": ("root_mean_squared_error", short, "root of the mean squared error"),
-        "MAE": ("mean_absolute_error", short, "mean absolute error"),
-        "mean error": ("mean_error", short, "truth less prediction"),
-        "n": ("rows", amount, "rows compared"),
-    }
-    table = grid("", *(known["target"] for known in facts["targets"]), "")
+    targets = facts["targets"]
+    table = grid("", *(known["target"] for known in targets), "")
     table.columns[-1].justify = "left"
-    for line, (name, written, meaning) in lines.items():
-        table.add_row(line, *(written(known[name]) for known in facts["targets"]), meaning)
+    for name, cells, meaning in (
+        (
+            r_squared,
+            [explained(known["unexplained"]) for known in targets],
+            f"1 is perfect, 0 is no better than {nothing}",
+        ),
+        (
+            "RMSE",
+            [short(known["root_mean_squared_error"]) for known in targets],
+            "root of the mean squared error",
+        ),
+        ("MAE", [short(known["mean_absolute_error"]) for known in targets], "mean absolute error"),
+        ("mean error", [short(known["mean_error"]) for known in targets], "truth less prediction"),
+        ("n", [amount(known["rows"]) for known in targets], "rows compared"),
+    ):
+        table.add_row(name, *cells, meaning)
     yield table
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from suffice.cli import documents
     from suffice.models.base.evidence import Evidence
 
 __all__ = ["Contribution", "Explanation", "explanation_facts", "explanations"]
@@ -143,23 +144,28 @@ def _explanation(
     )
 
 
-def explanation_facts(why: Explanation) -> dict[str, Any]:
+def explanation_facts(why: Explanation) -> documents.Explanation:
     """The same for ``--json``."""
-    return {
+    facts: documents.Explanation = {
         "prediction": why.prediction,
         "probability": why.probability,
-        **({} if why.interval is None else {"interval": list(why.interval)}),
         "against": why.against,
-        why.start.replace(" ", "_"): why.prior,
-        "columns": [
-            {
-                "column": part.column,
-                "value": part.value,
-                "counted": part.counted,
-                "decibans": part.decibans,
-                **({"words": dict(part.words)} if part.words else {}),
-            }
-            for part in why.contributions
-        ],
+        "columns": [_column(part) for part in why.contributions],
         "sum": why.total,
     }
+    facts["prior" if why.start == "prior" else "average_row"] = why.prior
+    if why.interval is not None:
+        facts["interval"] = list(why.interval)
+    return facts
+
+
+def _column(part: Contribution) -> documents.ColumnEvidence:
+    facts: documents.ColumnEvidence = {
+        "column": part.column,
+        "value": part.value,
+        "counted": part.counted,
+        "decibans": part.decibans,
+    }
+    if part.words:
+        facts["words"] = dict(part.words)
+    return facts

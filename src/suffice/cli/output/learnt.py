@@ -12,6 +12,7 @@ from suffice.cli.output.tables import CommandLine, amount, grid, percent, rows_i
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from suffice.cli.documents import FittedClasses, Gain, ModelledColumn
     from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = ["learnt_facts", "rendered_learnt", "rows_learnt", "schema_facts", "schema_grid"]
@@ -20,7 +21,7 @@ __all__ = ["learnt_facts", "rendered_learnt", "rows_learnt", "schema_facts", "sc
 COST = "(hundreds of fits, about 100 times as long as this one)"
 
 
-def learnt_facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
+def learnt_facts(model: GenerativeClassifier, target: Path) -> FittedClasses:
     """What a model that is saved to a file has learnt, for ``--json``."""
     statistic = model.statistic_
     return {
@@ -41,7 +42,7 @@ def learnt_facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
     }
 
 
-def schema_facts(model: GenerativeClassifier) -> list[dict[str, Any]]:
+def schema_facts(model: GenerativeClassifier) -> list[ModelledColumn]:
     """What the columns are, for programs."""
     return [
         {"name": c.name, "kind": c.kind, "family": family, "reason": c.reason}
@@ -55,7 +56,7 @@ def _modelled(model: GenerativeClassifier) -> list[tuple[Any, str | None]]:
     return [(column, families.get(column.name)) for column in model.schema_]
 
 
-def rendered_learnt(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[RenderableType]:
+def rendered_learnt(facts: FittedClasses, model: GenerativeClassifier) -> Iterator[RenderableType]:
     """The same in tables and lines."""
     yield schema_grid(model)
     if facts["ignored"]:
@@ -74,7 +75,7 @@ def rendered_learnt(facts: dict[str, Any], model: GenerativeClassifier) -> Itera
         yield from _compared(facts["compare"], facts["gain"])
 
 
-def _compared(command: str, gain: dict[str, Any] | None) -> Iterator[RenderableType]:
+def _compared(command: str, gain: Gain | None) -> Iterator[RenderableType]:
     """What more models would gain, and the command that measures it; nothing if they do not."""
     if gain is None:
         yield f"  To measure what --model auto would gain, on rows that no model has learnt {COST}:"
