@@ -6,6 +6,7 @@ The format is described by a JSON schema, `schema`, which is a file of this pack
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import singledispatch
 from importlib.resources import files
 from math import inf
@@ -27,9 +28,9 @@ from suffice.export.expressions import (
     Steps,
     Sum,
 )
-from suffice.export.reading import log_joint
+from suffice.export.terms import log_joint
 
-__all__ = ["FORMAT", "VERSION", "schema", "to_json"]
+__all__ = ["FORMAT", "VERSION", "finite", "schema", "to_json", "written"]
 
 FORMAT, VERSION = "suffice-export", 2
 IMPOSSIBLE = "impossible"  # log 0, for which JSON has no number
@@ -60,6 +61,7 @@ def to_json(model: Any) -> str:
     [{'name': 'size', 'kind': 'number'}]
     """
     joint = log_joint(model)
+    names = [column.name for column in joint.columns]
     facts = {
         "format": FORMAT,
         "version": VERSION,
@@ -70,9 +72,9 @@ def to_json(model: Any) -> str:
         "parameters": _parameters(model),
         "terms": [
             {
-                "columns": [joint.columns[j].name for j in term.columns],
+                "columns": [names[j] for j in term.columns],
                 "missing": term.missing,
-                "by_output": [_written(made, joint) for made in term.by_output],
+                "by_output": [written(made, names) for made in term.by_output],
             }
             for term in joint.terms
         ],
@@ -96,7 +98,7 @@ def schema() -> dict[str, Any]:
 
 def _output(joint: LogJoint, c: int) -> dict[str, Any]:
     name = "label" if joint.task == "classes" else "target"
-    output = {name: joint.outputs[c], "start": _finite(joint.start[c])}
+    output = {name: joint.outputs[c], "start": finite(joint.start[c])}
     return output | ({"prior": joint.prior[c]} if joint.prior else {})
 
 
@@ -116,63 +118,66 @@ def _parameters(model: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _finite(value: float) -> float | str:
+def finite(value: float) -> float | str:
+    """A number as JSON has it."""
     return IMPOSSIBLE if value == -inf else value
 
 
 @singledispatch
-def _written(node: Any, joint: LogJoint) -> Any:
-    """A node as JSON: a number, or an object whose first key says what it is."""
+def written(node: Any, names: Sequence[Any]) -> Any:
+    """A node as JSON: a number, or an object whose first key says what it is.
+
+    Columns are called by ``names``, in the order of the log joint.
+    """
     raise TypeError(type(node))
 
 
-@_written.register
-def _(node: Number, joint: LogJoint) -> Any:
-    return _finite(node.value)
+@written.register
+def _(node: Number, names: Sequence[Any]) -> Any:
+    return finite(node.value)
 
 
-@_written.register
-def _(node: Cell, joint: LogJoint) -> Any:
-    return {"cell": joint.columns[node.column].name}
+@written.register
+def _(node: Cell, names: Sequence[Any]) -> Any:
+    return {"cell": names[node.column]}
 
 
-@_written.register
-def _(node: Sum, joint: LogJoint) -> Any:
-    return {"sum": [_written(term, joint) for term in node.terms]}
+@written.register
+def _(node: Sum, names: Sequence[Any]) -> Any:
+    return {"sum": [written(term, names) for term in node.terms]}
 
 
-@_written.register(Product)
-@_written.register(Quotient)
-def _pair(node: Product | Quotient, joint: LogJoint) -> Any:
-    return {type(node).__name__.lower(): [_written(e, joint) for e in (node.left, node.right)]}
+@written.register(Product)
+@written.register(Quotient)
+def _pair(node: Product | Quotient, names: Sequence[Any]) -> Any:
+    return {type(node).__name__.lower(): [written(e, names) for e in (node.left, node.right)]}
 
 
-@_written.register(Square)
-@_written.register(Log)
-@_written.register(Log1p)
-def _function(node: Square | Log | Log1p, joint: LogJoint) -> Any:
-    return {type(node).__name__.lower(): _written(node.of, joint)}
+@written.register(Square)
+@written.register(Log)
+@written.register(Log1p)
+def _function(node: Square | Log | Log1p, names: Sequence[Any]) -> Any:
+    return {type(node).__name__.lower(): written(node.of, names)}
 
 
-@_written.register
-def _(node: Choice, joint: LogJoint) -> Any:
-    otherwise = "refused" if node.otherwise is None else _finite(node.otherwise)
-    cases = [[value, _finite(number)] for value, number in node.cases]
-    name = joint.columns[node.column].name
-    return {"choice": name, "cases": cases, "otherwise": otherwise}
+@written.register
+def _(node: Choice, names: Sequence[Any]) -> Any:
+    otherwise = "refused" if node.otherwise is None else finite(node.otherwise)
+    cases = [[value, finite(number)] for value, number in node.cases]
+    return {"choice": names[node.column], "cases": cases, "otherwise": otherwise}
 
 
-@_written.register
-def _(node: Above, joint: LogJoint) -> Any:
+@written.register
+def _(node: Above, names: Sequence[Any]) -> Any:
     return {
         "above": node.threshold,
-        "cell": joint.columns[node.column].name,
-        "then": _finite(node.above),
-        "otherwise": _finite(node.below),
+        "cell": names[node.column],
+        "then": finite(node.above),
+        "otherwise": finite(node.below),
     }
 
 
-@_written.register
-def _(node: Steps, joint: LogJoint) -> Any:
-    name = joint.columns[node.column].name
-    return {"steps": name, "starts": list(node.starts), "values": [*map(_finite, node.values)]}
+@written.register
+def _(node: Steps, names: Sequence[Any]) -> Any:
+    values = [*map(finite, node.values)]
+    return {"steps": names[node.column], "starts": list(node.starts), "values": values}
