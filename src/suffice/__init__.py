@@ -10,7 +10,7 @@ from suffice._version import __version__
 
 if TYPE_CHECKING:
     from suffice.bayes import BayesClassifier as BayesClassifier
-    from suffice.data.databases.query import read_sql as read_sql
+    from suffice.data.databases import read_sql as read_sql
     from suffice.data.open import read_csv as read_csv
     from suffice.data.open import read_excel as read_excel
     from suffice.discriminant_analysis import (
@@ -53,7 +53,7 @@ _HOME = {
     "load": "suffice.saved",
     "read_csv": "suffice.data.open",
     "read_excel": "suffice.data.open",
-    "read_sql": "suffice.data.databases.query",
+    "read_sql": "suffice.data.databases",
     "report": "suffice.reports",
     "set_engine": "suffice.engines.choice",
 }

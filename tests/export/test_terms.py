@@ -12,7 +12,7 @@ import pytest
 from suffice import LinearDiscriminantAnalysis, NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_json
-from suffice.export.reading import log_joint
+from suffice.export.terms import log_joint
 from suffice.families import JointTable
 from suffice.linear_model import LinearRegression, LogisticRegression
 

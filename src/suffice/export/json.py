@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import singledispatch
 from math import inf
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
@@ -26,10 +27,10 @@ from suffice.export.expressions import (
     Steps,
     Sum,
 )
-from suffice.export.reading import log_joint
+from suffice.export.terms import log_joint
 from suffice.json_schema import schema_of
 
-__all__ = ["FORMAT", "VERSION", "schema", "to_json"]
+__all__ = ["FORMAT", "VERSION", "finite", "schema", "to_json", "written"]
 
 FORMAT: Literal["suffice-export"] = "suffice-export"
 VERSION: Literal[2] = 2
@@ -203,6 +204,7 @@ def to_json(model: Any) -> str:
     [{'name': 'size', 'kind': 'number'}]
     """
     joint = log_joint(model)
+    names = [column.name for column in joint.columns]
     facts: Document = {
         "format": FORMAT,
         "version": VERSION,
@@ -213,9 +215,9 @@ def to_json(model: Any) -> str:
         "parameters": _parameters(model),
         "terms": [
             {
-                "columns": [joint.columns[j].name for j in term.columns],
+                "columns": [names[j] for j in term.columns],
                 "missing": term.missing,
-                "by_output": [_written(made, joint) for made in term.by_output],
+                "by_output": [written(made, names) for made in term.by_output],
             }
             for term in joint.terms
         ],
@@ -235,7 +237,7 @@ def schema() -> dict[str, Any]:
 
 
 def _output(joint: LogJoint, c: int) -> Output:
-    output: Output = {"start": _finite(joint.start[c])}
+    output: Output = {"start": finite(joint.start[c])}
     if joint.task == "classes":
         output = {"label": joint.outputs[c], **output}
     else:
@@ -267,63 +269,66 @@ def _parameters(model: Any) -> list[ColumnParameters]:
     return found
 
 
-def _finite(value: float) -> Logarithm:
+def finite(value: float) -> Logarithm:
+    """A number as JSON has it."""
     return IMPOSSIBLE if value == -inf else value
 
 
 @singledispatch
-def _written(node: Any, joint: LogJoint) -> Any:
-    """A node as JSON: a number, or an object whose first key says what it is."""
+def written(node: Any, names: Sequence[Any]) -> Any:
+    """A node as JSON: a number, or an object whose first key says what it is.
+
+    Columns are called by ``names``, in the order of the log joint.
+    """
     raise TypeError(type(node))
 
 
-@_written.register
-def _(node: Number, joint: LogJoint) -> Logarithm:
-    return _finite(node.value)
+@written.register
+def _(node: Number, names: Sequence[Any]) -> Any:
+    return finite(node.value)
 
 
-@_written.register
-def _(node: Cell, joint: LogJoint) -> CellNode:
-    return {"cell": joint.columns[node.column].name}
+@written.register
+def _(node: Cell, names: Sequence[Any]) -> Any:
+    return {"cell": names[node.column]}
 
 
-@_written.register
-def _(node: Sum, joint: LogJoint) -> SumNode:
-    return {"sum": [_written(term, joint) for term in node.terms]}
+@written.register
+def _(node: Sum, names: Sequence[Any]) -> Any:
+    return {"sum": [written(term, names) for term in node.terms]}
 
 
-@_written.register(Product)
-@_written.register(Quotient)
-def _pair(node: Product | Quotient, joint: LogJoint) -> Any:
-    return {type(node).__name__.lower(): [_written(e, joint) for e in (node.left, node.right)]}
+@written.register(Product)
+@written.register(Quotient)
+def _pair(node: Product | Quotient, names: Sequence[Any]) -> Any:
+    return {type(node).__name__.lower(): [written(e, names) for e in (node.left, node.right)]}
 
 
-@_written.register(Square)
-@_written.register(Log)
-@_written.register(Log1p)
-def _function(node: Square | Log | Log1p, joint: LogJoint) -> Any:
-    return {type(node).__name__.lower(): _written(node.of, joint)}
+@written.register(Square)
+@written.register(Log)
+@written.register(Log1p)
+def _function(node: Square | Log | Log1p, names: Sequence[Any]) -> Any:
+    return {type(node).__name__.lower(): written(node.of, names)}
 
 
-@_written.register
-def _(node: Choice, joint: LogJoint) -> ChoiceNode:
-    otherwise = "refused" if node.otherwise is None else _finite(node.otherwise)
-    cases = [(value, _finite(number)) for value, number in node.cases]
-    name = joint.columns[node.column].name
-    return {"choice": name, "cases": cases, "otherwise": otherwise}
+@written.register
+def _(node: Choice, names: Sequence[Any]) -> Any:
+    otherwise = "refused" if node.otherwise is None else finite(node.otherwise)
+    cases = [[value, finite(number)] for value, number in node.cases]
+    return {"choice": names[node.column], "cases": cases, "otherwise": otherwise}
 
 
-@_written.register
-def _(node: Above, joint: LogJoint) -> AboveNode:
+@written.register
+def _(node: Above, names: Sequence[Any]) -> Any:
     return {
         "above": node.threshold,
-        "cell": joint.columns[node.column].name,
-        "then": _finite(node.above),
-        "otherwise": _finite(node.below),
+        "cell": names[node.column],
+        "then": finite(node.above),
+        "otherwise": finite(node.below),
     }
 
 
-@_written.register
-def _(node: Steps, joint: LogJoint) -> StepsNode:
-    name = joint.columns[node.column].name
-    return {"steps": name, "starts": list(node.starts), "values": [*map(_finite, node.values)]}
+@written.register
+def _(node: Steps, names: Sequence[Any]) -> Any:
+    values = [*map(finite, node.values)]
+    return {"steps": names[node.column], "starts": list(node.starts), "values": values}

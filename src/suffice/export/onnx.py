@@ -30,7 +30,7 @@ from suffice.export.expressions import (
     Sum,
     Term,
 )
-from suffice.export.reading import log_joint
+from suffice.export.terms import log_joint
 
 __all__ = ["ML_OPSET", "OPSET", "OnnxGraph", "to_onnx"]
 

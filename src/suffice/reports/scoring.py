@@ -1,37 +1,20 @@
 """What a browser needs to answer as Python does: the log joint as compact JSON.
 
-The trees are those of `suffice.export`, written as short arrays. Models of several columns together
+The trees are those of `suffice.export.to_json`. Models of several columns together
 are written as means and covariances, as an export has terms of complete rows only, and a reader of
 the page leaves cells unknown.
 """
 
 from __future__ import annotations
 
-from functools import singledispatch
-from math import inf
 from typing import Any
 
 import numpy as np
 
 from suffice.errors import ParameterError
-from suffice.export.columns import check_labels
-from suffice.export.expressions import (
-    Above,
-    Cell,
-    Choice,
-    Log,
-    Log1p,
-    LogJoint,
-    Number,
-    Product,
-    Quotient,
-    Square,
-    Steps,
-    Sum,
-    Term,
-)
-from suffice.export.family_terms import family_terms
-from suffice.export.reading import log_joint, refuse_times
+from suffice.export.expressions import Choice, LogJoint, Term
+from suffice.export.json import finite, written
+from suffice.export.terms import check_labels, family_terms, log_joint, refuse_times
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel
@@ -46,6 +29,7 @@ __all__ = ["MOST_JOINED", "is_weighed", "scoring"]
 
 MOST_JOINED = 100  # columns that a quadratic model may join in a page
 MOST_SHARED = 280  # terms whose covariance, of all classes, a page holds: 0.8 MB
+ALL = range(1 << 30)  # columns are called by their places
 OF_A_NUMBER = 20  # bytes of a number in JSON
 
 
@@ -59,8 +43,8 @@ def scoring(model: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``task``, ``outputs``, ``start``, ``prior``, ``fallback``, ``columns`` and ``terms``; null
-        stands for −∞.
+        ``task``, ``outputs``, ``start``, ``prior``, ``fallback``, ``columns`` and
+        ``terms``; "impossible" stands for −∞.
 
     Raises
     ------
@@ -92,7 +76,7 @@ def scoring(model: Any) -> dict[str, Any]:
     return {
         "task": joint.task,
         "outputs": [output_name(label) for label in joint.outputs],
-        "start": [_finite(value) for value in joint.start],
+        "start": [finite(value) for value in joint.start],
         "prior": list(joint.prior),
         "fallback": joint.fallback if joint.prior else 0,
         "columns": [{"name": str(name), "kind": kind} for name, kind in columns],
@@ -201,79 +185,12 @@ def _term(term: Term) -> dict[str, Any]:
     made = {"at": list(term.columns), "refuse": term.missing == "refused"}
     choices = [one for one in term.by_output if isinstance(one, Choice)]
     if len(choices) < len(term.by_output) or not choices:
-        return made | {"by": [_written(one) for one in term.by_output]}
+        return made | {"by": [written(one, ALL) for one in term.by_output]}
     values = [value for value, _ in choices[0].cases]
     if any([value for value, _ in one.cases] != values for one in choices):
-        return made | {"by": [_written(one) for one in term.by_output]}
-    table = [[_finite(one.cases[i][1]) for one in choices] for i in range(len(values))]
-    rest: Any = [_finite(0.0 if one.otherwise is None else one.otherwise) for one in choices]
+        return made | {"by": [written(one, ALL) for one in term.by_output]}
+    table = [[finite(one.cases[i][1]) for one in choices] for i in range(len(values))]
+    rest: Any = [finite(0.0 if one.otherwise is None else one.otherwise) for one in choices]
     if any(one.otherwise is None for one in choices):
         rest = "refused"
     return made | {"values": values, "table": table, "rest": rest}
-
-
-def _finite(value: float) -> float | None:
-    return None if value == -inf else value
-
-
-@singledispatch
-def _written(node: Any) -> Any:
-    """A node as a number, null for −∞, or an array whose first entry says what it is."""
-    raise TypeError(type(node))
-
-
-@_written.register
-def _(node: Number) -> Any:
-    return _finite(node.value)
-
-
-@_written.register
-def _(node: Cell) -> Any:
-    return ["x", node.column]
-
-
-@_written.register
-def _(node: Sum) -> Any:
-    return ["+", *map(_written, node.terms)]
-
-
-@_written.register
-def _(node: Product) -> Any:
-    return ["*", _written(node.left), _written(node.right)]
-
-
-@_written.register
-def _(node: Quotient) -> Any:
-    return ["/", _written(node.left), _written(node.right)]
-
-
-@_written.register
-def _(node: Square) -> Any:
-    return ["square", _written(node.of)]
-
-
-@_written.register
-def _(node: Log) -> Any:
-    return ["log", _written(node.of)]
-
-
-@_written.register
-def _(node: Log1p) -> Any:
-    return ["log1p", _written(node.of)]
-
-
-@_written.register
-def _(node: Choice) -> Any:
-    cases = [[value, _finite(number)] for value, number in node.cases]
-    otherwise = 0.0 if node.otherwise is None else node.otherwise
-    return ["choice", node.column, cases, _finite(otherwise)]
-
-
-@_written.register
-def _(node: Above) -> Any:
-    return ["above", node.column, node.threshold, _finite(node.above), _finite(node.below)]
-
-
-@_written.register
-def _(node: Steps) -> Any:
-    return ["steps", node.column, list(node.starts), [*map(_finite, node.values)]]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.export.json import finite
 from suffice.families.complement import ComplementParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.numerics.elementary import exp, log
@@ -46,7 +47,7 @@ def text_term(parameters: Any, place: int, prior: NDArray[np.float64]) -> dict[s
         "refuse": False,
         "text": True,
         "values": [events[i] for i in kept.tolist()],
-        "table": [[v if np.isfinite(v) else None for v in row] for row in said[:, kept].T.tolist()],
+        "table": [[finite(v) for v in row] for row in said[:, kept].T.tolist()],
         "rest": [0.0] * len(said),
         "left_out": len(events) - len(kept),
     }

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from suffice import NaiveBayes, read_sql
-from suffice.errors import ParameterError, ReadError, SchemaError
+from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 
 
 def rows(table: Any) -> list[dict[str, object]]:
@@ -102,6 +102,7 @@ CHANGES = [
     "SELECT legs INTO cat FROM pet",
     "SELECT nextval('number')",
 ]
+REFUSED = "nothing is changed|in a read-only transaction"
 
 
 def opened(driver: str, server: Any, autocommit: bool) -> Any:
@@ -139,7 +140,8 @@ def legs(cursor: Any) -> list[int]:
 
 @pytest.mark.parametrize("query", CHANGES)
 def test_an_address_is_only_read(postgresql: Any, pet: Any, query: str) -> None:
-    assert "in a read-only transaction" in message(lambda: read_sql(query, postgresql.address))
+    with pytest.raises(SufficeError, match=REFUSED):
+        read_sql(query, postgresql.address)
     assert legs(pet) == [4]
     pet.execute("SELECT nextval('number')")
     assert pet.fetchall() == [(1,)]
@@ -148,10 +150,10 @@ def test_an_address_is_only_read(postgresql: Any, pet: Any, query: str) -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("SELECT 1; DELETE FROM pet", "the query goes on with DELETE after a semicolon; "),
-        ("SELECT '\\' ; DELETE FROM pet --'", "the query goes on with DELETE after a semicolon; "),
-        ("COPY pet TO PROGRAM 'cat'", "the query begins with COPY; "),
-        ("EXPLAIN ANALYZE DELETE FROM pet", "the query begins with EXPLAIN; "),
+        ("SELECT 1; DELETE FROM pet", "the query has 2 statements; "),
+        ("SELECT '\\' ; DELETE FROM pet --'", "the query has 2 statements; "),
+        ("COPY pet TO PROGRAM 'cat'", "the query holds COPY; "),
+        ("EXPLAIN ANALYZE DELETE FROM pet", "the query holds COMMAND; "),
     ],
 )
 def test_one_statement_is_read(postgresql: Any, pet: Any, query: str, said: str) -> None:
@@ -169,7 +171,7 @@ class TestConnections:
     ) -> None:
         for query in CHANGES:
             with closing(opened(driver, postgresql, autocommit)) as connection:
-                with pytest.raises(ReadError, match="in a read-only transaction"):
+                with pytest.raises(SufficeError, match=REFUSED):
                     read_sql(query, connection)
                 connection.rollback() if not autocommit else None
                 with closing(connection.cursor()) as cursor:  # it may write again

@@ -1,11 +1,10 @@
 // The answers of the model: log joints of classes, or predictions, as Python computes them.
 
 /**
- * @typedef {number | null | any[]} Tree  A number, null for minus infinity, or an operation.
- * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][], rest?: any, mean?: number[][],
+ * @typedef {{at: number[], refuse?: boolean, by?: any[], values?: any[], table?: any[][], rest?: any, mean?: number[][],
  *   low?: number[][] | null, covariance?: number[][], weights?: number[][], places?: number[], levels?: any[],
  *   known?: Record<number, any[]>, weight?: number, text?: boolean, left_out?: number}} Term
- * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[], fallback: number, columns: any[], terms: Term[]}} Model
+ * @typedef {{task: string, outputs: string[], start: any[], prior: number[], fallback: number, columns: any[], terms: Term[]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
  */
 
@@ -18,31 +17,32 @@ export const isMissing = (cell) => cell === null || cell === undefined || Number
 /** Whether the cells of a column are numbers. */
 export const isNumeric = (column) => ["number", "count", "whole"].includes(column.kind);
 
-export const finite = (number) => (number === null ? -Infinity : number);
+/** A number of the model: JSON has none for minus infinity. @param {any} number */
+export const finite = (number) => (number === "impossible" ? -Infinity : Number(number));
 
 const keyOf = (cell) => (typeof cell === "boolean" ? Number(cell) : cell);
 
 /** The bin of a number, from where the bins after the first start. @param {number[]} starts @param {number} x */
 export const binOf = (starts, x) => starts.filter((start) => start <= x).length;
 
-/** The value of a tree. @param {Tree} tree @param {Cells} x @returns {number} */
+/** The value of a tree; NaN of a cell that the model refuses. @param {any} tree @param {Cells} x @returns {number} */
 function valueOf(tree, x) {
-  if (tree === null) return -Infinity;
-  if (typeof tree === "number") return tree;
-  const [name, a, b, c, d] = tree;
+  if (typeof tree !== "object") return finite(tree);
+  const [name] = Object.keys(tree);
+  const of = tree[name];
   switch (name) {
-    case "x": return x[a];
-    case "+": return tree.slice(1).reduce((sum, one) => sum + valueOf(one, x), 0);
-    case "*": return valueOf(a, x) * valueOf(b, x);
-    case "/": return valueOf(a, x) / valueOf(b, x);
-    case "square": return valueOf(a, x) ** 2;
-    case "log": return Math.log(valueOf(a, x));
-    case "log1p": return Math.log1p(valueOf(a, x));
-    case "above": return finite(x[a] > b ? c : d);
-    case "steps": return finite(c[binOf(b, x[a])]);
+    case "cell": return x[of];
+    case "sum": return of.reduce((sum, one) => sum + valueOf(one, x), 0);
+    case "product": return valueOf(of[0], x) * valueOf(of[1], x);
+    case "quotient": return valueOf(of[0], x) / valueOf(of[1], x);
+    case "square": return valueOf(of, x) ** 2;
+    case "log": return Math.log(valueOf(of, x));
+    case "log1p": return Math.log1p(valueOf(of, x));
+    case "above": return finite(x[tree.cell] > of ? tree.then : tree.otherwise);
+    case "steps": return finite(tree.values[binOf(tree.starts, x[of])]);
     case "choice": {
-      const found = b.find((/** @type {any[]} */ one) => keyOf(one[0]) === keyOf(x[a]));
-      return finite(found ? found[1] : c);
+      const found = tree.cases.find((/** @type {any[]} */ one) => keyOf(one[0]) === keyOf(x[of]));
+      return finite(found ? found[1] : tree.otherwise);
     }
     default: throw new Error(`no operation ${name}`);
   }
@@ -167,7 +167,8 @@ export function said(model, term, x) {
     const found = lookedUp(term, x[place]);
     return found === null ? null : [[place, found]];
   }
-  return [[place, /** @type {Tree[]} */ (term.by).map((tree) => valueOf(tree, x))]];
+  const by = /** @type {any[]} */ (term.by).map((tree) => valueOf(tree, x));
+  return by.some(Number.isNaN) ? null : [[place, by]];
 }
 
 /** What every column adds to every output, and where the sums start; null without an answer. @param {Model} model @param {Cells} x

@@ -1,0 +1,468 @@
+"""Rows that a query returns: asked for once, as a stream, and kept in temporary files."""
+
+from __future__ import annotations
+
+import reprlib
+import sqlite3
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from decimal import Decimal
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from suffice.data.arrow_columns import stored_as
+from suffice.data.files.spool import SpooledTable, first_line, spool, unbroken
+from suffice.data.python_numbers import is_rounded
+from suffice.data.table import first_rows, require_distinct
+from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
+from suffice.statistics.block import HELD, HELD_RULE, HELD_STEP
+
+__all__ = ["read_sql"]
+
+ORIGIN = "the query"
+ROWS_FETCHED = 1 << 14
+RULE = "rows are read, and nothing is changed"
+DRIVERS = {  # of connections, by their modules: the database, as sqlglot calls it
+    "duckdb": "duckdb",
+    "_duckdb": "duckdb",
+    "sqlite3": "sqlite",
+    "pg8000": "postgres",
+    "psycopg": "postgres",
+    "psycopg2": "postgres",
+    "MySQLdb": "mysql",
+    "mysql": "mysql",
+    "pymysql": "mysql",
+    "oracledb": "oracle",
+    "pymssql": "tsql",
+    "pyodbc": "tsql",
+    "snowflake": "snowflake",
+}
+SAVEPOINT = "suffice_reads"
+
+
+def read_sql(query: str, connection: Any, parameters: Any = None) -> SpooledTable:
+    """Read what a query returns, once, into a table that may be read as often as wanted.
+
+    The rows come as a stream and are kept in temporary files (in ``TMPDIR``, removed when the
+    table is no longer used), so that every pass of a fit sees the same rows, however many there
+    are and whatever happens to the database meanwhile.
+
+    Parameters
+    ----------
+    query : str
+        One statement that returns rows, in the language of the database; one that would change
+        anything is refused.
+    connection : str or connection
+        ``postgresql://user@host/database`` (needs ``suffice[adbc]``), ``sqlite:///file`` or
+        ``duckdb:///file`` (needs ``suffice[duckdb]``), opened for reading and closed again; four
+        slashes begin an absolute path. Or an open connection, which stays open: of ADBC, of
+        duckdb, or of any other driver with DBAPI's ``cursor()``. Memory stays small if the
+        driver streams its rows; those three and ``sqlite3`` do.
+    parameters : sequence or mapping, optional
+        Values for the places that the query leaves open, such as ``?``, as the driver has it.
+
+    Returns
+    -------
+    Table
+        To be given to `fit` or `predict`.
+
+    Raises
+    ------
+    ParameterError
+        If the query is no string, or would change the database; if ``connection`` is neither a
+        known address nor a connection, or a library is not installed.
+    ReadError
+        If the database cannot be reached, refuses the query or breaks off, or a cell of an
+        untyped database (SQLite) is of another kind than those above it.
+    SchemaError
+        If two columns share a name, or a type cannot be read.
+
+    Notes
+    -----
+    Nothing is changed, as far as the database can ensure it:
+
+    - SQLite, by ``PRAGMA query_only`` as long as the query runs; a file named by its address is
+      opened with ``mode=ro`` besides.
+    - PostgreSQL (ADBC, psycopg, psycopg2, pg8000), by a read-only transaction that is rolled back,
+      around what sqlglot finds to be one SELECT. In a transaction of yours it is a savepoint that
+      only reads, and is rolled back to: what you did before stays as it is.
+    - duckdb, by a read-only transaction around what its parser finds to be one SELECT; a file
+      named by its address is opened with ``read_only=True`` besides.
+    - Elsewhere, and within a transaction of yours in duckdb, by the text of the query alone:
+      sqlglot (``suffice[export]``) must find it to be one SELECT that changes nothing.
+
+    No database keeps functions from what they do elsewhere, such as writing a file, calling
+    another server, or running Python; where only the text is looked at, nor from changing rows.
+    Who must be sure connects as a user who may only read.
+
+    Where the driver hands over Python objects, a column is what its cells are: numbers, text,
+    truth values, times. NUMERIC becomes the nearest double; a whole number beyond 2^53 that no
+    double is, is refused.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> pets = sqlite3.connect(":memory:")
+    >>> _ = pets.execute("CREATE TABLE pet (weight, kind)")
+    >>> _ = pets.execute("INSERT INTO pet VALUES (NULL, 'cat'), (4, 'cat'), (7.5, 'dog')")
+    >>> read_sql("SELECT * FROM pet", pets).head().to_pylist()[1:]
+    [{'weight': 4.0, 'kind': 'cat'}, {'weight': 7.5, 'kind': 'dog'}]
+    >>> read_sql("SELECT kind FROM pet WHERE weight > ?", pets, [5]).head().to_pylist()
+    [{'kind': 'dog'}]
+    >>> pets.close()
+    """
+    if not isinstance(query, str):
+        raise ParameterError(f"query={query!r}", "a query is a string")
+    if not isinstance(connection, str):
+        return _answer(query, connection, parameters)
+    with _refused(f"{_shown(connection)} cannot be opened", "check the address and the server"):
+        opened = _open(connection)
+    with closing(opened):
+        return _answer(query, opened, parameters)
+
+
+@contextmanager
+def _refused(fact: str, next_step: str) -> Iterator[None]:
+    """Turn whatever a driver raises into a ReadError; drivers share no class of errors."""
+    try:
+        yield
+    except SufficeError:
+        raise
+    except Exception as error:
+        raise ReadError(f"{fact}: {first_line(error)}", "", next_step) from error
+
+
+# Addresses --------------------------------------------------------------------------------------
+
+
+def _open(address: str) -> Any:
+    scheme, separator, path = address.partition("://")
+    if not separator or scheme not in _OPENERS:
+        raise ParameterError(
+            f"connection is {_shown(address)}",
+            f"an address begins with {', '.join(f'{known}://' for known in _OPENERS)}",
+            "or pass an open connection",
+        )
+    return _OPENERS[scheme](address, path.removeprefix("/"))
+
+
+def _postgresql(address: str, _: str) -> Any:
+    return _library("adbc_driver_postgresql.dbapi", "this address", "adbc").connect(address)
+
+
+def _sqlite(_: str, path: str) -> Any:
+    # Opened for reading: SQLite would otherwise make an empty database of a mistyped name.
+    return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _duckdb(_: str, path: str) -> Any:
+    opened = _library("duckdb", "this address", "duckdb").connect(path, read_only=True)
+    opened.execute("SET enable_progress_bar = false")
+    return opened
+
+
+_OPENERS: Mapping[str, Callable[[str, str], Any]] = {
+    "postgresql": _postgresql,
+    "postgres": _postgresql,
+    "sqlite": _sqlite,
+    "duckdb": _duckdb,
+}
+
+
+def _library(module: str, what: str, extra: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            f"{what} needs {error.name}", "it is not installed", f"pip install 'suffice[{extra}]'"
+        ) from error
+
+
+def _shown(address: str) -> str:
+    """An address without what may hold a password."""
+    scheme, separator, _ = address.partition("://")
+    if scheme in ("sqlite", "duckdb"):
+        return address
+    return f"{scheme}://..." if separator else "a string without ://"
+
+
+# Reading only -----------------------------------------------------------------------------------
+
+
+def _database_of(connection: Any) -> str:
+    """Return what a connection leads to, as sqlglot calls it; "" of an unknown database."""
+    if hasattr(connection, "adbc_get_info"):
+        with _refused("the database does not answer", "connect again"):
+            vendor = str(connection.adbc_get_info().get("vendor_name")).lower()
+        return {"postgresql": "postgres"}.get(vendor, vendor)
+    bases = (base.__module__.partition(".")[0] for base in type(connection).__mro__)
+    return next((DRIVERS[base] for base in bases if base in DRIVERS), "")
+
+
+@contextmanager
+def _by_text(_: Any, query: str, dialect: str = "") -> Iterator[None]:
+    """Let pass what sqlglot finds to be one SELECT that changes nothing."""
+    sqlglot = _library("sqlglot", "a query that only its text shows to change nothing", "export")
+    exp = sqlglot.exp
+    known = sqlglot.Dialect.get(dialect) is not None
+    with _refused("the query cannot be parsed", "correct it, or connect by ADBC"):
+        found = sqlglot.parse(query, dialect=dialect if known else None)
+    found = [one for one in found if not isinstance(one, exp.Semicolon | None)]
+    if len(found) != 1:
+        raise ParameterError(
+            f"the query has {len(found)} statements",
+            "a query is one statement",
+            "leave the others out; give a string that holds a semicolon as a parameter",
+        )
+    changes = (exp.DML, exp.Create, exp.Command, exp.Into, exp.Lock)
+    readings = (exp.Query, exp.Values)
+    held = [] if isinstance(found[0], readings) else [found[0]]
+    held += [one for one in found[0].walk() if isinstance(one, changes)]
+    if held:
+        raise ParameterError(f"the query holds {held[0].key.upper()}", RULE, "use SELECT")
+    yield
+
+
+@contextmanager
+def _of_sqlite(connection: Any, _: str) -> Iterator[None]:
+    # Not by an authorizer: one of the user's could not be put back, and full-text and other
+    # virtual tables do more than read when they are opened.
+    with _refused("the database does not answer", "connect again"):
+        cursor = connection.cursor()
+        if isinstance(cursor, sqlite3.Cursor):
+            cursor.row_factory = None
+        cursor.execute("PRAGMA query_only")
+        before = cursor.fetchone()[0]
+    end = [f"PRAGMA query_only = {before}"]
+    with closing(cursor), _between("PRAGMA query_only = ON", end, cursor.execute):
+        yield
+
+
+@contextmanager
+def _of_duckdb(connection: Any, query: str) -> Iterator[None]:
+    with _refused("the database refuses the query", "correct it"):
+        kinds = [statement.type.name for statement in connection.extract_statements(query)]
+    if kinds != ["SELECT"]:
+        raise ParameterError(
+            f"duckdb finds {' and '.join(kinds) or 'nothing'} in the query", RULE, "use one SELECT"
+        )
+    with _refused("the database does not answer", "connect again"):
+        asked = [connection.sql("SELECT txid_current()").fetchall() for _ in range(2)]
+    if asked[0] == asked[1]:  # a transaction of the user's is open, and there can be no other
+        with _by_text(connection, query, "duckdb"):
+            yield
+        return
+    with _between("BEGIN TRANSACTION READ ONLY", ["ROLLBACK"], connection.sql):
+        yield
+
+
+@contextmanager
+def _of_postgresql(connection: Any, query: str) -> Iterator[None]:
+    # Such a transaction may export tables, and a second statement would end it.
+    with (
+        _by_text(connection, query, "postgres"),
+        _refused("the database does not answer", "connect again"),
+    ):
+        cursor = connection.cursor()
+        try:
+            cursor.execute(f"SAVEPOINT {SAVEPOINT}")
+            # What comes after it is taken back: that the transaction only reads, too.
+            end = [f"ROLLBACK TO SAVEPOINT {SAVEPOINT}", f"RELEASE SAVEPOINT {SAVEPOINT}"]
+        except Exception:  # there is no transaction yet
+            cursor.execute("BEGIN")
+            end = ["ROLLBACK"]
+    with closing(cursor), _between("SET TRANSACTION READ ONLY", end, cursor.execute):
+        yield
+
+
+@contextmanager
+def _between(first: str, last: Sequence[str], execute: Callable[[str], Any]) -> Iterator[None]:
+    """Execute statements before and after a block; if it fails, its error is the one to be seen."""
+    try:
+        with _refused("the database does not answer", "connect again"):
+            execute(first)
+        yield
+    except BaseException:
+        with suppress(Exception):
+            for statement in last:
+                execute(statement)
+        raise
+    with _refused("the database does not answer", "connect again"):
+        for statement in last:
+            execute(statement)
+
+
+_GUARDS: Mapping[str, Callable[[Any, str], AbstractContextManager[None]]] = {
+    "duckdb": _of_duckdb,
+    "postgres": _of_postgresql,
+    "sqlite": _of_sqlite,
+}
+
+
+# Answers ----------------------------------------------------------------------------------------
+
+
+def _answer(query: str, connection: Any, parameters: Any) -> SpooledTable:
+    if not hasattr(connection, "cursor"):
+        raise ParameterError(
+            f"connection={connection!r}",
+            "a connection has a method cursor()",
+            "pass an address, or what the driver's connect() returns",
+        )
+    database = _database_of(connection)
+    read = _by_relation if database == "duckdb" else _by_cursor
+    guard = _GUARDS.get(database)
+    with _by_text(connection, query, database) if guard is None else guard(connection, query):
+        return read(query, connection, parameters)
+
+
+def _by_relation(query: str, connection: Any, parameters: Any) -> SpooledTable:
+    """Ask duckdb, of which a cursor is a connection of its own, without registered frames."""
+    with _refused("the database refuses the query", "correct it"):
+        relation = _required(connection.sql(query, params=parameters))
+        reader = pa.RecordBatchReader.from_stream(relation)
+    return _streamed(reader)
+
+
+def _by_cursor(query: str, connection: Any, parameters: Any) -> SpooledTable:
+    with _refused("the database does not answer", "connect again"):
+        cursor = connection.cursor()
+    with closing(cursor):
+        with _refused("the database refuses the query", "correct it"):
+            cursor.execute(query, *(() if parameters is None else (parameters,)))
+            _required(cursor.description)
+        if hasattr(cursor, "fetch_record_batch"):
+            return _streamed(cursor.fetch_record_batch())
+        names = [str(column[0]) for column in cursor.description]
+        require_distinct(names)
+        nothing = pa.schema([(name, pa.null()) for name in names])
+        return spool(unbroken(_fetched(cursor, names), ORIGIN), nothing, ORIGIN)
+
+
+def _required(answer: Any) -> Any:
+    if answer is None:
+        raise ReadError("the query returns no rows", "a table has columns", "use SELECT")
+    return answer
+
+
+# Rows of Python objects -------------------------------------------------------------------------
+
+
+def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a cursor in the types of their cells."""
+    if isinstance(cursor, sqlite3.Cursor):
+        cursor.row_factory = None
+    held = [pa.null()] * len(names)
+    done = 0
+    while rows := cursor.fetchmany(ROWS_FETCHED):
+        if isinstance(rows[0], Mapping):
+            rows = [tuple(row.values()) for row in rows]
+        columns = []
+        for j, (name, cells) in enumerate(zip(names, zip(*rows, strict=True), strict=True)):
+            columns.append(_column(name, cells, done))
+            held[j] = _joined(name, held[j], columns[-1], done)
+        yield pa.RecordBatch.from_arrays(columns, names=list(names))
+        done += len(rows)
+
+
+def _column(name: str, cells: Sequence[Any], done: int) -> pa.Array[Any]:
+    """The cells of a column in one type."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if kinds <= {int, float, Decimal} and kinds & {float, Decimal}:
+        for row, cell in enumerate(cells):
+            if type(cell) is not float and cell is not None and is_rounded(cell):
+                raise ReadError(_where(name, cell, done + row), HELD_RULE, HELD_STEP)
+        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    try:
+        return pa.array(cells)
+    except (pa.ArrowException, OverflowError):
+        row = bisect_left(range(len(cells)), True, key=lambda row: _misfits(cells[: row + 1]))
+        raise _misfit(name, cells[row], done + row) from None
+
+
+def _misfits(cells: Sequence[Any]) -> bool:
+    try:
+        pa.array(cells)
+    except (pa.ArrowException, OverflowError):
+        return True
+    return False
+
+
+def _joined(name: str, held: pa.DataType, column: pa.Array[Any], done: int) -> pa.DataType:
+    """The type that holds the cells of a column so far, and those of a batch."""
+    numbers = {pa.int64(), pa.float64()}
+    if column.type == held or pa.types.is_null(column.type):
+        return held
+    if pa.types.is_null(held):
+        return column.type
+    if {held, column.type} == numbers:
+        return pa.float64()
+    row = int(np.argmin(column.is_null().to_numpy(zero_copy_only=False)))
+    raise _misfit(name, column[row].as_py(), done + row)
+
+
+def _where(name: str, cell: Any, row: int) -> str:
+    return f"row {row + 1} of {ORIGIN}, column {name!r}: {reprlib.repr(cell)}"
+
+
+def _misfit(name: str, cell: Any, row: int) -> ReadError:
+    return ReadError(
+        f"{_where(name, cell, row)} does not fit the cells above it",
+        "a column holds numbers, whole numbers of at most 64 bits, text, truth values or times",
+        f"cast it in the query: CAST({name} AS ...)",
+    )
+
+
+# Streams of Arrow batches -----------------------------------------------------------------------
+
+
+def _streamed(reader: pa.RecordBatchReader) -> SpooledTable:
+    """Keep the record batches of a stream."""
+    require_distinct(reader.schema.names)
+    nothing = _plain(first_rows([], reader.schema), 0)
+    return spool(_all_plain(unbroken(reader, ORIGIN)), nothing.schema, ORIGIN)
+
+
+def _all_plain(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for batch in batches:
+        yield _plain(batch, done)
+        done += batch.num_rows
+
+
+def _plain(batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
+    """Replace the types that a database adds to Arrow's by what they are stored as."""
+    columns = [
+        _stored(name, column, done) if isinstance(column, pa.ExtensionArray) else column
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _stored(name: str, column: pa.ExtensionArray[Any], done: int) -> pa.Array[Any]:
+    if getattr(column.type, "type_name", "") == "numeric":
+        return _numeric(name, column.storage, done)
+    if stored_as(column.storage.type) is None:
+        raise SchemaError(
+            f"column {name!r} of the query holds {column.type}",
+            "it arrives as bytes",
+            f"cast it in the query: CAST({name} AS text)",
+        )
+    return column.storage
+
+
+def _numeric(name: str, digits: pa.Array[Any], done: int) -> pa.Array[Any]:
+    """NUMERIC of PostgreSQL, which arrives as text, as doubles."""
+    numbers: pa.Array[Any] = pc.cast(digits, pa.float64())
+    far = np.abs(numbers.to_numpy(zero_copy_only=False)) >= HELD
+    for row in np.flatnonzero(far).tolist():
+        if is_rounded(Decimal(digits[row].as_py())):
+            where = f"row {done + row + 1} of {ORIGIN}, column {name!r}: {digits[row]}"
+            raise ReadError(where, HELD_RULE, HELD_STEP)
+    return numbers
