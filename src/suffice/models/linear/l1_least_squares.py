@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.optimise.coordinate_descent import L1Minimum, L1Quadratic
-from suffice.models.optimise.one_thread import one_thread_of_blas
+from suffice.models.optimise.algebra import one_thread_of_blas
+from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.rules import NONNEGATIVE, Shape
