@@ -37,7 +37,6 @@ LINEAR_ALGEBRA = {
     "models/linear/fitted.py": "`singular_`",
     "models/linear/posterior.py": "draws",
     "models/linear/ridge.py": "the penalty of the least error left out",
-    "models/linear/robust.py": "F of a summary",
     "models/logistic/model.py": "terms that the rows leave open",
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from suffice.engines.choice import Choice
-from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
-from suffice.statistics.comoments import Comoments
 
 __all__ = ["LinearRegression"]
 
@@ -144,71 +141,3 @@ class LinearRegression(LinearRegressor):
         fit, targets = self._inferable(), self.design_.targets
         j = target_place(targets, target)
         return Summary.of(fit, self.terms_, targets, j, level, self._left_out)
-
-    def robust_summary(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        kind: Robust = "HC3",
-        target: str | int | None = None,
-        level: float = 0.95,
-    ) -> Summary:
-        """Return the summary with standard errors that hold where rows differ in their variance.
-
-        ::
-
-            V = (XᵀX)⁻¹ (Σ w uᵢ² xᵢxᵢᵀ) (XᵀX)⁻¹
-            HC0: u = e    HC1: u = e √(n/(n − p))    HC2: u = e/√(1 − h)    HC3: u = e/(1 − h)
-
-        with residuals e and leverages h. The rows are read once more: these errors are no function
-        of the sums. Tests use t with n − p degrees of freedom, F is the robust Wald test that all
-        coefficients but the intercept are 0. A row of weight 2 is the row twice; where weights are
-        precisions, e and x are multiplied by their roots.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            The rows of the fit.
-        kind : {"HC3", "HC0", "HC1", "HC2"}
-        target : str or int, optional
-            Which target; needed if there are several.
-        level : float
-            Confidence of the intervals.
-
-        Raises
-        ------
-        DataError
-            If these are not as many rows as those of the fit, or with HC2 and HC3 a row decides
-            its own fit.
-        ParameterError
-            If there is no such kind or target.
-
-        Source: J. S. Long and L. H. Ervin, Using heteroscedasticity consistent standard errors in
-        the linear regression model (2000), eqs. 3 to 6.
-
-        Examples
-        --------
-        >>> x, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], [1.0, 2.0, 2.5, 5.0, 3.5]
-        >>> model = LinearRegression().fit(x, y)
-        >>> model.robust_summary(x, y, kind="HC3").standard_error.round(4)
-        array([1.0078, 0.5025])
-        """
-        if kind not in POWER:
-            raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, POWER))}")
-        summary = self.summary(target, level)
-        fit, model, source = self._inferable(), self.model_, self._open_more(X, y, sample_weight)
-        layout = self.reader_.layout_of(source)
-        j = target_place(self.design_.targets, target)
-        asked = Influences(replace(model, layout=layout), fit, j, POWER[kind])
-        kernel = self._of_answered(influences, "empty" if self.incomplete == "drop" else "error")
-        found: Comoments = self._run(kernel, asked, source, layout).found
-        learnt = summary.rows if fit.equations.weights.precisions else fit.equations.rows
-        if found.rows != learnt:
-            raise DataError(
-                f"these rows weigh {found.rows:g}, those of the fit {learnt:g}",
-                "robust errors are of the rows of the fit",
-                "pass the same table",
-            )
-        return robust(summary, found, kind, fit.has_intercept)

@@ -85,9 +85,6 @@ def test_regressions_name_their_baselines_and_count_rows(
     ordered = ("--ordered", "colour=green,red,blue", "--ignore", "year", "-o", "o")
     printed = run("fit", "t.csv", "--label", "y", "--model", *model.split(), *ordered).stdout
     assert "compared with" not in printed
-    if model == "linear":
-        robust = run("summary", "t.suffice", "t.csv", "--robust", "HC3").stdout
-        assert "  Categories are compared with colour[blue], year[new].\n" in robust
 
 
 def test_a_label_of_fractions_is_for_a_regression(run: Run, tmp_path: Path) -> None:

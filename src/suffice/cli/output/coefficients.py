@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from suffice.models.linear.summary import Summary
 
-__all__ = ["CONFIDENCE", "coefficient_facts", "rendered_coefficients", "robust_facts"]
+__all__ = ["CONFIDENCE", "coefficient_facts", "rendered_coefficients"]
 
 CONFIDENCE = 0.95
 TESTS, ENDS, RATIO = ("t", "z", "p"), ("lower", "upper"), "odds_ratio"
@@ -68,12 +68,6 @@ def coefficient_facts(
     check_level(level)
     name = type(model).__name__
     return {"model": str(path), "type": name, "level": level} | FACTS[name](model, level)
-
-
-def robust_facts(summaries: Sequence[Summary], path: Path, level: float) -> dict[str, Any]:
-    """As `coefficient_facts`, of the summaries of least squares with robust errors."""
-    kept = {"model": str(path), "type": "LinearRegression", "level": level}
-    return kept | {"errors": summaries[0].errors} | _of_summaries(summaries)
 
 
 def _coefficients(terms: Sequence[str], **columns: Any) -> list[dict[str, Any]]:

@@ -99,8 +99,6 @@ class Summary:
         Weight of the rows left out for missing cells; rows without any value are not counted.
     units : tuple of str
         What the numbers of columns of times are in.
-    errors : str
-        "classical", or the kind of robust errors: HC0 to HC3 (`LinearRegression.robust_summary`).
     intercept : bool
         Whether there is one; else R² is uncentred.
     perfect : bool
@@ -145,7 +143,6 @@ class Summary:
     bic: float
     left_out: float = 0.0
     units: tuple[str, ...] = ()
-    errors: str = "classical"
     intercept: bool = True
     perfect: bool = False
     observations: float = 0.0
@@ -270,8 +267,6 @@ class Summary:
             if np.isnan(error)
         ]:
             lines.append(f"Not determined by the rows, so without an error: {listed(unknown)}.")
-        if self.errors != "classical":
-            lines.append(f"Standard errors, tests and F are robust: {self.errors}.")
         return lines
 
     def _header(self) -> list[str]:
