@@ -30,7 +30,7 @@ import suffice.models.logistic.separation
 import suffice.models.logistic.solver
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import GradientDescent, LogisticRegression
-from suffice.models.logistic import curvature
+from suffice.models.logistic import minimise
 
 LOADERS = [load_iris, load_wine, load_breast_cancer, load_digits]
 
@@ -708,9 +708,9 @@ def test_a_penalty_on_nearly_dependent_columns(decades, C, n):
 
 def test_a_stall_is_not_blamed_on_the_tolerance(monkeypatch):
     def stalled(*arguments):  # how far rounding lets lbfgs come depends on the processor
-        return replace(curvature.fit_by_curvature(*arguments), converged=False)
+        return replace(minimise.minimise(*arguments), converged=False)
 
-    monkeypatch.setattr(suffice.models.logistic.solver, "fit_by_curvature", stalled)
+    monkeypatch.setattr(suffice.models.logistic.solver, "minimise", stalled)
     x, y = load_breast_cancer(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="Rounding leaves no way down; use solver='newton'"):
         LogisticRegression(solver="lbfgs").fit(x, y)

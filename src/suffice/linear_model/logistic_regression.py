@@ -20,7 +20,6 @@ from suffice.models.base.options import Dependent
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.base.weightless import require_weights
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
-from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.fitted import FittedLogistic
 from suffice.models.logistic.inference import LikelihoodRatio
 from suffice.models.logistic.model import LogisticModel
@@ -34,6 +33,7 @@ from suffice.models.logistic.options import (
 )
 from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import Cutting, LogisticReader, settled
+from suffice.models.logistic.rows import DataLoop
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.logistic.term_rows import read_as
 from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent

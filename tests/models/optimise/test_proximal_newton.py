@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suffice.models.optimise.coordinate_descent import L1Quadratic, violation
+from suffice.models.optimise.proximal_newton import L1Quadratic, violation
 
 FEW = settings(max_examples=60)
 

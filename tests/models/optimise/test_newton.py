@@ -2,7 +2,7 @@
 
 from itertools import repeat
 
-from suffice.models.optimise.stopping import StallDetector
+from suffice.models.optimise.newton import StallDetector
 
 
 def test_progress_is_a_lower_loss_or_half_the_gradient():

@@ -1,23 +1,98 @@
-"""Rows drawn at random from a whole table."""
+"""The rows that a logistic regression learns from: passes over them, and samples of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
-from suffice.models.logistic.data_loop import DataLoop
-from suffice.models.logistic.training_rows import TrainingRows
+from suffice.engines.engine import Engine
+from suffice.models.logistic.centred_design import CentredDesign
 from suffice.statistics.batch import Batch
+from suffice.statistics.statistic import Statistic
+from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Sample", "draw"]
+__all__ = ["DataLoop", "Sample", "TrainingRows", "draw", "farthest"]
 
 OVERSAMPLING = 2.0  # times the rows wanted that are drawn, so that chance leaves enough
+
+S = TypeVar("S", bound=Statistic)
+R = TypeVar("R")
+
+
+@dataclass
+class DataLoop:
+    """Sends kernels over all rows, and counts how often.
+
+    Parameters
+    ----------
+    engine : Engine
+    splits : sequence of Split
+    """
+
+    engine: Engine
+    splits: Sequence[Split]
+    count: int = field(default=0, init=False)
+
+    def run(self, kernel: Callable[[Split, Any], S], params: Any) -> S:
+        """The sum of what a kernel finds in every split."""
+        self.count += 1
+        return self.engine.run(kernel, params, self.splits)
+
+    def map(self, kernel: Callable[[Split, Any], R], params: Any) -> list[R]:
+        """What a kernel finds, one result for every split."""
+        self.count += 1
+        return list(self.engine.map(kernel, params, self.splits))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """How batches become rows z with classes and weights.
+
+    Parameters
+    ----------
+    centred : CentredDesign
+        How rows z = (1, x − m) are made.
+    classes : Vocabulary
+        The k labels.
+    class_weights : ndarray (k,)
+        What the weights of the rows of a class are multiplied by.
+    """
+
+    centred: CentredDesign
+    classes: Vocabulary
+    class_weights: NDArray[np.float64]
+
+    @property
+    def layout(self) -> Layout:
+        """How a table is read."""
+        return self.centred.layout
+
+    def of(self, batch: Batch) -> tuple[Batch, NDArray[np.intp]]:
+        """The rows of a batch, and codes of their classes; −1 for those that a fit leaves out."""
+        batch = self.centred.to_fit(batch) if self.centred.leaves_out else batch
+        return batch, batch.learnt(self.classes)
+
+
+def farthest(split: Split, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
+    """Kernel: the largest |z/s|² of a row; the second of ``params`` is 1/s."""
+    rows, inverse_scale = params
+
+    def of(batch: Batch) -> float:
+        batch, codes = rows.of(batch)
+        largest = 0.0
+        for z, part in rows.centred.pieces(batch, False, codes >= 0):
+            squares = (z * z)[part] @ inverse_scale**2
+            largest = max(largest, float(squares.max(initial=0.0)))
+        return largest
+
+    return max(each_batch(split, rows.layout, of))
 
 
 @dataclass(frozen=True, eq=False)
