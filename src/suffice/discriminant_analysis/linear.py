@@ -10,8 +10,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, one_of_two
-from suffice.discriminant_analysis.single_rows import require_rows_of_a_class
+from suffice.discriminant_analysis.shared import (
+    DiscriminantAnalysis,
+    on_axes,
+    one_of_two,
+    require_rows_of_a_class,
+)
 from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError

@@ -19,7 +19,7 @@ MODEL, BAYES, LINEAR = (
     "Model: naive-bayes",
     "Model: linear, ridge, lasso, elastic-net, logistic",
 )
-DISCRIMINANT = "Model: lda, qda, rda"
+DISCRIMINANT = "Model: lda, qda"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class Options:
         str | None,
         typer.Option(
             metavar="balanced|LABEL=N,...",
-            help="How often the rows of a class count (naive-bayes, lda, qda, rda, logistic).",
+            help="How often the rows of a class count (naive-bayes, lda, qda, logistic).",
             rich_help_panel=MODEL,
             show_default="1 each",
         ),
@@ -122,15 +122,6 @@ class Options:
             help="Shrinkage of the covariance, 0 to 1, or auto (Ledoit-Wolf).",
             rich_help_panel=DISCRIMINANT,
             show_default="0",
-        ),
-    ] = None
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FRACTION|loo",
-            help="rda: from a covariance for each class, 0, to one for all, 1.",
-            rich_help_panel=DISCRIMINANT,
-            show_default="loo",
         ),
     ] = None
     penalty: Annotated[

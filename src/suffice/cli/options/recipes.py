@@ -118,18 +118,6 @@ MODELS: dict[str, Recipe] = {
         _GAUSSIAN,
         DISCRIMINANTS,
     ),
-    "rda": Recipe(
-        "suffice.discriminant_analysis",
-        "RegularizedDiscriminantAnalysis",
-        _plain("threads")
-        | _CLASS_WEIGHT
-        | {
-            "pooling": number_or("pooling", "pooling", "loo", most=1.0),
-            "shrinkage": number_or("shrinkage", "shrinkage", "loo", most=1.0),
-            "calibration": one_of("calibration", "calibration", "temperature", "none"),
-        },
-        DISCRIMINANTS,
-    ),
     "linear": Recipe("suffice.linear_model", "LinearRegression", _LEAST_SQUARES, CATEGORIES),
     "ridge": Recipe(
         "suffice.linear_model",
