@@ -114,7 +114,8 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     A column of strings is a category, and becomes the terms that it has in linear models: an
     indicator of each value but the first, and of missing cells where the first fit has some. Later
     rows of a fit must have the values of the first. In a prediction, a missing cell or unseen value
-    is left out. Missing numbers count by expectation-maximisation.
+    is left out. In the fit, missing numbers are expected from the mean of their class, or, in a
+    table without categories, from the other cells too, by expectation-maximisation.
 
     Differences from scikit-learn: shrinkage is towards each column's own variance, not towards
     the mean variance of all columns, so the unit of a column changes nothing, and "auto" chooses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, cast
 
@@ -94,7 +95,9 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         engine = self._engine_for(source)
         design = settled_design(source, found, "counted", engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
-        part = FamilyColumns(self._family(), BlockLayout("mixed", names), design)
+        # Indicators nearly determine each other: more iterations take long, and predict worse.
+        family = replace(self._family(), max_iter=0)
+        part = FamilyColumns(family, BlockLayout("mixed", names), design)
         more = {"parts": (part,)}
         return self.reader_type.of(source, found.columns, (part.layout,), self._reading(), **more)
 

@@ -87,6 +87,9 @@ class MultivariateGaussian(Family):
     variance_floor : float
         In no direction is the variance less than this fraction of that over all classes; with 0,
         where a class has no spread in a direction in which others have, 2⁻⁴⁰.
+    max_iter : int
+        Most iterations of expectation-maximisation over missing cells; with 0 they are expected
+        from the mean of their class and the variance of their column alone.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
 
@@ -111,6 +114,7 @@ class MultivariateGaussian(Family):
     variance_floor: float = 1e-9
     kappa0: float = 1.0
     a0: float = 1.0
+    max_iter: int = 1_000
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
@@ -118,7 +122,9 @@ class MultivariateGaussian(Family):
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)
         check_positive(kappa0=self.kappa0, a0=self.a0)
-        check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
+        check_nonnegative(
+            ddof=self.ddof, variance_floor=self.variance_floor, max_iter=self.max_iter
+        )
         if self.pooling not in (0, 1):
             raise ParameterError(Option.of("pooling", self.pooling), "pooling is 0 or 1")
         if self.shrinkage != "ledoit-wolf" and not (
@@ -295,7 +301,7 @@ class MultivariateGaussian(Family):
             return mode.value, (psi / self._mode_divisor(nu, sums)).value
 
         log_prior = None if self.estimation == "mle" else self._log_prior
-        return expected_sums(statistic, estimate, self.shared, log_prior)
+        return expected_sums(statistic, estimate, self.shared, log_prior, self.max_iter)
 
     def _log_prior(self, sums: GaussianSums) -> LogPrior:
         """Log density of the prior of means, as seen from m₀, and covariances, up to a constant."""

@@ -89,6 +89,7 @@ def expected_sums(
     estimate: Estimator,
     shared: bool,
     log_prior: Callable[[GaussianSums], LogPrior] | None = None,
+    max_iter: int = 1_000,
 ) -> GaussianSums:
     """Expect the cells that are missing, given those that are there.
 
@@ -103,6 +104,8 @@ def expected_sums(
         Whether all classes have the same covariance.
     log_prior : function, optional
         From what is known of the cells to the log density of a prior.
+    max_iter : int
+        Most iterations; 0 for expectations from uncorrelated columns.
     """
     of_cells = GaussianSums.of_cells(statistic)
     origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
@@ -118,7 +121,9 @@ def expected_sums(
         statistic.product_index,
     )
     prior = None if log_prior is None else log_prior(of_cells)
-    found = expectation_maximisation(rows, partial(estimate, of_cells), shared, prior)
+    found = expectation_maximisation(
+        rows, partial(estimate, of_cells), shared, prior, max_iterations=max_iter
+    )
     mean = DoubleDouble.of(found.mean)
     between, code = np.zeros((1, d, d)), np.arange(k)
     middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
@@ -132,7 +137,7 @@ def expected_sums(
         covariance=DoubleDouble.of(total / found.weight.sum()),
         course=EmHistory(
             found.log_likelihood,
-            found.converged,
+            found.converged or not max_iter,
             tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
         ),
     )
