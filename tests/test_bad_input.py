@@ -669,7 +669,7 @@ OPTIONS: dict[str, Case] = {
         ParameterError,
         "family 'gausian' is not known; choose one of adaptive, bernoulli, categorical, "
         "complement, gaussian, histogram, joint_table, kernel_density, multinomial, "
-        "multivariate_gaussian, poisson, regularized_gaussian.",
+        "multivariate_gaussian, poisson.",
     ),
     "a family that is a number": (
         lambda: fit(families={"age": 3}),

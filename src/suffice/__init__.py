@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from suffice.discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
-    from suffice.discriminant_analysis import (
-        RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis,
-    )
     from suffice.engines.choice import engine as engine
     from suffice.engines.choice import set_engine as set_engine
     from suffice.ensemble import AutoClassifier as AutoClassifier
@@ -47,7 +44,6 @@ _HOME = {
     "LogisticRegression": "suffice.linear_model",
     "NaiveBayes": "suffice.naive_bayes",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
-    "RegularizedDiscriminantAnalysis": "suffice.discriminant_analysis",
     "Ridge": "suffice.linear_model",
     "engine": "suffice.engines.choice",
     "load": "suffice.saved",
@@ -69,7 +65,6 @@ __all__ = [
     "LogisticRegression",
     "NaiveBayes",
     "QuadraticDiscriminantAnalysis",
-    "RegularizedDiscriminantAnalysis",
     "Ridge",
     "__version__",
     "engine",

@@ -422,7 +422,7 @@ class TestDiscriminantAnalysis:
 
 ERRORS = {
     "fit gaps.csv --label c --model odd": (
-        "--model 'odd'; the models are 'naive-bayes', 'aode', 'lda', 'qda', 'rda', 'linear', "
+        "--model 'odd'; the models are 'naive-bayes', 'aode', 'lda', 'qda', 'linear', "
         "'ridge', 'lasso', 'elastic-net', 'logistic', 'auto'."
     ),
     # Options of other models

@@ -13,7 +13,6 @@ from suffice import (
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
     Ridge,
 )
 from suffice.errors import DataError
@@ -75,7 +74,6 @@ NUMBERS = [NAMES["age"], "far", "hits"]
 DISCRIMINANTS = {
     "lda": LinearDiscriminantAnalysis,
     "qda": QuadraticDiscriminantAnalysis,
-    "rda": RegularizedDiscriminantAnalysis,
 }
 
 

@@ -147,7 +147,6 @@ def test_bins(of_bins: Any, holes: pd.DataFrame, dialect: str, run: Run) -> None
 COMPLETE = [
     "lda",
     "qda",
-    "rda",
     "logistic",
     "logistic of two",
     "logistic of bins",

@@ -225,10 +225,6 @@ for seed, (offset, gaps, weights) in enumerate(
         ),
         f"LDA {name}": (da.LinearDiscriminantAnalysis, labelled(*options)),
         f"QDA {name}": (lambda: Q(variance_floor=1e-3), labelled(*options)),
-        f"RDA {name}": (
-            lambda: da.RegularizedDiscriminantAnalysis(0.3, 0.2, calibration="none"),
-            labelled(*options),
-        ),
         f"LinearRegression {name}": (
             lambda: LinearRegression(incomplete="drop"),
             measured(*options),

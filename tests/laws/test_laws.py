@@ -30,7 +30,6 @@ from suffice.families import (
     JointTable,
     Multinomial,
     MultivariateGaussian,
-    RegularizedGaussian,
     family_named,
     family_names,
 )
@@ -370,11 +369,6 @@ def variants(name: str) -> list[Family]:
             MultivariateGaussian("mle", ddof=1, shrinkage=0.2),
             MultivariateGaussian("mle", shrinkage="ledoit-wolf"),
             MultivariateGaussian("mle", variance_floor=0.0),
-        ],
-        RegularizedGaussian: [
-            RegularizedGaussian(0.3, 0.2),
-            RegularizedGaussian(1.0, 0.0, prior_rows=0.0),
-            RegularizedGaussian(0.0, 1.0, prior_rows=0.0),
         ],
     }
     return made + special.get(type(made[0]), [])

@@ -13,7 +13,6 @@ from suffice import (
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
 )
 from suffice.errors import ParameterError
 from suffice.naive_bayes import GaussianNB
@@ -34,7 +33,6 @@ def drawn(display: DecisionBoundaryDisplay) -> np.ndarray:
     [
         LinearDiscriminantAnalysis(),
         QuadraticDiscriminantAnalysis(),
-        RegularizedDiscriminantAnalysis(),
         GaussianNB(),
         LogisticRegression(),
     ],

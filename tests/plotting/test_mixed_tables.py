@@ -11,7 +11,6 @@ from scipy.stats import norm
 from suffice import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
 )
 from suffice.errors import ParameterError
 from suffice.plotting import (
@@ -37,7 +36,6 @@ TABLE = pd.DataFrame(
 MODELS = [
     LinearDiscriminantAnalysis(),
     QuadraticDiscriminantAnalysis(),
-    RegularizedDiscriminantAnalysis(),
 ]
 
 

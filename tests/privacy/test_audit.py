@@ -16,7 +16,6 @@ from suffice import (
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
     Ridge,
 )
 from suffice.errors import ParameterError
@@ -161,7 +160,6 @@ def people(n: int, seed: int) -> pa.Table:
     ("model", "label"),
     [
         (QuadraticDiscriminantAnalysis(), "kind"),
-        (RegularizedDiscriminantAnalysis(), "kind"),
         (LinearRegression(), "pay"),
         (LinearRegression(ordered={"town": list("fedcba")}), "pay"),
         (Ridge(), "pay"),

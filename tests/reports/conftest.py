@@ -12,7 +12,6 @@ from suffice import (
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
 )
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 
@@ -141,7 +140,7 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "qda": (QuadraticDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
         "mixed": (LinearDiscriminantAnalysis().fit(table[[*MIXED, "y"]], "y"), asked[MIXED]),
         "mixed qda": (
-            RegularizedDiscriminantAnalysis().fit(table[[*MIXED, "y"]], "y"),
+            QuadraticDiscriminantAnalysis(shrinkage=0.1).fit(table[[*MIXED, "y"]], "y"),
             asked[MIXED],
         ),
         "logistic": (LogisticRegression().fit(design, table["y"]), known),

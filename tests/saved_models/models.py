@@ -331,14 +331,6 @@ def whole_numbers() -> Iterator[tuple[str, Any, str]]:
     yield "whole_window", model, "table"
 
 
-def regularized() -> Iterator[tuple[str, Any, str]]:
-    """Discriminants between linear and quadratic."""
-    yield "default", da.RegularizedDiscriminantAnalysis().fit(X, NUMBER), "numbers"
-    yield "gaps", da.RegularizedDiscriminantAnalysis(shrinkage=0.1).fit(GAPS, NUMBER), "gaps"
-    given = da.RegularizedDiscriminantAnalysis(0.3, 0.2, calibration="none", prior_rows=2.0)
-    yield "given", given.fit(X, NUMBER, WEIGHT), "numbers"
-
-
 def chosen() -> Iterator[tuple[str, Any, str]]:
     """Models with options that were chosen from the sums."""
     for alpha in ("evidence", "shared_evidence"):
@@ -352,7 +344,6 @@ def discriminants_of_categories() -> Iterator[tuple[str, Any, str]]:
     yield "mixed", da.LinearDiscriminantAnalysis().fit(rows, "kind"), "table"
     quadratic = da.QuadraticDiscriminantAnalysis(reg_param=0.1)
     yield "mixed", quadratic.fit(rows.drop(["color"]), "kind"), "table"
-    yield "mixed", da.RegularizedDiscriminantAnalysis().fit(rows, "kind"), "table"
 
 
 def calibrated() -> Iterator[tuple[str, Any, str]]:
@@ -401,7 +392,6 @@ GROUPS = {
         pairs,
         columns_far_from_zero,
         whole_numbers,
-        regularized,
         chosen,
         discriminants_of_categories,
         calibrated,

@@ -10,8 +10,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, one_of_two
-from suffice.discriminant_analysis.single_rows import require_rows_of_a_class
+from suffice.discriminant_analysis.shared import (
+    DiscriminantAnalysis,
+    on_axes,
+    one_of_two,
+    require_rows_of_a_class,
+)
 from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
@@ -110,7 +114,8 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     A column of strings is a category, and becomes the terms that it has in linear models: an
     indicator of each value but the first, and of missing cells where the first fit has some. Later
     rows of a fit must have the values of the first. In a prediction, a missing cell or unseen value
-    is left out. Missing numbers count by expectation-maximisation.
+    is left out. In the fit, missing numbers are expected from the mean of their class, or, in a
+    table without categories, from the other cells too, by expectation-maximisation.
 
     Differences from scikit-learn: shrinkage is towards each column's own variance, not towards
     the mean variance of all columns, so the unit of a column changes nothing, and "auto" chooses

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.discriminant_analysis.shared import DiscriminantAnalysis
-from suffice.discriminant_analysis.single_rows import require_rows_of_each_class
+from suffice.discriminant_analysis.shared import (
+    DiscriminantAnalysis,
+    require_rows_of_each_class,
+)
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.multivariate.parameters import LOG_2PI
@@ -77,7 +79,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     Notes
     -----
     Categories become columns as in `LinearDiscriminantAnalysis`. A class that never shows a value
-    is then very sure: `RegularizedDiscriminantAnalysis` is meant for such tables.
+    is then very sure; shrinkage helps.
 
     Differences from scikit-learn: ``shrinkage`` and ``reg_param`` are towards each column's own
     variance, not towards the mean variance of all columns or towards 1, so the unit of a column

@@ -50,7 +50,7 @@ class AutoClassifier(FittedAverage):
     the candidates had not learnt (stacking); while there are more than M, the one of least share
     leaves. Candidates are naive Bayes with chosen families and weights of columns, the same beside
     one-dependence estimators (AODE), logistic regression of numbers and of bins, and discriminant
-    analysis, linear, quadratic and regularised. Each is fitted to nine tenths of the rows, 200,000
+    analysis, linear and quadratic. Each is fitted to nine tenths of the rows, 200,000
     at most, and judged on the others, ten times; of more than 6,000 rows, until 6,000 are judged.
     The members are then fitted to all rows. A candidate that cannot learn the table is left out:
     ``candidates_`` says which, and why. Where folds have 2,000 rows, so is one that is clearly
@@ -59,7 +59,7 @@ class AutoClassifier(FittedAverage):
     Parameters
     ----------
     candidates : sequence of str, optional
-        Of "naive-bayes", "aode", "logistic", "logistic-bins", "lda", "qda" and "rda"; all by
+        Of "naive-bayes", "aode", "logistic", "logistic-bins", "lda" and "qda"; all by
         default.
     best : int
         How many of them are averaged, at most.
@@ -127,9 +127,9 @@ class AutoClassifier(FittedAverage):
         y : array-like (n,) or str
             Labels, or the name of the column that holds them. A row without a label is left out.
         sample_weight : array-like (n,) or str, optional
-            Row weights, 0 or more, or the name of their column. They are relative in naive Bayes,
-            AODE and regularised discriminants (see `NaiveBayes`); elsewhere weight 2 is two rows.
-            Copies of a row are judged in one fold.
+            Row weights, 0 or more, or the name of their column. They are relative in naive Bayes
+            and AODE (see `NaiveBayes`); elsewhere weight 2 is two rows. Copies of a row are judged
+            in one fold.
 
         Returns
         -------

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
 )
 from suffice.errors import SufficeError
 from suffice.families.options import Identifiers
@@ -93,7 +92,6 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "logistic-bins": partial(_logistic, C=3.0, tol=1e-3, numbers="bins", incomplete="indicator"),
     "lda": lambda roles: LinearDiscriminantAnalysis(**roles.mixed),
     "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.mixed),
-    "rda": lambda roles: RegularizedDiscriminantAnalysis(**roles.mixed),
 }
 """By the names that the command line has for them; a new one is a line here."""
 

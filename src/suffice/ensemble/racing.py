@@ -15,7 +15,7 @@ from suffice.model_selection.evaluated_folds import FoldEvaluations, evaluate_mo
 
 __all__ = ["is_behind", "judged"]
 
-DEAR: Mapping[str, Mapping[str, Any]] = {"rda": {"shrinkage": 0.1}}
+DEAR: Mapping[str, Mapping[str, Any]] = {}
 """Candidates that are dear to fit, and options by which the first fold tries them first."""
 
 MARGIN = 3.0  # standard errors

@@ -9,7 +9,6 @@ from typing import Any
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
 )
 from suffice.ensemble.candidates import Candidate
 from suffice.linear_model import LogisticRegression
@@ -32,7 +31,6 @@ MEMBERS: Mapping[str, type[Classifier]] = {
         LogisticRegression,
         LinearDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
-        RegularizedDiscriminantAnalysis,
     )
 }
 SAVED: dict[str, type] = {

@@ -13,7 +13,6 @@ from suffice.families.multinomial import Multinomial
 from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.options import Estimation
 from suffice.families.poisson import Poisson
-from suffice.families.regularized_gaussian import RegularizedGaussian
 
 __all__ = [
     "Adaptive",
@@ -31,7 +30,6 @@ __all__ = [
     "MultivariateGaussian",
     "Parameters",
     "Poisson",
-    "RegularizedGaussian",
     "family_named",
     "family_names",
 ]

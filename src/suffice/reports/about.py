@@ -51,7 +51,6 @@ NAMES = {
     "NaiveBayes": "Naive Bayes",
     "LinearDiscriminantAnalysis": "Linear discriminant analysis",
     "QuadraticDiscriminantAnalysis": "Quadratic discriminant analysis",
-    "RegularizedDiscriminantAnalysis": "Regularised discriminant analysis",
     "LogisticRegression": "Logistic regression",
     "LinearRegression": "Linear regression",
 }

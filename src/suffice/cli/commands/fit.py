@@ -69,7 +69,7 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="naive-bayes, aode, lda, qda, rda or logistic for classes, or auto: the mean of "
+            help="naive-bayes, aode, lda, qda or logistic for classes, or auto: the mean of "
             "the best of several; linear, ridge, lasso or elastic-net for numbers.",
         ),
     ] = NAIVE_BAYES,

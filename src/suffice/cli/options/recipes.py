@@ -27,7 +27,6 @@ MODELS = {
     "aode": ("suffice.naive_bayes.aode", "AODE"),
     "lda": ("suffice.discriminant_analysis", "LinearDiscriminantAnalysis"),
     "qda": ("suffice.discriminant_analysis", "QuadraticDiscriminantAnalysis"),
-    "rda": ("suffice.discriminant_analysis", "RegularizedDiscriminantAnalysis"),
     "linear": ("suffice.linear_model", "LinearRegression"),
     "ridge": ("suffice.linear_model", "Ridge"),
     "lasso": ("suffice.linear_model", "Lasso"),
