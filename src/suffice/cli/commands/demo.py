@@ -19,7 +19,7 @@ from suffice.cli.output.explanation import (
     explanation_facts,
     explanations,
 )
-from suffice.cli.output.learnt import schema_facts, schema_grid
+from suffice.cli.output.fitted import schema_facts, schema_grid
 from suffice.cli.output.tables import decibans, deliver, grid, percent, print_all, short
 
 if TYPE_CHECKING:

@@ -35,7 +35,6 @@ from suffice.cli.output.evaluation import (
     class_tables,
     error_facts,
     error_tables,
-    group_tables,
 )
 from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import DataError
@@ -98,7 +97,7 @@ def evaluate(
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
     listed: list[Any] = [{"group": value, **facts_of(found)} for value, found in groups.items()]
     of_groups: GroupEvaluations = {"by": by, "groups": listed}
-    deliver(of_groups, lambda: group_tables(groups), as_json, output)
+    deliver(of_groups, lambda: [groups.table()], as_json, output)
 
 
 def _written(model: Any, decision: Decision) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:

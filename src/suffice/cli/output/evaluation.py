@@ -6,8 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.output.bars import barred, draws_bars
-from suffice.cli.output.tables import amount, grid, percent, rows_in_print, short
+from suffice.cli.output.tables import (
+    amount,
+    barred,
+    draws_bars,
+    grid,
+    percent,
+    rows_in_print,
+    short,
+)
 from suffice.phrases import rows_of_classes
 
 if TYPE_CHECKING:
@@ -16,11 +23,10 @@ if TYPE_CHECKING:
 
     from suffice.cli.documents import Area, ClassEvaluation, NumberEvaluation, TargetErrors, Tenth
     from suffice.models.base.evaluation import Evaluation
-    from suffice.models.base.groups import ByGroup
     from suffice.models.linear.evaluation import RegressionEvaluation
     from suffice.statistics.ranking import Area as Ranked
 
-__all__ = ["class_facts", "class_tables", "error_facts", "error_tables", "group_tables"]
+__all__ = ["class_facts", "class_tables", "error_facts", "error_tables"]
 
 MOST_CLASSES_ACROSS = 5
 SHARE_BAR = 8  # characters of a bar
@@ -248,12 +254,4 @@ def error_tables(facts: NumberEvaluation) -> Iterator[RenderableType]:
         ("n", [amount(known["rows"]) for known in targets], "rows compared"),
     ):
         table.add_row(name, *cells, meaning)
-    yield table
-
-
-def group_tables(found: ByGroup[Any]) -> Iterator[RenderableType]:
-    """Evaluations of groups of rows, for people."""
-    table = grid(found.column, *next(iter(found.values())).in_short)
-    for value, evaluation in found.items():
-        table.add_row("(missing)" if value is None else short(value), *evaluation.in_short.values())
     yield table

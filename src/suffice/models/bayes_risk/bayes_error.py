@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 
 __all__ = ["PHI_ERROR", "BayesError", "between"]
 
@@ -13,7 +12,7 @@ PHI_ERROR = 1e-14  # relative, of a distance and of Φ
 
 
 @dataclass(frozen=True, repr=False)
-class BayesError:
+class BayesError(Printed):
     """A Bayes error or Bayes risk, and how well it is known.
 
     Parameters
@@ -43,16 +42,12 @@ class BayesError:
     confidence: float
     method: str
 
-    def __repr__(self) -> str:
-        return "\n".join(aligned(self._rows()))
-
-    def _repr_html_(self) -> str:
-        return html_table("Bayes error", ["", ""], self._rows())
-
-    def _rows(self) -> list[list[str]]:
+    def table(self) -> Table:
+        """Return the error, its bounds and its method as a table."""
         digits = significant(self.low, self.high)
-        table = [[name, f"{getattr(self, name):.{digits}g}"] for name in ("value", "low", "high")]
-        return [*table, ["confidence", f"{self.confidence:.6g}"], ["method", self.method]]
+        rows = [[name, f"{getattr(self, name):.{digits}g}"] for name in ("value", "low", "high")]
+        rows += [["confidence", f"{self.confidence:.6g}"], ["method", self.method]]
+        return Table("", ["", ""], rows)
 
 
 def significant(low: float, high: float) -> int:

@@ -15,8 +15,7 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.possible_cells import possible_cells
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log, log_of
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.statistics.batch import Batch
 
 __all__ = ["NextQuestions", "next_question"]
@@ -26,7 +25,7 @@ SHOWN = 20  # columns in print
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NextQuestions:
+class NextQuestions(Printed):
     """Missing cells of a row, the most informative first.
 
     Parameters
@@ -43,20 +42,17 @@ class NextQuestions:
     bits: NDArray[np.float64]
     entropy: float
 
-    def _repr_html_(self) -> str:
+    def table(self) -> Table:
+        """Return the first columns and their bits as a table."""
         bits = self.bits[:SHOWN].tolist()
-        rows = [[name, f"{one:.4f}"] for name, one in zip(self.columns, bits, strict=False)]
-        return html_table(f"{self.entropy:.4f} bits are open", ["column", "bits"], rows, bits)
-
-    def __repr__(self) -> str:
         rows = [
-            [name, "-" if np.isnan(bits) else f"{bits:.4f}"]
-            for name, bits in zip(self.columns[:SHOWN], self.bits, strict=False)
+            [name, "-" if np.isnan(one) else f"{one:.4f}"]
+            for name, one in zip(self.columns, bits, strict=False)
         ]
         left = len(self.columns) - len(rows)
         more = [f"and {left} more"] if left else []
-        table = aligned([["column", "bits"], *rows])
-        return "\n".join([f"{self.entropy:.4f} bits are open.", *table, *more])
+        title = f"{self.entropy:.4f} bits are open."
+        return Table(title, ["column", "bits"], rows, more, bars=bits)
 
 
 def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from suffice.families import MultivariateGaussian, RegularizedGaussian
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 
 __all__ = ["Regularization", "RegularizedModel"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Regularization:
+class Regularization(Printed):
     """What λ and γ were tried, and the log loss of each pair, of rows taken out of the sums.
 
     Parameters
@@ -63,13 +62,10 @@ class Regularization:
             if isinstance(part.family, RegularizedGaussian | MultivariateGaussian)
         )
 
-    def __repr__(self) -> str:
-        return "\n".join(aligned(self._lines()))
-
-    def _lines(self) -> list[list[str]]:
-        header = ["log loss", *(f"shrinkage {gamma:g}" for gamma in self.shrinkage)]
+    def table(self) -> Table:
+        """Return the log losses of what was tried as a table, the best with a star."""
         best = self.best
-        return [header] + [
+        rows = [
             [
                 f"pooling {lam:g}",
                 *(
@@ -79,10 +75,8 @@ class Regularization:
             ]
             for lam, losses in zip(self.pooling.tolist(), self.log_loss.tolist(), strict=True)
         ]
-
-    def _repr_html_(self) -> str:
-        header, *rows = self._lines()
-        return html_table("Regularisation", header, rows, self.log_loss.min(axis=1).tolist())
+        header = ["log loss", *(f"shrinkage {gamma:g}" for gamma in self.shrinkage)]
+        return Table("", header, rows, bars=self.log_loss.min(axis=1).tolist())
 
 
 @dataclass(frozen=True)

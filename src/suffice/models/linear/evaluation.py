@@ -12,8 +12,7 @@ from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned, explained
+from suffice.numerics.in_print import Printed, Table, explained
 from suffice.numerics.linalg import product
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments
@@ -24,7 +23,7 @@ UNCENTRED = "R² (uncentred)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RegressionEvaluation:
+class RegressionEvaluation(Printed):
     """Errors e = y − ŷ of rows whose target is known, target by target.
 
     Parameters
@@ -76,26 +75,18 @@ class RegressionEvaluation:
     def _r_squared(self) -> str:
         return "R²" if self.intercept else UNCENTRED
 
-    def __repr__(self) -> str:
-        return "\n".join(aligned([self._header(), *self._rows()]))
-
-    def _header(self) -> list[str]:
-        return ["", "rows", self._r_squared, "mean squared error", "mean absolute error", "bias"]
-
-    def _repr_html_(self) -> str:
-        r_squared = (1 - self.unexplained).tolist()
-        title = "Predictions against the truth"
-        return html_table(title, self._header(), self._rows(), r_squared)
-
-    def _rows(self) -> list[list[str]]:
+    def table(self) -> Table:
+        """Return the errors of every target as a table."""
         errors = self.mean_squared_error, self.mean_absolute_error, self.bias
-        table = []
-        for target, rows, lacking, *values in zip(
-            self.targets, self.weight, self.unexplained, *errors, strict=True
-        ):
-            numbers = (f"{value:.4g}" for value in values)
-            table.append([target, f"{rows:,g}", explained(float(lacking)), *numbers])
-        return table
+        rows = [
+            [target, f"{n:,g}", explained(float(lacking)), *(f"{value:.4g}" for value in values)]
+            for target, n, lacking, *values in zip(
+                self.targets, self.weight, self.unexplained, *errors, strict=True
+            )
+        ]
+        names = "mean squared error", "mean absolute error", "bias"
+        bars = (1 - self.unexplained).tolist()
+        return Table("", ["", "rows", self._r_squared, *names], rows, bars=bars)
 
     def __add__(self, other: Self) -> Self:
         return replace(self, moments=self.moments + other.moments)

@@ -24,7 +24,7 @@ from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import by_target, checked_penalties
 from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import target_place
-from suffice.numerics.in_print import steps
+from suffice.numerics.in_print import Printed, Table, steps
 from suffice.phrases import Option, Phrase
 from suffice.statistics.grouped_rows import GroupedRows
 
@@ -34,7 +34,7 @@ SELECTED = "a penalty of absolute values has chosen the columns by the same rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class L1Path:
+class L1Path(Printed):
     """Coefficients for m penalties, the largest first.
 
     Parameters
@@ -54,11 +54,12 @@ class L1Path:
     rss: NDArray[np.float64]
     converged: NDArray[np.bool_]
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return the penalties and their errors as a table, some of many."""
         chosen = np.count_nonzero(self.coef, axis=-1)
         table = by_target("alpha", self.alphas) | by_target("chosen", chosen)
         table |= by_target("RSS", self.rss)
-        return "\n".join([f"{len(self.alphas)} penalties", *steps(table)])
+        return steps(f"{len(self.alphas)} penalties", table)
 
 
 class L1Regressor(LinearRegressor):

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.design.coefficient_table import rows_left_out
-from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -20,8 +19,8 @@ __all__ = ["L1Summary"]
 HEADER = ["", "Estimate"]
 
 
-@dataclass(frozen=True, eq=False)
-class L1Summary:
+@dataclass(frozen=True, eq=False, repr=False)
+class L1Summary(Printed):
     """Estimates under a penalty of absolute values, of one target.
 
     The penalty chose the columns by the same rows, and drew what it left towards 0: standard
@@ -79,16 +78,11 @@ class L1Summary:
 
         return DataFrame({"estimate": self.estimate}, index=list(self.terms))
 
-    def __repr__(self) -> str:
-        return "\n".join([*aligned([HEADER, *self._rows()]), "", *self._notes()])
-
-    def _repr_html_(self) -> str:
-        table = html_table("Coefficients", HEADER, self._rows(), self.estimate.tolist())
-        return table + html_notes(self._notes())
-
-    def _rows(self) -> list[list[str]]:
-        estimates = zip(self.terms, self.estimate.tolist(), strict=True)
-        return [[term, f"{value:.4g}"] for term, value in estimates]
+    def table(self) -> Table:
+        """Return the coefficients as a table."""
+        estimates = self.estimate.tolist()
+        rows = [[term, f"{b:.4g}"] for term, b in zip(self.terms, estimates, strict=True)]
+        return Table("", HEADER, rows, self._notes(), bars=estimates)
 
     def _notes(self) -> list[str]:
         return [
