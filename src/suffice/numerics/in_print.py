@@ -22,6 +22,7 @@ __all__ = [
     "explained",
     "key",
     "listed",
+    "number",
     "percent",
     "probability",
     "steps",
@@ -138,6 +139,17 @@ def percent(fraction: float) -> str:
     if 0.9995 <= fraction < 1:
         return "> 99.9 %"
     return "< 0.1 %" if 0 < fraction < 0.0005 else f"{100 * fraction:.1f} %"
+
+
+def number(value: float) -> str:
+    """A number to four digits, or to its units where it is large.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1234567.8)
+    ('0.1235', '1,234,568')
+    """
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def probability(p: float) -> str:

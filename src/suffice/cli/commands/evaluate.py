@@ -34,7 +34,6 @@ from suffice.cli.output.evaluation import (
     class_facts,
     class_tables,
     error_facts,
-    error_tables,
 )
 from suffice.cli.output.tables import deliver, refuse_result
 from suffice.errors import DataError
@@ -88,10 +87,12 @@ def evaluate(
             found = fitted.evaluate(table, *truth, unanswerable="empty")
         else:
             groups = fitted.evaluate_by(table, truth[0], by, truth[1], unanswerable="empty")
-    facts_of, tables = _written(fitted, decision)
+    facts_of = _written(fitted, decision)
     if by is None:
         facts = facts_of(found)
-        deliver(facts, lambda: tables(facts), as_json, output)
+        numbers = predicts_numbers(fitted)
+        tables = (lambda: [found.table()]) if numbers else partial(class_tables, facts)
+        deliver(facts, tables, as_json, output)
         return
     if not groups:
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
@@ -100,9 +101,9 @@ def evaluate(
     deliver(of_groups, lambda: [groups.table()], as_json, output)
 
 
-def _written(model: Any, decision: Decision) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-    """How the evaluation of a model is written for programs, and these figures for people."""
+def _written(model: Any, decision: Decision) -> Callable[[Any], Any]:
+    """How the evaluation of a model is written for programs."""
     if predicts_numbers(model):
-        return error_facts, error_tables
+        return error_facts
     costs = None if decision.threshold is not None else model.costs
-    return partial(class_facts, costs=costs, classes=model.model_.classes.values), class_tables
+    return partial(class_facts, costs=costs, classes=model.model_.classes.values)

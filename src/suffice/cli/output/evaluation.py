@@ -13,7 +13,6 @@ from suffice.cli.output.tables import (
     grid,
     percent,
     rows_in_print,
-    short,
 )
 from suffice.phrases import rows_of_classes
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from suffice.models.linear.evaluation import RegressionEvaluation
     from suffice.statistics.ranking import Area as Ranked
 
-__all__ = ["class_facts", "class_tables", "error_facts", "error_tables"]
+__all__ = ["class_facts", "class_tables", "error_facts"]
 
 MOST_CLASSES_ACROSS = 5
 SHARE_BAR = 8  # characters of a bar
@@ -227,31 +226,3 @@ def error_facts(result: RegressionEvaluation) -> NumberEvaluation:
         if not result.intercept:
             targets[j]["uncentred"] = True
     return {"targets": targets}
-
-
-def error_tables(facts: NumberEvaluation) -> Iterator[RenderableType]:
-    """The same for people."""
-    from suffice.numerics.in_print import explained
-
-    uncentred = any(known.get("uncentred") for known in facts["targets"])
-    r_squared, nothing = ("R² (uncentred)", "0") if uncentred else ("R²", "the mean")
-    targets = facts["targets"]
-    table = grid("", *(known["target"] for known in targets), "")
-    table.columns[-1].justify = "left"
-    for name, cells, meaning in (
-        (
-            r_squared,
-            [explained(known["unexplained"]) for known in targets],
-            f"1 is perfect, 0 is no better than {nothing}",
-        ),
-        (
-            "RMSE",
-            [short(known["root_mean_squared_error"]) for known in targets],
-            "root of the mean squared error",
-        ),
-        ("MAE", [short(known["mean_absolute_error"]) for known in targets], "mean absolute error"),
-        ("mean error", [short(known["mean_error"]) for known in targets], "truth less prediction"),
-        ("n", [amount(known["rows"]) for known in targets], "rows compared"),
-    ):
-        table.add_row(name, *cells, meaning)
-    yield table

@@ -20,7 +20,7 @@ from suffice.cli.signals import READER_GONE, write_no_more
 from suffice.cli.wrapping import wrapped
 from suffice.errors import ParameterError
 from suffice.numerics import in_print
-from suffice.numerics.in_print import percent
+from suffice.numerics.in_print import number, percent
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def short(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
     if isinstance(value, float):
-        return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+        return number(value)
     text = str(value)
     if not text.strip():
         return "(empty)"

@@ -12,13 +12,15 @@ from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.in_print import Printed, Table, explained
+from suffice.numerics.in_print import Printed, Table, explained, number
 from suffice.numerics.linalg import product
+from suffice.phrases import amount
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments
 
 __all__ = ["RegressionEvaluation", "r_squared_of_sums"]
 
+MEANING = "1 is perfect, 0 is no better than "
 UNCENTRED = "R² (uncentred)"
 
 
@@ -76,17 +78,17 @@ class RegressionEvaluation(Printed):
         return "R²" if self.intercept else UNCENTRED
 
     def table(self) -> Table:
-        """Return the errors of every target as a table."""
-        errors = self.mean_squared_error, self.mean_absolute_error, self.bias
-        rows = [
-            [target, f"{n:,g}", explained(float(lacking)), *(f"{value:.4g}" for value in values)]
-            for target, n, lacking, *values in zip(
-                self.targets, self.weight, self.unexplained, *errors, strict=True
-            )
-        ]
-        names = "mean squared error", "mean absolute error", "bias"
-        bars = (1 - self.unexplained).tolist()
-        return Table("", ["", "rows", self._r_squared, *names], rows, bars=bars)
+        """Return the errors of every target as a table, with what they mean."""
+        root, nothing = np.sqrt(self.mean_squared_error), "the mean" if self.intercept else "0"
+        figures = {
+            self._r_squared: (map(explained, self.unexplained.tolist()), MEANING + nothing),
+            "RMSE": (map(number, root.tolist()), "root of the mean squared error"),
+            "MAE": (map(number, self.mean_absolute_error.tolist()), "mean absolute error"),
+            "mean error": (map(number, self.bias.tolist()), "truth less prediction"),
+            "n": (map(amount, self.weight.tolist()), "rows compared"),
+        }
+        rows = [[name, *cells, meaning] for name, (cells, meaning) in figures.items()]
+        return Table("", ["", *self.targets, ""], rows, left=(0, len(self.targets) + 1))
 
     def __add__(self, other: Self) -> Self:
         return replace(self, moments=self.moments + other.moments)
