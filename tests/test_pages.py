@@ -111,7 +111,7 @@ def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None
     errors, gap, best, *averaged = capsys.readouterr().out.splitlines()
     printed = repr(found["model"].candidates_).splitlines()
     assert averaged[: len(printed)] == printed
-    assert averaged[len(printed)] == "Row 0 of 1, in nats:"
+    assert averaged[len(printed)].startswith("Row 0 of 1: ")
     assert list(eval(errors)) == ["naive Bayes", "lda", "logistic"]
     assert max(eval(errors).values()) < 0.06
     assert gap == f"log loss {found['gap'].mean:.3f} more, from {found['gap'].low:.3f} to " + (

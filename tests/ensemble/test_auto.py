@@ -198,9 +198,9 @@ def test_a_candidate_that_cannot_learn_is_left_out() -> None:
     refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
     assert set(refused) == {"lda", "qda"}
     assert "'note' holds text" in refused["lda"]
-    *_, lda, qda, _, why = repr(model.candidates_).splitlines()
-    assert (lda.split(), qda.split()) == (["lda", "left", "out"], ["qda", "left", "out"])
-    assert why == f"qda: {refused['qda']}"
+    *_, lda, qda = repr(model.candidates_).splitlines()
+    assert lda == f"lda is left out: {refused['lda']}"
+    assert qda == f"qda is left out: {refused['qda']}"
     few = mixed(5, missing=0.6)
     judged = {one.name: one for one in AutoClassifier(FOUR).fit(few, "kind").candidates_}
     assert re.fullmatch(r"it answers \d+ % of the rows, as .*", judged["logistic"].refusal)
@@ -290,9 +290,9 @@ def test_intervals_are_of_single_models(of_numbers: AutoClassifier) -> None:
 
 def test_candidates_in_print(of_table: AutoClassifier) -> None:
     lines = repr(of_table.candidates_).splitlines()
-    assert lines[0].split() == ["log", "loss", "error", "weight"]
+    assert " ".join(lines[0].split()) == "model log loss error share of the answer"
     assert isinstance(of_table.candidates_[0], Candidate)
-    assert lines[1].split()[-1] == f"{of_table.model_.shares[0]:.3g}"
+    assert lines[1].split()[-2:] == [f"{100 * of_table.model_.shares[0]:.1f}", "%"]
 
 
 def test_shares_are_those_of_rows_that_members_had_not_learnt(of_numbers: AutoClassifier) -> None:

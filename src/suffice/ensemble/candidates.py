@@ -23,8 +23,7 @@ from suffice.model_selection.stratified import stratified
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table, percent
 
 __all__ = ["CANDIDATES", "IMPOSSIBLE", "Candidate", "Candidates", "Folds", "Roles", "naive_bayes"]
 
@@ -136,24 +135,26 @@ class Candidate:
         return cls(name, log_loss, judged.error)
 
 
-class Candidates(tuple[Candidate, ...]):
+class Candidates(Printed, tuple[Candidate, ...]):
     """All candidates, the best first."""
 
-    def __repr__(self) -> str:
-        reasons = [f"{one.name}: {one.refusal}" for one in self if one.refusal is not None]
-        return "\n".join([*aligned(self._lines()), *reasons])
-
-    def _lines(self) -> list[list[str]]:
-        rows = [["", "log loss", "error", "weight"]]
-        for one in self:
-            share = f"{one.weight:.3g}" if one.weight else ""
-            known = [f"{one.log_loss:.4f}", f"{100 * one.error:.2f} %"]
-            rows.append([one.name, *(known if one.refusal is None else ["left out", ""]), share])
-        return rows
-
-    def _repr_html_(self) -> str:
-        header, *rows = self._lines()
-        return html_table("Candidates", header, rows, [one.log_loss for one in self])
+    def table(self) -> Table:
+        """Return the candidates as a table, and why others are left out."""
+        rows = [
+            [
+                one.name,
+                f"{one.log_loss:.4f}",
+                percent(one.error),
+                percent(one.weight) if one.weight else "-",
+            ]
+            for one in self
+            if one.refusal is None
+        ]
+        losses = [one.log_loss for one in self if one.refusal is None]
+        reasons = [f"{one.name} is left out: {one.refusal}" for one in self if one.refusal]
+        notes = ["Judged on held-out rows; log loss in nats a row.", *reasons]
+        header = ["model", "log loss", "error", "share of the answer"]
+        return Table("", header, rows, notes, bars=losses)
 
 
 class Folds(EqualRowsTogether):

@@ -36,8 +36,7 @@ from suffice.models.base.estimator import Estimator
 from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
 from suffice.models.base.partial_answers import WithGaps, told
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ __all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
 
 
 @dataclass(frozen=True, repr=False)
-class FoldEvaluations:
+class FoldEvaluations(Printed):
     """The evaluation of every fold, by a model that has learnt the rows outside it.
 
     Parameters
@@ -132,20 +131,13 @@ class FoldEvaluations:
             return f"{mean:.4g}".replace("inf", "∞"), "", rows_of_classes(self.infinite_rows)
         return f"{mean:.4g}", "±", f"{self.standard_error(name):.2g}"
 
-    def _repr_html_(self) -> str:
-        title, *lines = repr(self).splitlines()
-        return html_table(
-            title,
-            ["score", "mean, and its error"],
-            [[cell.strip() for cell in one.split("  ", 1)] for one in lines],
-        )
-
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return the mean of every score, with its error, as a table."""
         if self.of_single_rows:
-            found = [[name, self._in_print(name)[0]] for name in self.names]
-            return "\n".join(["every row by the model of all others", *aligned(found)])
+            rows = [[name, self._in_print(name)[0]] for name in self.names]
+            return Table("every row by the model of all others", ["", ""], rows)
         rows = [[name, *self._in_print(name)] for name in self.names]
-        return "\n".join([f"{len(self.folds)} folds, mean ± standard error", *aligned(rows)])
+        return Table(f"{len(self.folds)} folds, mean ± standard error", [""] * 4, rows)
 
 
 def evaluate_folds(

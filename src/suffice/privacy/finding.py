@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
 
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 
 __all__ = ["MEANINGS", "Audit", "Finding", "What"]
 
@@ -76,8 +76,8 @@ class Finding:
     batch: int = 0
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Printed):
     """What a model tells about single rows.
 
     Parameters
@@ -112,23 +112,21 @@ class Audit:
             fewest = sorted(group, key=lambda one: float("inf") if one.rows is None else one.rows)
             yield list(MEANINGS)[place], column, fewest
 
-    def lines(self) -> list[tuple[str, str, str, str, str]]:
-        """Kind, column, number of facts, and the fact about fewest rows."""
-        return [
-            (
+    def table(self) -> Table:
+        """Return kind, column, number of facts, and the fact about fewest rows, as a table."""
+        if not self.findings:
+            return Table(f"{self.model}: nothing about fewer than {self.min_count:g} rows", [], [])
+        rows = [
+            [
                 what,
                 column or "(labels)",
                 f"{len(group):,}",
-                "-" if (rows := group[0].rows) is None else f"{rows:g}",
+                "-" if (fewest := group[0].rows) is None else f"{fewest:g}",
                 _example(group[0]),
-            )
+            ]
             for what, column, group in self.grouped()
         ]
-
-    def __str__(self) -> str:
-        if not self.findings:
-            return f"{self.model}: nothing about fewer than {self.min_count:g} rows"
-        return "\n".join(aligned([("", "column", "facts", "rows", "for example"), *self.lines()]))
+        return Table("", ["", "column", "facts", "rows", "for example"], rows, left=(0, 1, 4))
 
 
 def _example(found: Finding) -> str:

@@ -45,7 +45,7 @@ def test_groups_of_a_classifier(estimator, by, engine) -> None:
         np.testing.assert_array_equal(evaluation.confusion.value, alone.confusion.value)
         assert evaluation.log_loss == alone.log_loss
         assert evaluation.roc_area == alone.roc_area
-        assert str(value) in repr(found)
+        assert ("(missing)" if value is None else str(value)) in repr(found)
 
 
 def test_the_column_may_be_one_that_the_model_reads() -> None:

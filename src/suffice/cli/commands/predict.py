@@ -13,8 +13,7 @@ from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, wi
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.running import Running, reported
 from suffice.cli.options.shared import Data, Ignore, ModelFile, RowsAsJson
-from suffice.cli.output.prediction_files import opener
-from suffice.cli.output.row_documents import deliver_rows
+from suffice.cli.output.rows import deliver_rows, opener
 from suffice.cli.output.tables import refuse_result
 from suffice.errors import ParameterError
 

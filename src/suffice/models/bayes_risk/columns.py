@@ -27,8 +27,7 @@ from suffice.families.univariate.piecewise import PiecewiseParameters
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log, log_of
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table, percent
 from suffice.numerics.logspace import row_sums, safe_log, scores
 from suffice.numerics.quadrature import integrate
 from suffice.statistics.block import CodedBlock
@@ -250,7 +249,7 @@ def _frozen(kind: Any, *shapes: Array) -> list[list[Any]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ColumnInformation:
+class ColumnInformation(Printed):
     """Bits that a cell of each column tells of the class, if the model is right.
 
     Parameters
@@ -275,20 +274,22 @@ class ColumnInformation:
         """Places of the columns, the most telling first; unknown ones last."""
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
 
-    def _repr_html_(self) -> str:
-        order = self.order.tolist()
-        rows = [[self.columns[j], self.families[j], f"{self.bits[j]:.4f}"] for j in order]
-        title = f"{self.entropy:.4f} bits tell the class; a cell tells, by itself:"
-        return html_table(title, ["column", "family", "bits"], rows, self.bits[order].tolist())
-
-    def __repr__(self) -> str:
-        table = [["column", "family", "bits", "share"]]
-        for j in self.order:
-            bits, share = self.bits[j], self.bits[j] / self.entropy if self.entropy else np.nan
-            figures = ["-", "-"] if np.isnan(bits) else [f"{bits:.4f}", f"{100 * share:.1f} %"]
-            table.append([self.columns[j], self.families[j], *figures])
-        head = f"{self.entropy:.4f} bits tell the class; a cell tells, by itself:"
-        return "\n".join([head, *aligned(table)])
+    def table(self) -> Table:
+        """Return the columns as a table, the most informative first."""
+        rows = []
+        for j in self.order.tolist():
+            bits = float(self.bits[j])
+            share = percent(bits / self.entropy if self.entropy else np.nan)
+            known = "-" if np.isnan(bits) else f"{bits:.4f}"
+            rows.append([self.columns[j], self.families[j], known, share])
+        return Table(
+            "",
+            ["column", "family", "bits", "of all there is to tell"],
+            rows,
+            [f"{self.entropy:.4f} bits tell the class of a row, before any cell is seen"],
+            left=(0, 1),
+            bars=self.bits[self.order].tolist(),
+        )
 
 
 def column_information(model: GenerativeClassifier) -> ColumnInformation:

@@ -26,8 +26,7 @@ from suffice.models.linear.summary import target_place
 from suffice.models.optimise.algebra import one_thread_of_blas
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import aligned, steps
+from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.rules import NONNEGATIVE, Shape
 from suffice.statistics.comoments import Comoments
@@ -144,8 +143,8 @@ class L1LeastSquares(LeastSquares):
 HEADER = ["", "Estimate"]
 
 
-@dataclass(frozen=True, eq=False)
-class L1Summary:
+@dataclass(frozen=True, eq=False, repr=False)
+class L1Summary(Printed):
     """Estimates under a penalty of absolute values, of one target.
 
     The penalty chose the columns by the same rows, and drew what it left towards 0: standard
@@ -203,16 +202,11 @@ class L1Summary:
 
         return DataFrame({"estimate": self.estimate}, index=list(self.terms))
 
-    def __repr__(self) -> str:
-        return "\n".join([*aligned([HEADER, *self._rows()]), "", *self._notes()])
-
-    def _repr_html_(self) -> str:
-        table = html_table("Coefficients", HEADER, self._rows(), self.estimate.tolist())
-        return table + html_notes(self._notes())
-
-    def _rows(self) -> list[list[str]]:
-        estimates = zip(self.terms, self.estimate.tolist(), strict=True)
-        return [[term, f"{value:.4g}"] for term, value in estimates]
+    def table(self) -> Table:
+        """Return the coefficients as a table."""
+        estimates = self.estimate.tolist()
+        rows = [[term, f"{b:.4g}"] for term, b in zip(self.terms, estimates, strict=True)]
+        return Table("", HEADER, rows, self._notes(), bars=estimates)
 
     def _notes(self) -> list[str]:
         return [
@@ -228,7 +222,7 @@ SELECTED = "a penalty of absolute values has chosen the columns by the same rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class L1Path:
+class L1Path(Printed):
     """Coefficients for m penalties, the largest first.
 
     Parameters
@@ -248,11 +242,12 @@ class L1Path:
     rss: NDArray[np.float64]
     converged: NDArray[np.bool_]
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return the penalties and their errors as a table, some of many."""
         chosen = np.count_nonzero(self.coef, axis=-1)
         table = by_target("alpha", self.alphas) | by_target("chosen", chosen)
         table |= by_target("RSS", self.rss)
-        return "\n".join([f"{len(self.alphas)} penalties", *steps(table)])
+        return steps(f"{len(self.alphas)} penalties", table)
 
 
 class L1Regressor(LinearRegressor):

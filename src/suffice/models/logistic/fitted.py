@@ -17,7 +17,7 @@ from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import framed
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.unseen_categories import UnseenCategories
-from suffice.models.design.in_notebook import coefficient_tables
+from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
 from suffice.models.logistic.centred_design import CentredDesign

@@ -15,8 +15,7 @@ from suffice.models.base.proba_intervals import Ends, from_moments, from_scores
 from suffice.models.design.coefficient_table import header, row, rows_left_out
 from suffice.models.logistic.model import LogisticModel, of_every_class
 from suffice.numerics.elementary import exp, log_of
-from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import aligned, criterion, listed, probability
+from suffice.numerics.in_print import Printed, Table, criterion, listed, probability
 from suffice.rules import FINITE, NONNEGATIVE
 from suffice.statistics.batch import Batch
 
@@ -160,8 +159,8 @@ class Likelihood:
         return LikelihoodRatio(2 * (self.value - self.null), dof)
 
 
-@dataclass(frozen=True, eq=False)
-class LogisticSummary:
+@dataclass(frozen=True, eq=False, repr=False)
+class LogisticSummary(Printed):
     """Estimates with their errors and tests, and the fit (conventions of R's glm and statsmodels).
 
     ::
@@ -277,9 +276,11 @@ class LogisticSummary:
             index = MultiIndex.from_product([self.outcomes, self.terms], names=names)
         return DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
 
-    def __repr__(self) -> str:
-        table = aligned([self._header(), *self._rows()])
-        return "\n".join([*table, "", *self._notes()])
+    def table(self) -> Table:
+        """Return the coefficients with their tests and intervals as a table."""
+        z, several = self.z.tolist(), len(self.outcomes) > 1
+        bars = [value for of_class in z for value in [*[nan] * several, *of_class]]
+        return Table("", self._header(), self._rows(), self._notes(), bars=bars)
 
     def _notes(self) -> list[str]:
         unknown = np.isnan(self.standard_error).all(axis=0)
@@ -287,12 +288,6 @@ class LogisticSummary:
         said = f"Not determined by the rows, so without an error: {listed(terms)}."
         left_out = rows_left_out(self.left_out)
         return [*self._fit(), *([said] if terms else []), *left_out, *self.units]
-
-    def _repr_html_(self) -> str:
-        z, several = self.z.tolist(), len(self.outcomes) > 1
-        bars = [value for of_class in z for value in [*[nan] * several, *of_class]]
-        table = html_table("Coefficients", self._header(), self._rows(), bars)
-        return table + html_notes(self._notes())
 
     def _header(self) -> list[str]:
         return [*header("z", self.level), "Odds ratio"]
