@@ -111,12 +111,12 @@ class WatchedEngine(EngineView):
         results = cast(Any, self.engine.map(kernel, params, splits))
         with self._listener() as report, closing(results):
             sizes = [split_size(split) for split in splits]
-            totals = [_total([size.rows for size in sizes]), _total([size.bytes for size in sizes])]
-            done, number, begun = [0, 0], _number(), time.monotonic()
+            totals = _total([size.rows for size in sizes]), _total([size.bytes for size in sizes])
+            done, number, begun = (0, 0), _number(), time.monotonic()
             told = begun
             for i, (size, result) in enumerate(zip(sizes, results, strict=True), start=1):
                 yield result  # it may be read when it is asked for
-                done = [done[0] + (size.rows or 0), done[1] + (size.bytes or 0)]
+                done = done[0] + (size.rows or 0), done[1] + (size.bytes or 0)
                 now = time.monotonic()
                 if now - told >= PAUSE:
                     told = now
