@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 
@@ -95,24 +94,6 @@ def test_a_label_of_fractions_is_for_a_regression(run: Run, tmp_path: Path) -> N
     refused = run("fit", "t.csv", "--label", "price")
     assert refused.exit_code == 2
     assert "to predict a number, use --model linear" in refused.stderr
-
-
-def test_what_more_models_would_gain_is_one_line_where_they_gain(run: Run, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 2, (2, 1_200))
-    for name, kind in (("together", a ^ b), ("noise", rng.integers(0, 2, 1_200))):
-        both = zip(a, b, kind, strict=True)
-        rows = (f"{x + rng.normal() / 9:.6f},{'rg'[y]},{z}" for x, y, z in both)
-        (tmp_path / f"{name}.csv").write_text("\n".join(["size,hue,kind", *rows, ""]))
-    printed = run("fit", "together.csv", "--label", "kind").stdout
-    said = " ".join(printed.split())
-    assert "learnt, --model auto has a log loss of about 0.0" in said
-    assert "  On 1,200 rows of a sample that neither had learnt" in printed
-    assert "  suffice cv together.csv --label kind --model naive-bayes,auto\n" in printed
-    gain = json.loads(run("fit", "together.csv", "--label", "kind", "--json").stdout)["gain"]
-    assert gain["sure"]
-    assert gain["log_loss"] - gain["log_loss_of_average"] > 0.4
-    assert "auto" not in run("fit", "noise.csv", "--label", "kind").stdout
 
 
 def test_a_small_fit_does_not_wait_for_other_models(run: Run, tmp_path: Path) -> None:

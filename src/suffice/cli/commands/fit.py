@@ -40,12 +40,10 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = ["fit"]
 
 MOST_COEFFICIENTS = 30
-ENOUGH = 1_000  # rows of a sample: fewer are learnt before more models are loaded and fitted
 
 
 def fit(
@@ -135,7 +133,6 @@ def fit(
         decision.applied(chosen).save(target)
         # A pipe is read once, and only naive Bayes cleans labels.
         comparable = model == NAIVE_BAYES and not (tune or "-" in data or given_of(labels))
-        gain = _gain(chosen, options, roles) if comparable else None
     if has_coefficients(chosen):
         _deliver_coefficients(chosen, target, label, found, as_json)
     elif has_candidates(chosen):
@@ -149,25 +146,8 @@ def fit(
             compared += typed({"weight": weight, "features": features})
             for given in (roles, reading, options):
                 compared += typed(given)
-            facts |= {"compare": join(["suffice", "cv", *compared]), "gain": gain}
+            facts |= {"compare": join(["suffice", "cv", *compared])}
         deliver(facts, lambda: rendered_learnt(facts, chosen), as_json, None)
-
-
-def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> dict[str, Any] | None:
-    """What the mean of several models would gain, where the rows that weights rest on tell."""
-    from suffice.statistics.row_sample import Sampled
-
-    sums = model.statistic_
-    if not (isinstance(sums, Sampled) and sums.sample.rows >= ENOUGH):
-        return None
-    from suffice.ensemble import candidates
-    from suffice.ensemble.gain import gain_of_average
-
-    identifiers: Any = options.identifiers or "ignore"
-    kinds = listed(roles.categorical) or None, listed(roles.text) or None
-    known = candidates.Roles(*kinds, (), identifiers, options.threads, None)
-    found = gain_of_average(model, known)
-    return None if found is None else {**found._asdict(), "sure": found.is_sure}
 
 
 def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path) -> None:
