@@ -61,5 +61,4 @@ alone = NaiveBayes(threads=1).fit(f"{folder.name}/*.parquet", "kind")
 print(alone.statistic_ == model.statistic_)
 
 # %%
-# ``NaiveBayes(engine="processes")`` is one word more, and so are "dask" and "spark": see
-# :doc:`/engines`.
+# ``NaiveBayes(engine="processes")`` is one word more, and so is "dask": see :doc:`/engines`.

@@ -43,14 +43,9 @@ def rows() -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def in_spark(spark: Any) -> Make:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.getActiveSession()
-    assert session is not None
-
     def make(frame: pd.DataFrame) -> Any:
         table = pa.Table.from_pandas(frame, preserve_index=False)
-        return session.createDataFrame(table).repartition(5).cache()
+        return spark.createDataFrame(table).repartition(5).cache()
 
     return make
 

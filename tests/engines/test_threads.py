@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice import NaiveBayes
-from suffice.engines.threads import threads
+from suffice.engines.local import threads
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -23,7 +23,7 @@ def test_they_are_started_once() -> None:
 
 FORKED = """
 import os
-from suffice.engines.threads import threads
+from suffice.engines.local import threads
 
 threads(1).submit(int).result()
 child = os.fork()

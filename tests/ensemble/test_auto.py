@@ -379,3 +379,14 @@ def test_a_sparse_matrix_is_learnt_and_explained() -> None:
     told = model.explain(x[:5])
     sums, said = told.contributions.sum(axis=1) + told.log_prior, model.predict_log_proba(x[:5])
     assert_allclose(sums[:, 1] - sums[:, 0], said[:, 1] - said[:, 0], atol=1e-12)
+
+
+def test_copies_of_a_row_are_in_one_fold() -> None:
+    rng = np.random.default_rng(0)
+    row = rng.permutation(np.tile(np.arange(60), 5))
+    y = row % 3
+    asked = [set(row[places]) for _, places in Folds(0, together=True).split(None, y, row)]
+    assert sorted(number for fold in asked for number in fold) == list(range(60))
+    apart = [test for _, test in Folds(0).split(None, y)]
+    alone = [test for _, test in Folds(0, together=True).split(None, y, np.arange(300))]
+    assert all((a == b).all() for a, b in zip(apart, alone, strict=True))

@@ -20,6 +20,8 @@ __all__ = ["Choice", "engine", "engine_of", "is_here", "set_engine"]
 Choice = str | Engine | Executor | None
 
 HERE = LocalEngine()
+OF_EXECUTOR = Entry("executor", "ExecutorEngine", {})
+OF_FRAMES = {"spark": Entry("spark", "SparkEngine", {})}
 _everywhere: Engine | None = None
 
 
@@ -36,10 +38,10 @@ def engine(
     ----------
     name : {"local", "processes", "dask", "spark"} or concurrent.futures.Executor
         Threads or processes of this machine, the workers of a cluster, or those of an executor
-        (`suffice.engines.executor.ExecutorEngine`).
+        (`suffice.engines.executor.ExecutorEngine`). "spark" reads Spark DataFrames only.
     progress : bool or callable
         True shows a bar on a terminal; a callable is given how far the work is
-        (`suffice.engines.progress_engine.WatchedEngine`).
+        (`suffice.engines.progress.WatchedEngine`).
     checkpoint : path, optional
         A file from which a fit that was ended goes on
         (`suffice.engines.checkpoint.CheckpointedEngine`).
@@ -61,9 +63,9 @@ def engine(
     LocalEngine(threads=2)
     """
     of_executor = isinstance(name, Executor)
-    if not (of_executor or (isinstance(name, str) and name in ENGINES)):
+    entry = OF_EXECUTOR if of_executor else (ENGINES | OF_FRAMES).get(str(name))
+    if entry is None:
         raise _unknown(name)
-    entry = Entry("executor", "ExecutorEngine", {}) if of_executor else ENGINES[str(name)]
     given = (name,) if of_executor else ()
     try:
         module = import_module(f"suffice.engines.{entry.module}")
@@ -80,7 +82,7 @@ def engine(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
         ) from None
     if progress is not None and progress is not False:
-        from suffice.engines.progress_engine import WatchedEngine
+        from suffice.engines.progress import WatchedEngine
 
         made = WatchedEngine(made, progress)
     if checkpoint is not None:
@@ -185,5 +187,5 @@ def _required(chosen: Any) -> Engine:
 def _unknown(chosen: object) -> ParameterError:
     return ParameterError(
         f"engine={chosen!r}",
-        f"an engine is one of {', '.join(map(repr, ENGINES))}, or an executor",
+        f"an engine is one of {', '.join(map(repr, ENGINES | OF_FRAMES))}, or an executor",
     )

@@ -20,14 +20,15 @@ from suffice.ensemble.candidates import (
     IMPOSSIBLE,
     Candidate,
     Candidates,
+    Folds,
     Roles,
     naive_bayes,
 )
 from suffice.ensemble.fitted import FittedAverage
-from suffice.ensemble.racing import judged
 from suffice.ensemble.stacking import members
 from suffice.errors import ParameterError, SufficeError, warn
 from suffice.families.options import Identifiers, check_words
+from suffice.model_selection.evaluated_folds import evaluate_models
 from suffice.models.base.checks import is_array
 from suffice.models.base.label_sets import Doubts
 from suffice.naive_bayes import NaiveBayes
@@ -53,8 +54,7 @@ class AutoClassifier(FittedAverage):
     analysis, linear and quadratic. Each is fitted to nine tenths of the rows, 200,000
     at most, and judged on the others, ten times; of more than 6,000 rows, until 6,000 are judged.
     The members are then fitted to all rows. A candidate that cannot learn the table is left out:
-    ``candidates_`` says which, and why. Where folds have 2,000 rows, so is one that is clearly
-    behind on the first.
+    ``candidates_`` says which, and why.
 
     Parameters
     ----------
@@ -160,7 +160,8 @@ class AutoClassifier(FittedAverage):
                 warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
                 rows = X, y, sample_weight
                 together = _tells_apart(naive_bayes(roles, numbers="gaussian"), rows)
-                found = judged(learners, rows, self.random_state, self.best, together)
+                folds = Folds(self.random_state, together)
+                found = evaluate_models(learners, *rows, cv=folds, label_scores=True)
             known = [one for one in found.values() if not isinstance(one, Exception)]
             asked = max((one.pooled.weight for one in known), default=1.0)
             order = sorted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,6 @@ FOLDS = 10
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
-LEAST_RACED = 2_000  # of a fold: fewer rows cost little, and tell little
 LEAST_ANSWERED = 0.9  # of the rows: else log losses are not of the same rows
 IMPOSSIBLE = -log_of(1e-15)  # nats of a row whose class was impossible, as in scikit-learn
 
@@ -108,7 +107,7 @@ class Candidate:
     weight : float
         Its share of the answer.
     refusal : str, optional
-        Why it is left out: it cannot learn this table, or is clearly behind on the first fold.
+        Why it is left out: it cannot learn this table.
     """
 
     name: str
@@ -166,24 +165,12 @@ class Folds(EqualRowsTogether):
     ----------
     seed : int
         Of the order.
-    part : {"all", "first", "rest"}
-        The first fold and the others, where the first has 2,000 rows; else all are the first part.
     together : bool
         Whether equal rows are copies, and in one fold.
-
-    Attributes
-    ----------
-    left : int
-        How many folds the rest has, once rows were divided.
-    raced : bool
-        Whether the first fold is apart.
     """
 
-    def __init__(
-        self, seed: int, part: Literal["all", "first", "rest"] = "all", together: bool = False
-    ) -> None:
-        self._seed, self._part, self._together = seed, part, together
-        self.left, self.raced = 0, False
+    def __init__(self, seed: int, together: bool = False) -> None:
+        self._seed, self._together = seed, together
 
     def split(
         self, X: Any, y: NDArray[np.intp], groups: Any = None
@@ -199,13 +186,7 @@ class Folds(EqualRowsTogether):
         labels = y[order][first]
         k = max(2, min(FOLDS, int(np.bincount(labels).max())))
         of_order = stratified(labels, k)[place]
-        folds = range(min(k, -(-k * ENOUGH_TESTED // n)))
-        self.raced = n // k >= LEAST_RACED
-        self.left = len(folds) - 1 if self.raced else 0
-        if self._part != "all":
-            begun = 1 if self.raced else len(folds)
-            folds = folds[:begun] if self._part == "first" else folds[begun:]
-        for f in folds:
+        for f in range(min(k, -(-k * ENOUGH_TESTED // n))):
             learnt, asked = order[of_order != f][:MOST_LEARNT], order[of_order == f][:MOST_TESTED]
             yield np.sort(learnt), np.sort(asked)
 

@@ -61,7 +61,7 @@ def _facts(found: Audit) -> documents.Audit:
 
 
 def _rendered(found: Audit) -> Iterator[RenderableType | Table]:
-    from suffice.privacy.finding import MEANINGS
+    from suffice.privacy import MEANINGS
 
     if not found.findings:
         yield f"  Nothing is told about fewer than {found.min_count:g} rows."

@@ -155,7 +155,7 @@ def fit(
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             compared += [*reading.words, *words]
-            facts["compare"], facts["gain"] = join(["suffice", "cv", *compared]), None
+            facts["compare"] = join(["suffice", "cv", *compared])
         deliver(facts, lambda: rendered_learnt(facts, chosen), as_json, None)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from suffice.cli import documents
-    from suffice.cli.documents import FittedClasses, Gain, ModelledColumn
+    from suffice.cli.documents import FittedClasses, ModelledColumn
     from suffice.ensemble.fitted import FittedAverage
     from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.numerics.in_print import Table
@@ -88,22 +88,8 @@ def rendered_learnt(facts: FittedClasses, model: GenerativeClassifier) -> Iterat
     yield from tuned_lines(facts["tuned"])
     yield f"  Saved to {facts['model']}"
     if "compare" in facts:
-        yield from _compared(facts["compare"], facts["gain"])
-
-
-def _compared(command: str, gain: Gain | None) -> Iterator[RenderableType]:
-    """What more models would gain, and the command that measures it; nothing if they do not."""
-    if gain is None:
         yield f"  To measure what --model auto would gain, on rows that no model has learnt {COST}:"
-    elif gain["sure"]:
-        yield (
-            f"  On {rows_in_print(gain['rows'])} of a sample that neither had learnt, --model auto "
-            f"has a log loss of about {gain['log_loss_of_average']:.3f} nats a row, and this model "
-            f"of {gain['log_loss']:.3f}. To measure it on all rows {COST}:"
-        )
-    else:
-        return
-    yield CommandLine(f"  {command}")
+        yield CommandLine(f"  {facts['compare']}")
 
 
 def rows_learnt(rows: float, weight: str | None) -> str:

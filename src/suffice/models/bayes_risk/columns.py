@@ -136,13 +136,11 @@ def _either(distribution: Any, name: str, new_name: str) -> Callable[..., Any]:
 
 
 def _where_found(f: Callable[..., Any], q: Array) -> Array:
-    """Quantiles; SciPy's search for them may fail far out."""
+    """Quantiles; none where SciPy searches for them and fails, as it may far out."""
     try:
         return np.asarray(f(q), dtype=np.float64)
     except (ValueError, RuntimeError):
-        if len(q) == 1:
-            return np.empty(0)
-        return np.concatenate([_where_found(f, part) for part in np.array_split(q, 2)])
+        return np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
