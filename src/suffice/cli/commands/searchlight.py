@@ -61,37 +61,14 @@ def searchlight(
         typer.Option(metavar="FOLDER", help="The mean map of each class.", rich_help_panel=OUT),
     ] = None,
     labels: Annotated[
-        Path | None,
+        Path,
         typer.Option(
             metavar="FILE",
             help="A line for every volume: its label, and its run.",
             rich_help_panel=LABELS,
+            show_default=False,
         ),
-    ] = None,
-    events: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE", help="BIDS events, one file for each scan.", rich_help_panel=LABELS
-        ),
-    ] = None,
-    delay: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            min=0.0,
-            help="By how much the BOLD signal follows an event.",
-            rich_help_panel=LABELS,
-        ),
-    ] = 0.0,
-    repetition_time: Annotated[
-        float | None,
-        typer.Option(
-            "--tr",
-            metavar="SECONDS",
-            help="Repetition time; by default that of the header.",
-            rich_help_panel=LABELS,
-        ),
-    ] = None,
+    ],
     leave_out: Annotated[
         list[str] | None,
         typer.Option(
@@ -129,14 +106,6 @@ def searchlight(
             metavar="N", min=0, help="Number of permutations of the labels.", rich_help_panel=NULL
         ),
     ] = 0,
-    exchange: Annotated[
-        str,
-        typer.Option(
-            metavar="blocks|volumes",
-            help="What is permuted within runs; volumes only where they do not follow each other.",
-            rich_help_panel=NULL,
-        ),
-    ] = "blocks",
     seed: Annotated[
         int | None,
         typer.Option(metavar="N", min=0, help="Of the permutations.", rich_help_panel=NULL),
@@ -161,11 +130,8 @@ def searchlight(
     are read once.
     """
     from suffice.images import SearchLight
+    from suffice.images.labels import read_attributes
 
-    files = [*(events or ()), *(name for name in scans if name.endswith(".tsv"))]
-    scans = [name for name in scans if not name.endswith(".tsv")]  # of --events sub-01_*.tsv
-    if not scans:
-        raise ParameterError("no scan is given", "a searchlight needs a 4-D image at least")
     _check_outputs(output, p_values, png, [*scans, *([mask] if mask else [])], permutations)
     if (cube is None) == (ball is None):
         raise ParameterError(
@@ -180,12 +146,11 @@ def searchlight(
         zscore=zscore,
         leave_out=listed(leave_out),
         permutations=permutations,
-        exchange=exchange,  # type: ignore[arg-type]
         random_state=seed,
         n_jobs=threads or -1,
         progress=progress,
     )
-    light.fit(scans, *_labels_and_runs(scans, labels, files, repetition_time, delay))
+    light.fit(scans, *read_attributes(labels))
     images = {output: light.scores_img_}
     if p_values is not None:
         images[p_values] = light.fwe_p_img_
@@ -220,34 +185,6 @@ def _check_outputs(
             raise ParameterError(
                 "--png is given", "pictures are drawn by matplotlib", "pip install 'suffice[plot]'"
             ) from None
-
-
-def _labels_and_runs(
-    scans: list[str], labels: Path | None, events: list[str], tr: float | None, delay: float
-) -> tuple[Sequence[Any], Any]:
-    """Read the label and the run of every volume; no run where each scan is one."""
-    from suffice.images.labels import events_of_scans, label_volumes, read_attributes, read_events
-    from suffice.images.scans import open_scans
-
-    if (labels is None) == (not events):
-        raise ParameterError(
-            f"--labels and --events are both {'missing' if labels is None else 'given'}",
-            "labels come from one of them",
-        )
-    if labels is not None:
-        return read_attributes(labels)
-    found: list[Any] = []
-    files = events_of_scans(scans, events)
-    for scan, opened, file in zip(scans, open_scans(scans), files, strict=True):
-        seconds = opened.tr if tr is None else tr
-        if seconds is None or not seconds > 0:
-            raise ParameterError(
-                f"the header of {scan} does not say how long a volume takes",
-                "events are in seconds",
-                "give the repetition time with --tr",
-            )
-        found += label_volumes(read_events(file), opened.volumes, seconds, delay, file)
-    return found, None
 
 
 def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> None:
@@ -291,13 +228,13 @@ def _facts(light: SearchLight, files: Sequence[Path]) -> dict[str, Any]:
             "voxel": list(best),
             "mm": light.grid_.position(best).tolist(),
         },
-        "whole_mask": light.roi_scores_["whole mask"],
+        "whole_mask": light.whole_mask_score_,
     }
     if light.permutations:
         facts["permutations"] = len(light.null_max_)
         facts["threshold"] = light.fwe_threshold_
         facts["voxels_above"] = int((light.masked_scores_ > light.fwe_threshold_).sum())
-        facts["whole_mask_p"] = light.roi_p_["whole mask"]
+        facts["whole_mask_p"] = light.whole_mask_p_
     return facts
 
 
