@@ -18,7 +18,6 @@ from suffice.plotting import (
     CoefficientDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
-    EvidenceDisplay,
     LedgerDisplay,
     NomogramDisplay,
 )
@@ -31,14 +30,6 @@ model = NaiveBayes().fit(wine.data, wine.target)
 # -------------------------
 
 ClassDensityDisplay.from_estimator(model, "color_intensity", wine.data, wine.target)
-
-# %%
-# What a value of it says
-# -----------------------
-#
-# The band is what finitely many rows leave open.
-
-EvidenceDisplay.from_estimator(model, "color_intensity")
 
 # %%
 # Which columns tell the most
