@@ -253,7 +253,7 @@ def test_the_whole_mask_is_classified(brain: Any) -> None:
         GaussianNB().fit(rows[runs != r], y[runs != r]).predict(rows[runs == r]) == y[runs == r]
         for r in range(3)
     ]
-    assert light(brain).roi_scores_["whole mask"] == pytest.approx(np.mean(correct))
+    assert light(brain).whole_mask_score_ == pytest.approx(np.mean(correct))
 
 
 def test_the_command_of_the_searchlight(brain: Any, suffice_command: Any) -> None:

@@ -17,7 +17,6 @@ from suffice.data.table_source import TableSource
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
 )
 from suffice.ensemble.candidates import Candidate, Candidates
 from suffice.errors import DataError, ParameterError
@@ -198,7 +197,6 @@ MEMBERS: Mapping[str, type[Classifier]] = {
         LogisticRegression,
         LinearDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
-        RegularizedDiscriminantAnalysis,
     )
 }
 SAVED: dict[str, type] = {

@@ -31,8 +31,6 @@ from suffice.families.posteriors.posterior import (
 from suffice.models.base.proba_intervals import (
     Ends,
     from_moments,
-    log_odds,
-    log_odds_interval,
     sampling,
 )
 from suffice.models.generative.model import GenerativeModel
@@ -47,7 +45,6 @@ __all__ = [
     "ModelPosterior",
     "WeightedPosterior",
     "ends_of",
-    "evidence_ends",
     "model_posterior",
 ]
 
@@ -214,25 +211,3 @@ def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
     if model.calibration is None:
         return parts
     return tuple(map(WeightedPosterior, parts, model.part_weights))
-
-
-def evidence_ends(estimator: FittedGenerative, batch: Batch, level: float) -> NDArray[np.float64]:
-    """Ends of intervals for the evidence of rows for each class against the rest, (n, k, 2).
-
-    ::
-
-        L_c − log P(c)/(1 − P(c)),    L_c = log P(c | x)/(1 − P(c | x))
-
-    in nats; the class prior counts as known. Infinite where the posterior is improper.
-
-    Raises
-    ------
-    ParameterError
-        If a family has no posterior.
-    """
-    model = estimator._fitted()
-    found = ModelPosterior(model.log_prior, None, _posteriors(model)).moments(batch)
-    middle, reach = log_odds_interval(found.mean, found.variance, found.covariance, level)
-    ends = np.stack([middle - reach, middle + reach], axis=-1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(ends - log_odds(model.log_prior)[:, None])
