@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.chosen import ChosenShrinkage
 from suffice.discriminant_analysis.single_rows import require_rows_of_each_class
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.multivariate_gaussian import Shrinkage
@@ -53,7 +52,7 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     store_covariance : bool
         Whether there is ``covariance_``. It is never stored: setting the option after the fit is
         enough.
-    covariance_estimator, ddof, variance_floor, costs, categorical, ignore, threads, engine
+    covariance_estimator, ddof, variance_floor, costs, categorical
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -115,9 +114,6 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def _check(self) -> None:
         super()._check()

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.chosen import ChosenRegularization
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import RegularizedGaussian
 from suffice.families.multivariate.parameters import LOG_2PI
@@ -69,7 +68,7 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
         P(c), divided by their sum; default: relative frequencies.
     calibration : {"temperature", "none"}
         With ``"none"``, t is 1.
-    class_weight, variance_floor, costs, categorical, ignore, threads, engine
+    class_weight, variance_floor, costs, categorical
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -121,9 +120,6 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     @property
     def pooling_(self) -> float:

@@ -48,7 +48,8 @@ class WatchedEngine(EngineView):
     >>> from suffice.engines.local import LocalEngine
     >>> seen = []
     >>> engine = WatchedEngine(LocalEngine(1), seen.append)
-    >>> model = NaiveBayes(engine=engine).fit([[1.5], [2.5], [4.5]], [0, 0, 1])
+    >>> with set_engine(engine):
+    ...     model = NaiveBayes().fit([[1.5], [2.5], [4.5]], [0, 0, 1])
     >>> seen[-1].rows, seen[-1].total_rows, seen[-1].fraction
     (3, 3, 1.0)
     """

@@ -83,7 +83,7 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.integers(0, 2, (2, 300))
     >>> model = NaiveBayes().fit({"a": a + 0.1 * rng.normal(size=300), "b": b * 1.0}, a ^ b)
-    >>> found = gain_of_average(model, Roles(None, None, (), "ignore", None, None))
+    >>> found = gain_of_average(model, Roles(None, None, (), "ignore"))
     >>> found.is_sure, found.rows
     (True, 300)
     """
@@ -100,7 +100,7 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     learners: dict[str, Any] = {
         name: CANDIDATES[name](roles) for name in CANDIDATES if name not in {*DEAR, OWN}
     }
-    learners[OWN] = model.unfitted().set_params(engine=None)
+    learners[OWN] = model.unfitted()
     found: Mapping[str, Any] = {}
     with warnings.catch_warnings(), suppress(SufficeError):
         warnings.simplefilter("ignore")  # the model itself has told what there is to tell

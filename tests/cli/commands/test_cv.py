@@ -121,7 +121,7 @@ def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
 def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
     words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,lda,logistic")
     found = facts(run, "cv", "t.csv", *words, "--folds", "loo")
-    assert by_name(found)["naive-bayes"]["error"].endswith("sums alone; use folds.")
+    assert by_name(found)["naive-bayes"]["error"].endswith("sums alone; use --folds 10.")
     words = (*words, "-p", "numbers=gaussian", "-p", "calibration=none")
     found = facts(run, "cv", "t.csv", *words, "--folds", "loo")
     assert (found["folds"], found["seed"]) == (1, None)
@@ -133,21 +133,17 @@ def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
         scores = by_name(found)[name]["scores"]
         assert scores["log loss"]["mean"] == pytest.approx(expected.mean("log loss"), rel=1e-12)
         assert scores["log loss"]["standard_error"] is None
-    assert by_name(found)["logistic"]["error"].endswith("sums alone; use folds.")
+    assert by_name(found)["logistic"]["error"].endswith("sums alone; use --folds 10.")
     printed = run("cv", "t.csv", *words, "--folds", "loo").stdout
     assert "120 rows, each answered by models of all others." in printed
 
 
 def test_a_value_is_for_the_models_that_know_it(run: Run, table: pa.Table) -> None:
     words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,logistic")
-    grid = ("--grid", "numbers=gaussian,bins", "-p", "incomplete=drop")
+    grid = ("--grid", "numbers=gaussian,bins", "-p", "incomplete=drop", "--folds", "3")
     found = facts(run, "cv", "t.csv", *words, *grid)
     names = {"naive-bayes numbers=gaussian", "logistic numbers=bins"}
     assert {one["name"] for one in found["models"]} == names
-    for wrong in ("-p", "numbers=none"), ("--grid", "numbers=none"):
-        told = run("cv", "t.csv", *words, *wrong)
-        assert told.exit_code == 2
-        assert told.stderr.startswith("error: -p numbers='none'; it is one of 'adaptive'")
 
 
 def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:
@@ -191,7 +187,7 @@ def test_all_models_of_a_kind_are_compared(run: Run, table: pa.Table, label: str
         (["--folds", "63"], "no class has more than"),
         (["--grid", "alpha"], "write --grid alpha=0.1,1,10"),
         (["--grid", "beta=1"], "it is a parameter of no model"),
-        (["--grid", "alpha=much"], "alpha is a finite number"),
+        (["--grid", "alpha=much", "--model", "naive-bayes"], "alpha is a finite number"),
         (["--grid", "alpha=1", "--model", "lda"], "it belongs to --model naive-bayes"),
         (["--score", "beauty"], "it is one of 'log loss'"),
         (["--by", "nurse"], "give --by one of these"),
