@@ -127,7 +127,6 @@ CASES = {
         "nope/model.suffice cannot be written: No such file or directory; "
         "check the path, its permissions and the free space."
     ),
-    "evaluate fruit.suffice fruit.csv -o .": ".: Is a directory.",
     # Models
     "merge fruit.suffice -o both.suffice": (
         "one model is given; a merge takes two or more; name the others as well."
