@@ -193,6 +193,7 @@ from {module} import {name} as Estimator
 Estimator = getattr(Estimator, "textbook", Estimator)  # of sums alone
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.choice import set_engine
 from suffice.engines.local import LocalEngine
 
 checkpoint.SHARE = float("inf")  # written after every result, however slow the disk is
@@ -206,12 +207,12 @@ def count(*_):
 
 os.chdir({folder!r})
 # Two threads would share the work in another way each time, and the events would not be the same.
-engine = CheckpointedEngine(LocalEngine(1), "fit.checkpoint", every=0.0)
+set_engine(CheckpointedEngine(LocalEngine(1), "fit.checkpoint", every=0.0))
 if not Path("fit.checkpoint").exists():  # imports and loading would be most of the events
-    Estimator(engine=engine).fit("rows.parquet", "y")
+    Estimator().fit("rows.parquet", "y")
 threading.setprofile(count)
 sys.setprofile(count)
-Estimator(engine=engine).fit("rows.parquet", "y")
+Estimator().fit("rows.parquet", "y")
 sys.setprofile(None)
 Path("events").write_text(str(events))
 """

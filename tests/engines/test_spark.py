@@ -31,12 +31,13 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from suffice import NaiveBayes
+from suffice import NaiveBayes, set_engine
 from suffice.engines.spark import SparkEngine
 rng = np.random.default_rng(0)
 table = pa.table({"x": rng.normal(size=3_000), "kind": rng.choice(["ham", "spam"], 3_000)})
 model, engine = NaiveBayes.textbook().fit(table, "kind"), SparkEngine(remote="local[2]")
-assert NaiveBayes.textbook(engine=engine).fit(table, "kind").statistic_ == model.statistic_
+with set_engine(engine):
+    assert NaiveBayes.textbook().fit(table, "kind").statistic_ == model.statistic_
 assert (engine.workers, engine.in_process) == (2, False)
 frame = SparkSession.getActiveSession().createDataFrame(table)
 assert "connect" in type(frame).__module__

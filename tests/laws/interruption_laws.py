@@ -76,7 +76,7 @@ def check_resuming(
     Parameters
     ----------
     make : callable
-        ``make(engine=engine)`` is an estimator; it has to pickle.
+        ``make()`` is an estimator; it has to pickle.
     path : path
         A file of many splits.
     label : str
