@@ -454,13 +454,15 @@ ERRORS = {
     "fit gaps.csv --target y --model ridge -p alpha=odd": (
         "-p alpha=odd; alpha is a number, 0 or more, or 'gcv', 'evidence' or 'loo'."
     ),
-    "fit gaps.csv --label c --model logistic -p penalty=odd": ("-p penalty=odd; it is one of"),
+    "fit gaps.csv --label c --model logistic -p penalty=odd": (
+        "-p penalty=odd; penalty is one of 'l2', 'l1', 'elasticnet', 'firth', 'deprecated', None."
+    ),
     "fit gaps.csv --label c --model logistic -p C=0": "-p C=0; C is a number above 0.",
     "fit gaps.csv --label c --model logistic -p incomplete=gaussian": (
-        "-p incomplete='gaussian'; it is one of 'error', 'drop', 'indicator'."
+        "-p incomplete=gaussian; incomplete is one of 'error', 'drop', 'indicator'."
     ),
     "fit gaps.csv --label c --model logistic -p incomplete=guess": (
-        "-p incomplete='guess'; it is one of 'error', 'drop', 'indicator'."
+        "-p incomplete=guess; incomplete is one of 'error', 'drop', 'indicator'."
     ),
     # Columns
     "fit gaps.csv --target nope --model ridge": (
