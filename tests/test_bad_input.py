@@ -757,16 +757,6 @@ OPTIONS: dict[str, Case] = {
         ParameterError,
         "class_alpha=-1; class_alpha is a finite number, 0 or more.",
     ),
-    "no thread": (
-        lambda: fit(threads=0),
-        ParameterError,
-        "threads=0; it is a whole number, 1 or more, or None for all cores.",
-    ),
-    "half a thread": (
-        lambda: fit(threads=1.5),
-        ParameterError,
-        "threads=1.5; it is a whole number, 1 or more, or None for all cores.",
-    ),
     "one string of missing tokens": (
         lambda: fit(missing="NA"),
         ParameterError,

@@ -180,7 +180,6 @@ quadratic = QuadraticDiscriminantAnalysis().fit
         (logistic, CLASSES, of_content(mean=np.zeros(3)), "scale has the shape"),
         # options
         (gaussian, LABELS, of_params(engine="spark"), "'engine' is no option of a saved"),
-        (gaussian, LABELS, of_params(threads=0), "threads=0; it is a whole number, 1 or more"),
         (gaussian, LABELS, of_params(var_smoothing=-1.0), "var_smoothing=-1.0"),
         (gaussian, LABELS, of_params(priors=[0.5, np.nan]), "Priors must be non-negative"),
         (gaussian, LABELS, of_params(priors={"pairs": 3}), "a mapping is written as pairs"),
@@ -237,7 +236,7 @@ def test_a_family_reads_cells_in_its_way(tmp_path):
 def test_a_model_of_one_family_has_no_other(tmp_path):
     def another_kind(path: Path) -> Path:
         _, content = read_model(path, types=TYPES)
-        params = {"priors": None, "var_smoothing": 1e-9, "threads": None}
+        params = {"priors": None, "var_smoothing": 1e-9}
         write_model(path, "GaussianNB", content | {"params": params}, types=TYPES)
         return path
 

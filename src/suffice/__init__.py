@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from suffice.data.databases import read_sql as read_sql
     from suffice.data.open import read_csv as read_csv
     from suffice.data.open import read_excel as read_excel
+    from suffice.data.open import read_table as read_table
     from suffice.discriminant_analysis import (
         LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
     )
@@ -49,6 +50,7 @@ _HOME = {
     "load": "suffice.saved",
     "read_csv": "suffice.data.open",
     "read_excel": "suffice.data.open",
+    "read_table": "suffice.data.open",
     "read_sql": "suffice.data.databases",
     "report": "suffice.reports",
     "set_engine": "suffice.engines.choice",
@@ -72,6 +74,7 @@ __all__ = [
     "read_csv",
     "read_excel",
     "read_sql",
+    "read_table",
     "report",
     "set_engine",
 ]

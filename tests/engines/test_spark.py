@@ -46,7 +46,8 @@ def rows(n: int = 1_000) -> pa.Table:
 
 def test_rows_outside_of_spark_are_refused(spark: Any) -> None:
     with pytest.raises(ParameterError, match="rows that are not in Spark; it reads Spark DataFr"):
-        NaiveBayes.textbook(engine="spark").fit(rows(), "kind")
+        with set_engine("spark"):
+            NaiveBayes.textbook().fit(rows(), "kind")
 
 
 def test_spark_connect(run: Run, spark: Any) -> None:

@@ -14,9 +14,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from tests.running import on
 
 import suffice
-from suffice import AutoClassifier, NaiveBayes
+from suffice import AutoClassifier, NaiveBayes, read_table
+from suffice.engines.local import LocalEngine
 from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
 from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
@@ -221,7 +223,7 @@ def test_columns_that_all_members_leave_out() -> None:
     assert len(model.members_) == 3
     kept = AutoClassifier(["naive-bayes"], identifiers="keep").fit(table, "kind")
     assert "code" in kept.layout_.names
-    chosen = AutoClassifier(FOUR, ignore=["code"]).fit(table, "kind")
+    chosen = AutoClassifier(FOUR).fit(read_table(table, ignore=["code"]), "kind")
     assert_array_equal(chosen.predict_proba(other), model.predict_proba(other))
 
 
@@ -257,7 +259,7 @@ def test_costs_decide_the_label(of_numbers: AutoClassifier) -> None:
 
 def test_threads_do_not_matter() -> None:
     X, y = numbers(7)
-    alone, together = (AutoClassifier(threads=t).fit(X, y) for t in (1, 2))
+    alone, together = (on(LocalEngine(t), AutoClassifier()).fit(X, y) for t in (1, 2))
     assert_array_equal(alone.predict_proba(X), together.predict_proba(X))
 
 

@@ -19,11 +19,13 @@ import pyarrow as pa
 import pyarrow.csv
 from scipy.sparse import csr_array
 from sklearn.covariance import LedoitWolf
+from tests.running import on
 
 import suffice
 from suffice import AODE, AutoClassifier, NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
+from suffice.engines.local import LocalEngine
 from suffice.families import Gaussian, JointTable, MultivariateGaussian, Poisson
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.models.optimise.gradient_descent import GradientDescent
@@ -102,7 +104,7 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     }
     yield "families", NaiveBayes.textbook(families).fit(RAW, "kind"), "table"
     joint = {("shape", "old"): JointTable(alpha=0.5), "note": "bernoulli"}
-    yield "joint", NaiveBayes.textbook(joint, threads=2).fit(RAW, "kind"), "table"
+    yield "joint", on(LocalEngine(2), NaiveBayes.textbook(joint)).fit(RAW, "kind"), "table"
     reading = {"missing": ("long",), "label_suffix": "um", "label_map": {"pear": "pyrus"}}
     yield "reading", NaiveBayes.textbook(**reading).fit(RAW, "kind"), "table"
     weighted = TABLE.select([*COLUMNS, "kind", "weight"])

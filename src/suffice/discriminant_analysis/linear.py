@@ -16,7 +16,6 @@ from suffice.discriminant_analysis.shared import (
     one_of_two,
     require_rows_of_a_class,
 )
-from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
@@ -76,12 +75,6 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         answered is the one of least expected cost; by default the most probable.
     categorical : sequence of str, optional
         Columns of numbers that are categories, besides those of strings.
-    ignore : sequence of str
-        Columns of a named table that are left out, at fit and ever after.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -165,9 +158,6 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table, forgetting everything learnt before.

@@ -13,7 +13,6 @@ from suffice.discriminant_analysis.shared import (
     DiscriminantAnalysis,
     require_rows_of_each_class,
 )
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.multivariate_gaussian import Shrinkage
@@ -54,7 +53,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     store_covariance : bool
         Whether there is ``covariance_``. It is never stored: setting the option after the fit is
         enough.
-    covariance_estimator, ddof, variance_floor, costs, categorical, ignore, threads, engine
+    covariance_estimator, ddof, variance_floor, costs, categorical
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -114,9 +113,6 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def _check(self) -> None:
         super()._check()

@@ -82,11 +82,12 @@ class WatchedEngine(EngineView):
 
     Examples
     --------
-    >>> from suffice import NaiveBayes
+    >>> from suffice import NaiveBayes, set_engine
     >>> from suffice.engines.local import LocalEngine
     >>> seen = []
     >>> engine = WatchedEngine(LocalEngine(1), seen.append)
-    >>> model = NaiveBayes(engine=engine).fit([[1.5], [2.5], [4.5]], [0, 0, 1])
+    >>> with set_engine(engine):
+    ...     model = NaiveBayes().fit([[1.5], [2.5], [4.5]], [0, 0, 1])
     >>> seen[-1].rows, seen[-1].total_rows, seen[-1].fraction
     (3, 3, 1.0)
     """

@@ -13,7 +13,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.open import open_table
-from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.ensemble.candidates import (
     CANDIDATES,
@@ -72,12 +71,6 @@ class AutoClassifier(FittedAverage):
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true; `predict` answers the
         label of least expected cost.
-    ignore : sequence of str
-        Columns of a table that are left out.
-    threads : int, optional
-        Threads; all cores by default.
-    engine : str or engine, optional
-        Where the sums are computed; see `suffice.engine`.
 
     Attributes
     ----------
@@ -111,9 +104,6 @@ class AutoClassifier(FittedAverage):
     identifiers: Identifiers = "ignore"
     random_state: int = 0
     costs: Any = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     # -- learning
 
@@ -147,13 +137,11 @@ class AutoClassifier(FittedAverage):
         roles = Roles(
             self.categorical,
             self.text,
-            self.ignore,
+            (),
             self.identifiers,
-            self.threads,
-            self.engine,
         )
         with fit_context(self):
-            roles = replace(roles, ignore=(*self.ignore, *self._identifiers(roles, X, y)))
+            roles = replace(roles, ignore=self._identifiers(roles, X, y))
             makers = {name: CANDIDATES[name] for name in self.candidates or CANDIDATES}
             learners = {name: make(roles) for name, make in makers.items()}
             with warnings.catch_warnings():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from suffice.linear_model import LogisticRegression
 from suffice.model_selection.division import EqualRowsTogether
 from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.stratified import stratified
+from suffice.models.base.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of
@@ -35,6 +36,9 @@ LEAST_ANSWERED = 0.9  # of the rows: else log losses are not of the same rows
 IMPOSSIBLE = -log_of(1e-15)  # nats of a row whose class was impossible, as in scikit-learn
 
 
+T = TypeVar("T", bound=Estimator)
+
+
 @dataclass(frozen=True)
 class Roles:
     """What the user says of columns.
@@ -43,30 +47,19 @@ class Roles:
     ----------
     categorical, text : sequence of str, optional
         Columns that are categories or texts, whatever their cells suggest.
-    ignore : sequence of str
-        Columns that are left out.
     identifiers : {"ignore", "keep"}
         Whether columns that tell one row from another are left out too.
-    threads : int, optional
-    engine : engine, optional
     """
 
     categorical: Sequence[str] | None
     text: Sequence[str] | None
     ignore: Sequence[str]
     identifiers: Identifiers
-    threads: int | None
-    engine: Any
 
-    @property
-    def running(self) -> dict[str, Any]:
-        """What every candidate takes."""
-        return {"ignore": self.ignore, "threads": self.threads, "engine": self.engine}
-
-    @property
-    def mixed(self) -> dict[str, Any]:
-        """What discriminant analysis takes."""
-        return {"categorical": self.categorical, **self.running}
+    def told(self, model: T) -> T:
+        """Return a candidate that leaves the same columns out."""
+        model._ignore = self.ignore
+        return model
 
 
 def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: Any) -> NaiveBayes:
@@ -74,13 +67,15 @@ def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: An
     families = dict.fromkeys(roles.categorical or (), "categorical")
     families |= dict.fromkeys(roles.text or (), "multinomial")
     options["identifiers"] = roles.identifiers
-    return kind(families or None, **roles.running, **options)
+    return roles.told(kind(families or None, **options))
 
 
 def _logistic(roles: Roles, **options: Any) -> LogisticRegression:
-    return LogisticRegression(
-        categorical=roles.categorical, text=roles.text, **roles.running, **options
-    )
+    return roles.told(LogisticRegression(categorical=roles.categorical, text=roles.text, **options))
+
+
+def _discriminant(roles: Roles, kind: Any, **options: Any) -> Any:
+    return roles.told(kind(categorical=roles.categorical, **options))
 
 
 CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
@@ -88,8 +83,8 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "aode": partial(naive_bayes, kind=AODE),
     "logistic": partial(_logistic, standardize=True, incomplete="drop"),
     "logistic-bins": partial(_logistic, C=3.0, tol=1e-3, numbers="bins", incomplete="indicator"),
-    "lda": lambda roles: LinearDiscriminantAnalysis(**roles.mixed),
-    "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.mixed),
+    "lda": partial(_discriminant, kind=LinearDiscriminantAnalysis),
+    "qda": partial(_discriminant, kind=QuadraticDiscriminantAnalysis, shrinkage="auto"),
 }
 """By the names that the command line has for them; a new one is a line here."""
 

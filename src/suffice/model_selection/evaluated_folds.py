@@ -329,7 +329,7 @@ def _placed(
         return TableRows.of(X, y, weight, first._engine_for, reading, groups, hashed)
     from suffice.model_selection.memory_rows import MemoryRows  # which needs scikit-learn
 
-    ignored = {name for estimator in estimators.values() for name in estimator.ignore or ()}
+    ignored = {name for estimator in estimators.values() for name in estimator._ignore}
     equal = isinstance(cv, EqualRowsTogether)
     return MemoryRows.of(X, y, weight, labelled, groups, ignored, hashed=equal)
 

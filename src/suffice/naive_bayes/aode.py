@@ -60,8 +60,8 @@ class AODE(NaiveBayes):
     Parameters
     ----------
     families, estimation, alpha, class_prior, class_alpha, class_weight, ddof, variance_floor, \
-unseen, identifiers, ignore, missing, label_suffix, label_map, \
-decay, window, costs, threads, engine
+unseen, identifiers, missing, label_suffix, label_map, \
+decay, window, costs
         As `NaiveBayes` has them. Columns of a family that is none of single categories or binned
         numbers are counted in no pairs.
     numbers : {"adaptive", "histogram", "kernel_density"}

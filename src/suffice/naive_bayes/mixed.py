@@ -10,7 +10,6 @@ from typing import Any, Self
 
 from suffice.data.records import RecordReader
 from suffice.data.schema import SPARSE, Column, Layout, UniformColumns
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
 from suffice.families.options import (
@@ -112,8 +111,6 @@ class NaiveBayes(CalibratedClassifier):
         what one row weighs, before anything is estimated. Where columns tell rows apart, equal rows
         are copies of one row, and leave together; a file holds no rows, so a model that was loaded
         takes for new rows what it learns again.
-    ignore : sequence of str
-        Columns of a named table that are left out, at fit and ever after.
     missing : sequence of str
         Strings that stand for a missing cell, besides null and NaN.
     label_suffix : str
@@ -127,10 +124,6 @@ class NaiveBayes(CalibratedClassifier):
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
 
     See Also
     --------
@@ -164,15 +157,12 @@ class NaiveBayes(CalibratedClassifier):
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
     calibration: Method = "weights"
-    ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
     label_map: Mapping[str, str] | None = None
     decay: float = 1.0
     window: int | None = None
     costs: Any = None
-    threads: int | None = None
-    engine: Choice = None
 
     @classmethod
     def textbook(cls, families: Any = None, **options: Any) -> Self:

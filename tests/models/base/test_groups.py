@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
+from tests.running import on
 
 from suffice import NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
@@ -36,7 +37,7 @@ def rows_of(by: str, value: object) -> pd.DataFrame:
 @pytest.mark.parametrize("engine", [None, "processes"])
 @pytest.mark.parametrize("estimator", [NaiveBayes, LinearDiscriminantAnalysis, LogisticRegression])
 def test_groups_of_a_classifier(estimator, by, engine) -> None:
-    model = estimator(engine=engine).fit(TABLE[["size", "mass"]], TABLE["y"])
+    model = on(engine, estimator()).fit(TABLE[["size", "mass"]], TABLE["y"])
     found = model.evaluate_by(TABLE[["size", "mass", by]], TABLE["y"], by=by)
     assert list(found) == (["north", "south", None] if by == "site" else [1, 2, 3])
     for value, evaluation in found.items():

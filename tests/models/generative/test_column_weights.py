@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.model_selection import KFold
+from tests.running import on
 
 import suffice
 from suffice import NaiveBayes
+from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Adaptive, adaptive
 from suffice.families.univariate import piecewise
@@ -150,7 +152,7 @@ def test_weights_do_not_depend_on_order_batches_and_threads(calibration: str) ->
     rows = table(900)
     order = np.random.default_rng(1).permutation(900)
     one = NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows, "kind")
-    other = NaiveBayes(calibration=calibration, numbers="adaptive", threads=2)
+    other = on(LocalEngine(2), NaiveBayes(calibration=calibration, numbers="adaptive"))
     shuffled = rows.select(["hue", "note", "again", "size", "kind"])
     merged = NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows[:333], "kind")
     merged.merge(NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows[333:], "kind"))
@@ -174,13 +176,13 @@ def test_threads_find_the_same_families_and_weights(
     y = rng.integers(0, 3, 900)
     x = rng.normal(size=(900, 9)) + rng.choice([-2, 2], (900, 9)) * (y == 1)[:, None]
     x[:, ::3] = rng.normal(size=(900, 3))
-    one = NaiveBayes(threads=1).fit(x, y)
+    one = on(LocalEngine(1), NaiveBayes()).fit(x, y)
     choices, weights = one.model_.parameters[0].choices, one.calibration_.weights
     assert len({choice.family for choice in choices}) >= 2
     monkeypatch.setattr(adaptive, "COUNTS", 1)  # every column is worth a thread
     monkeypatch.setattr(column_weights, "MANY_TERMS", 100)
     monkeypatch.setattr(column_weights, "WIDE", wide)
-    three = NaiveBayes(threads=3).fit(x, y)
+    three = on(LocalEngine(3), NaiveBayes()).fit(x, y)
     assert three.model_.parameters[0].choices == choices
     assert three.calibration_.weights.tolist() == weights.tolist()
     assert np.array_equal(one.predict_log_proba(x), three.predict_log_proba(x))

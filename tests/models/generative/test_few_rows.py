@@ -72,14 +72,10 @@ def test_impossible_rows_are_answered_by_the_prior_with_a_warning() -> None:
 
 
 def test_another_engine_is_asked() -> None:
-    model = GaussianNB(engine="processes").fit(ROWS, CODES)
-    assert not model._is_few(ROWS[:1])
-    assert GaussianNB(engine=None).fit(ROWS, CODES)._is_few(ROWS[:1])
-    set_engine("processes", processes=1)
-    try:
-        assert not GaussianNB(engine=None).fit(ROWS, CODES)._is_few(ROWS[:1])
-    finally:
-        set_engine()
+    model = GaussianNB().fit(ROWS, CODES)
+    assert model._is_few(ROWS[:1])
+    with set_engine("processes", processes=1):
+        assert not model._is_few(ROWS[:1])
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)

@@ -76,8 +76,7 @@ def evaluate(
     opened = remarked(reading.open(data, fitted.format_))
     table = known_columns(opened, fitted, label, weight, by, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with reported(f"Evaluating {', '.join(data)}") as report:
-        fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
+    with reported(f"Evaluating {', '.join(data)}") as report, running.chosen(report):
         truth = label_of(fitted, label), weight_of(fitted, weight, table)
         if by is None:
             found = fitted.evaluate(table, *truth, unanswerable="empty")

@@ -137,8 +137,8 @@ def fit(
             )
             found = fold_facts(sentences(judged), None)
             chosen = learners[found["best"]]
-        chosen.engine = running.chosen(report, checkpoint=checkpoint)
-        chosen.fit(table, truth, weight)
+        with running.chosen(report, checkpoint=checkpoint):
+            chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
     if has_coefficients(chosen):

@@ -346,7 +346,7 @@ class FittedGenerative(Classifier):
             and X.shape[1] == self.n_features_in_
             and not self._is_named()
             and self.reader_.takes_numbers_as_they_are
-            and is_here(self.engine)
+            and is_here(self._engine)
         )
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
