@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from suffice import NaiveBayes
+from suffice import NaiveBayes, set_engine
 from suffice.errors import EngineError, ParameterError
 
 pytestmark = pytest.mark.filterwarnings(
@@ -45,9 +45,9 @@ def rows(n: int = 1_000) -> pa.Table:
 
 
 def test_rows_outside_of_spark_are_refused(spark: Any) -> None:
-    with pytest.raises(ParameterError, match="rows that are not in Spark; it reads Spark DataFr"):
-        with set_engine("spark"):
-            NaiveBayes.textbook().fit(rows(), "kind")
+    message = "rows that are not in Spark; it reads Spark DataFr"
+    with set_engine("spark"), pytest.raises(ParameterError, match=message):
+        NaiveBayes.textbook().fit(rows(), "kind")
 
 
 def test_spark_connect(run: Run, spark: Any) -> None:
