@@ -30,7 +30,6 @@ from suffice.models.logistic.objective import SQUARES_NOISE, Objective
 from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.algebra import eigenvalues, one_thread_of_blas
 from suffice.models.optimise.newton import (
-    LOSS_ROUNDING,
     Inverse,
     Point,
     StallDetector,
@@ -42,6 +41,7 @@ from suffice.models.optimise.newton import (
     solve,
 )
 from suffice.models.optimise.proximal_newton import proximal_newton, violation
+from suffice.models.optimise.tolerances import LOSS_ROUNDING
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
 from suffice.statistics.comoments import Comoments

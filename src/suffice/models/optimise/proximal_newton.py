@@ -17,13 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.optimise.newton import (
-    ARMIJO,
-    HALVINGS,
-    LOSS_ROUNDING,
     Evaluate,
     Point,
     solve,
 )
+from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics import kernels
 
 __all__ = ["L1Minimum", "L1Quadratic", "proximal_newton", "violation"]
