@@ -327,10 +327,11 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
     >>> import pyarrow as pa
     >>> table = pa.table({"a": ["u", "u", "v", "v"], "b": ["x", "y", "x", "y"], "c": list("0011")})
     >>> column_information(NaiveBayes(estimation="mle").fit(table, "c"))
-    1.0000 bits tell the class; a cell tells, by itself:
-    column       family    bits    share
-    a       categorical  1.0000  100.0 %
-    b       categorical  0.0000    0.0 %
+    column  family         bits  of all there is to tell
+    a       categorical  1.0000                  100.0 %
+    b       categorical  0.0000                    0.0 %
+    <BLANKLINE>
+    1.0000 bits tell the class of a row, before any cell is seen
     """
     check_is_fitted(model)
     if not isinstance(model, GenerativeClassifier):
