@@ -44,7 +44,7 @@ class WatchedEngine(EngineView):
 
     Examples
     --------
-    >>> from suffice import NaiveBayes
+    >>> from suffice import NaiveBayes, set_engine
     >>> from suffice.engines.local import LocalEngine
     >>> seen = []
     >>> engine = WatchedEngine(LocalEngine(1), seen.append)
