@@ -160,7 +160,7 @@ def engine_of(chosen: Choice, default: str | None = None) -> Engine:
     Examples
     --------
     >>> engine_of(None)
-    LocalEngine()
+    LocalEngine(threads=None)
     """
     if chosen is None:
         chosen = default
