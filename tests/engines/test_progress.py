@@ -22,12 +22,13 @@ from tests.running import on
 
 import suffice
 from suffice import LinearRegression, NaiveBayes
-from suffice.engines import progress as progress_engine
 from suffice.engines import progress_bar as bars
+from suffice.engines import progress_engine
 from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.progress import Progress, WatchedEngine
+from suffice.engines.progress import Progress
 from suffice.engines.progress_bar import bar, described
+from suffice.engines.progress_engine import WatchedEngine
 from suffice.linear_model import LogisticRegression
 
 N = 200_000

@@ -43,7 +43,7 @@ def engine(
         (`suffice.engines.executor.ExecutorEngine`). "spark" reads Spark DataFrames only.
     progress : bool or callable
         True shows a bar on a terminal; a callable is given how far the work is
-        (`suffice.engines.progress.WatchedEngine`).
+        (`suffice.engines.progress_engine.WatchedEngine`).
     checkpoint : path, optional
         A file from which a fit that was ended goes on
         (`suffice.engines.checkpoint.CheckpointedEngine`).
@@ -84,7 +84,7 @@ def engine(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
         ) from None
     if progress is not None and progress is not False:
-        from suffice.engines.progress import WatchedEngine
+        from suffice.engines.progress_engine import WatchedEngine
 
         made = WatchedEngine(made, progress)
     if checkpoint is not None:

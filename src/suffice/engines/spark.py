@@ -82,7 +82,7 @@ class SparkEngine(Engine):
             sums = list(_sums(kept))
         finally:
             _quietly(kept.unpersist)
-        return tree_sum(sums or [kernel(bare, params)])
+        return cast(S, tree_sum(sums or [kernel(bare, params)]))
 
 
 def _sums(parts: DataFrame) -> Iterator[Any]:
