@@ -41,7 +41,7 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.block import in_block
 
 if TYPE_CHECKING:
-    from suffice.models.generative.fitted import FittedGenerative
+    from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = [
     "ModelPosterior",
@@ -169,7 +169,7 @@ def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, 
         yield weight, block.showing(weights == weight)
 
 
-def model_posterior(estimator: FittedGenerative) -> ModelPosterior:
+def model_posterior(estimator: GenerativeClassifier) -> ModelPosterior:
     """The posterior of all parameters of a classifier.
 
     Raises
@@ -185,7 +185,7 @@ def model_posterior(estimator: FittedGenerative) -> ModelPosterior:
     return ModelPosterior(model.log_prior, weight, _posteriors(model))
 
 
-def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state: Any) -> Ends:
+def ends_of(estimator: GenerativeClassifier, level: float, draws: int, random_state: Any) -> Ends:
     """What gives the ends of a batch.
 
     Raises
@@ -216,7 +216,9 @@ def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
     return tuple(map(WeightedPosterior, parts, model.part_weights))
 
 
-def evidence_ends(estimator: FittedGenerative, batch: Batch, level: float) -> NDArray[np.float64]:
+def evidence_ends(
+    estimator: GenerativeClassifier, batch: Batch, level: float
+) -> NDArray[np.float64]:
     """Ends of intervals for the evidence of rows for each class against the rest, (n, k, 2).
 
     ::
