@@ -397,41 +397,6 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
     def _decisions(self) -> Iterator[str]:
         return self.model_.decisions()
 
-    # -- reading tables
-
-    def _described(self, source: Rows) -> Sequence[Column]:
-        """What the columns of the first table are."""
-        return source.columns()
-
-    def _settled(self, source: Rows) -> GenerativeReader:
-        columns, options = self._described(source), self._reading()
-        parts = self._parts(columns)
-        blocks = tuple(part.layout for part in parts)
-        return self.reader_type.of(source, columns, blocks, options, parts=parts)
-
-    # -- keeping
-
-    def _learnt(self) -> dict[str, Any]:
-        reader, chosen = self.reader_, tuple(map(Chosen.of, self.model_.parameters))
-        learnt = {"parts": reader.parts, "batches": self.batches_, "declared": reader.declared}
-        more = {"chosen": chosen if any(chosen) else (), "forgotten": self.forgotten_}
-        return {**super()._learnt(), **learnt, **{k: v for k, v in more.items() if v}}
-
-    def _check_saved(self, saved: Any) -> None:
-        super()._check_saved(saved)
-        self._check_options()
-        self._reading()
-
-    def _restore_tuned(self, saved: SavedGenerative) -> None:
-        self.model_ = replace(self.model_, chosen=saved.chosen)
-
-    def _restore(self, saved: SavedGenerative) -> None:
-        of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
-        single = saved.single_precision
-        reader = self.reader_type(*of_file, single=single)
-        self.forgotten_ = saved.forgotten
-        self._restore_sums(Learnt(reader, saved.batches), saved)
-
     # -- answering
 
     @abstractmethod
@@ -731,6 +696,41 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
             return out
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows, _ in parts], axis=-1).T
+
+    # -- reading tables
+
+    def _described(self, source: Rows) -> Sequence[Column]:
+        """What the columns of the first table are."""
+        return source.columns()
+
+    def _settled(self, source: Rows) -> GenerativeReader:
+        columns, options = self._described(source), self._reading()
+        parts = self._parts(columns)
+        blocks = tuple(part.layout for part in parts)
+        return self.reader_type.of(source, columns, blocks, options, parts=parts)
+
+    # -- keeping
+
+    def _learnt(self) -> dict[str, Any]:
+        reader, chosen = self.reader_, tuple(map(Chosen.of, self.model_.parameters))
+        learnt = {"parts": reader.parts, "batches": self.batches_, "declared": reader.declared}
+        more = {"chosen": chosen if any(chosen) else (), "forgotten": self.forgotten_}
+        return {**super()._learnt(), **learnt, **{k: v for k, v in more.items() if v}}
+
+    def _check_saved(self, saved: Any) -> None:
+        super()._check_saved(saved)
+        self._check_options()
+        self._reading()
+
+    def _restore_tuned(self, saved: SavedGenerative) -> None:
+        self.model_ = replace(self.model_, chosen=saved.chosen)
+
+    def _restore(self, saved: SavedGenerative) -> None:
+        of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
+        single = saved.single_precision
+        reader = self.reader_type(*of_file, single=single)
+        self.forgotten_ = saved.forgotten
+        self._restore_sums(Learnt(reader, saved.batches), saved)
 
 
 def _side_by_side(models: Sequence[GenerativeModel]) -> tuple[Callable[..., Any], Any] | None:
