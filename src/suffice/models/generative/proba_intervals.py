@@ -39,7 +39,7 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.block import in_block
 
 if TYPE_CHECKING:
-    from suffice.models.generative.fitted import FittedGenerative
+    from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = [
     "ModelPosterior",
@@ -166,7 +166,7 @@ def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, 
         yield weight, block.showing(weights == weight)
 
 
-def model_posterior(estimator: FittedGenerative) -> ModelPosterior:
+def model_posterior(estimator: GenerativeClassifier) -> ModelPosterior:
     """The posterior of all parameters of a classifier.
 
     Raises
@@ -182,7 +182,7 @@ def model_posterior(estimator: FittedGenerative) -> ModelPosterior:
     return ModelPosterior(model.log_prior, weight, _posteriors(model))
 
 
-def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state: Any) -> Ends:
+def ends_of(estimator: GenerativeClassifier, level: float, draws: int, random_state: Any) -> Ends:
     """What gives the ends of a batch.
 
     Raises
