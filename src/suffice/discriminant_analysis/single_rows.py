@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["require_rows_of_a_class", "require_rows_of_each_class"]
 
@@ -56,14 +56,14 @@ def require_rows_of_each_class(statistic: ByClass) -> None:
             )
 
 
-def _columns(statistic: ByClass) -> Comoments:
+def _columns(statistic: ByClass) -> GroupedRows:
     """The co-moments of the one block."""
     (block,) = statistic.blocks
-    columns: Comoments = block.columns
+    columns: GroupedRows = block.columns
     return columns
 
 
-def _vary(columns: Comoments) -> NDArray[np.bool_]:
+def _vary(columns: GroupedRows) -> NDArray[np.bool_]:
     """Whether the rows of a class differ in a column, (k,); of pooled products, those of some."""
     squares = np.diagonal(columns.scatter.value, axis1=1, axis2=2)
     within = np.append((squares > 0).any(axis=1), False)[columns.product_index]
@@ -75,7 +75,7 @@ def _vary(columns: Comoments) -> NDArray[np.bool_]:
     return vary
 
 
-def _means(columns: Comoments) -> NDArray[np.float64]:
+def _means(columns: GroupedRows) -> NDArray[np.float64]:
     """The mean of every group of rows, (g, d); NaN in the columns that it does not show."""
     return np.where(columns.patterns[columns.pattern], columns.mean.value, np.nan)
 

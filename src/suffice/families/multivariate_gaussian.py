@@ -32,9 +32,9 @@ from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.indicator_comoments import (
     IndicatorComoments,
     IndicatorComomentsAccumulator,
@@ -196,7 +196,7 @@ class MultivariateGaussian(Family):
         same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
-    def is_shown_by(self, statistic: Comoments | FourthMoments) -> bool:
+    def is_shown_by(self, statistic: GroupedRows | FourthMoments) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
@@ -228,7 +228,7 @@ class MultivariateGaussian(Family):
         used = np.flatnonzero(sums.prior_variance.hi > 0)
         return used, shrunk_left_out(sums.of_columns(used), self.ddof, self.variance_floor)
 
-    def leave_one_out(self, statistic: Comoments | FourthMoments) -> GaussiansLeftOut:
+    def leave_one_out(self, statistic: GroupedRows | FourthMoments) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
         if isinstance(statistic, IndicatorComoments):
             raise no_closed_form(self, "values of categories come and go with rows")
@@ -339,7 +339,7 @@ class MultivariateGaussian(Family):
         """How many means that rows tell of share a covariance."""
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
-    def _expected(self, statistic: Comoments) -> _Sums:
+    def _expected(self, statistic: GroupedRows) -> _Sums:
         """The sums that rows with missing cells are expected to have, at the mode."""
 
         def estimate(

@@ -19,8 +19,8 @@ from suffice.families.multivariate.sums import _Sums
 from suffice.families.options import check_nonnegative
 from suffice.phrases import Option
 from suffice.statistics.block import Encoding
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.indicator_comoments import (
     IndicatorComoments,
     IndicatorComomentsAccumulator,
@@ -105,12 +105,12 @@ class RegularizedGaussian(Family):
         same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
         return same and not statistic.columns.pooled
 
-    def is_shown_by(self, statistic: Comoments | IndicatorComoments) -> bool:
+    def is_shown_by(self, statistic: GroupedRows | IndicatorComoments) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
     def estimate(
-        self, statistic: Comoments | IndicatorComoments
+        self, statistic: GroupedRows | IndicatorComoments
     ) -> MultivariateGaussianParameters | MixedParameters:
         """Parameters from exact co-moments."""
         found = self.regularized(statistic)
@@ -123,7 +123,7 @@ class RegularizedGaussian(Family):
             return MixedParameters(parameters, statistic.terms.without_first()[0])
         return parameters
 
-    def regularized(self, statistic: Comoments | IndicatorComoments) -> RegularizedSums:
+    def regularized(self, statistic: GroupedRows | IndicatorComoments) -> RegularizedSums:
         """What covariances of every degree of regularisation follow from."""
         rows, filled = statistic.columns, False
         if isinstance(statistic, IndicatorComoments):

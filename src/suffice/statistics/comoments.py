@@ -20,7 +20,7 @@ from suffice.numerics.error_free import add, divide, multiply, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.statistics.comoment_groups import aligned, moved
-from suffice.statistics.divergence import Divergences, of_gaussians
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
 from suffice.statistics.row_tally import UNKNOWN, gathered, scaled_tally, tally_sum
 from suffice.statistics.statistic import described, described_in_html
@@ -32,7 +32,7 @@ FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comoments:
+class Comoments(GroupedRows):
     """Exact sums of d columns over k classes (``src/native/comoments.hpp``).
 
     There are g groups of rows that share a class and a pattern, in the order of their patterns,
@@ -92,17 +92,6 @@ class Comoments:
         check_form(self)
         for part in fields(self)[2:]:
             getattr(self, part.name).setflags(write=False)
-
-    @rule("groups come in the order of their patterns, then of their classes")
-    def _is_ordered(self) -> bool:
-        step, later = np.diff(self.pattern), np.diff(self.code) > 0
-        return bool(((step > 0) | ((step == 0) & later)).all())
-
-    @rule("patterns are distinct, sorted, and each that of a group")
-    def _has_patterns(self) -> bool:
-        rows = [shown.tobytes() for shown in self.patterns]
-        each = np.array_equal(np.unique(self.pattern), np.arange(len(rows)))
-        return each and sorted(set(rows)) == rows
 
     @rule("weights are normal pairs above 0")
     def _has_weights(self) -> bool:
@@ -173,44 +162,6 @@ class Comoments:
         )
 
     @property
-    def d(self) -> int:
-        """Number of columns."""
-        return int(self.patterns.shape[1])
-
-    @property
-    def rows(self) -> float:
-        """Σw of the rows."""
-        return float(self.group_weight.value.sum())
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no row."""
-        return not len(self.code)
-
-    @property
-    def complete(self) -> bool:
-        """Whether every row shows every column."""
-        return bool(self.patterns.all())
-
-    @cached_property
-    def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
-        total = np.zeros((self.k, self.d))
-        weight = self.group_weight.value[:, None] * self.patterns[self.pattern]
-        np.add.at(total, self.code, weight)
-        return total
-
-    @cached_property
-    def one_class(self) -> Comoments:
-        """The same rows as if they were of one class."""
-        return replace(self, k=1, code=np.zeros_like(self.code))._of_groups_again()
-
-    @property
-    def columns(self) -> Comoments:
-        """Co-moments of the columns: these; those of `FourthMoments` are of the squares too."""
-        return self
-
-    @property
     def group_weight(self) -> DoubleDouble:
         """Σw of every group, (g,)."""
         return DoubleDouble(*two_sum(self.weight[:, 0], self.weight[:, 1]))
@@ -258,47 +209,49 @@ class Comoments:
             products=self.products.take(columns, axis=2).take(columns, axis=3),
         )
 
-    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
-        """The same rows in some of the columns, increasing; rows that show none are dropped."""
-        cut = self._some_columns(columns)
-        return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
+    def widened(self, index: NDArray[np.intp], d: int) -> Comoments:
+        """The same columns at ``index``, increasing, among d; every row shows 0 in the others."""
+        g, m = len(self.code), len(self.products)
+        patterns, pivot = np.ones((len(self.patterns), d), bool), np.zeros((g, d))
+        sums, products = np.zeros((g, 2, d)), np.zeros((m, 2, d, d))
+        patterns[:, index], pivot[:, index] = self.patterns, self.pivot
+        sums[:, :, index] = self.sums
+        products[:, :, index[:, None], index] = self.products
+        return replace(self, patterns=patterns, pivot=pivot, sums=sums, products=products)
 
-    def place(self, index: NDArray[np.intp], k: int) -> Comoments:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        return replace(self, k=k, code=index[self.code])._sorted()
+    @classmethod
+    def of_classes(
+        cls,
+        k: int,
+        code: NDArray[np.intp],
+        weight: DoubleDouble,
+        centre: NDArray[np.float64],
+        apart: NDArray[np.float64],
+        scatter: NDArray[np.float64],
+    ) -> Comoments:
+        """Sums of complete rows by their class (g,), means and scatters (g, d, d).
 
-    def take(self, index: NDArray[np.intp]) -> Comoments:
-        """Keep the classes at ``index``, in that order; of pooled ones, all that have rows."""
-        position = np.full(self.k, -1)
-        position[index] = np.arange(len(index))
-        return replace(self, k=len(index), code=position[self.code])._sorted()
-
-    def _sorted(self) -> Comoments:
-        """Put the groups in order and drop those of no class."""
-        order = np.lexsort((self.code, self.pattern))
-        return self._keep(order[self.code[order] >= 0])
-
-    def divergences(self, other: Comoments) -> Divergences:
-        """How far the columns of every class are from another table's, as Gaussians, (k, d).
-
-        Each column on its own; pooled, the classes share its variance.
+        The means of groups are their distances ``apart`` (g, d) from the ``centre`` (g, d) of
+        their class.
         """
-        pairs = ((self._alone(j), other._alone(j)) for j in range(self.d))
-        return Divergences.side_by_side(
-            [
-                of_gaussians((n, m), (mine, theirs), (mean_a - mean_b).value)
-                for (n, mine, mean_a), (m, theirs, mean_b) in pairs
-            ]
+        sums = weight.value[:, None] * apart
+        about = np.triu(scatter + sums[:, :, None] * apart[:, None, :])
+        stored = about.any(axis=(1, 2))
+        products = np.zeros((np.count_nonzero(stored), 2, *about.shape[1:]))
+        products[:, 0] = about[stored]
+        groups = cls(
+            k,
+            False,
+            np.ones((1, centre.shape[1]), bool),
+            np.zeros_like(code),
+            code,
+            np.stack([weight.hi, weight.lo], axis=1),
+            centre,
+            np.stack([sums, np.zeros_like(sums)], axis=1),
+            np.where(stored, np.cumsum(stored) - 1, -1),
+            products,
         )
-
-    def _alone(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64], DoubleDouble]:
-        """Weight, variance and mean (k,) of one column in the rows that show it."""
-        rows = self.marginal(np.array([j]))
-        weight, mean = rows.total[:, 0], rows.mean[:, 0].scatter(rows.code, (self.k,))
-        scatter = np.append(rows.scatter.value.reshape(-1), 0.0)[rows.product_index]
-        variance, divisor = np.zeros(self.k), weight.sum() if self.pooled else weight[rows.code]
-        variance[rows.code] = scatter / divisor
-        return weight, variance, mean
+        return groups._of_groups_again()
 
     def _of_groups_again(self) -> Comoments:
         return Comoments.empty(self.k, self.d, self.pooled)._merge(self, 1.0)
@@ -330,19 +283,12 @@ class Comoments:
         kernels.comoments.recentre(*out.values())
         return replace(self, **out)._shown()
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Comoments):
-            return NotImplemented
-        names = ("patterns", "pattern", "code")
+    def _has_sums_of(self, other: Comoments) -> bool:
         return (
-            (self.k, self.pooled) == (other.k, other.pooled)
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-            and np.array_equal(self.weight.sum(axis=1), other.weight.sum(axis=1))
+            np.array_equal(self.weight.sum(axis=1), other.weight.sum(axis=1))
             and self.mean == other.mean
             and np.array_equal(self._rounded, other._rounded)
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def _rounded(self) -> NDArray[np.float64]:

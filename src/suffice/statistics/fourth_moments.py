@@ -13,9 +13,9 @@ from suffice.numerics.error_free import two_product
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.divergence import Divergences
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
@@ -43,7 +43,7 @@ class FourthMoments:
     array([98.])
     """
 
-    moments: Comoments
+    moments: GroupedRows
 
     __repr__ = described
     _repr_html_ = described_in_html
@@ -69,7 +69,7 @@ class FourthMoments:
         return self.moments.total[:, : self.d]
 
     @cached_property
-    def columns(self) -> Comoments:
+    def columns(self) -> GroupedRows:
         """Co-moments of the columns alone."""
         return self.moments.marginal(np.arange(self.d))
 
@@ -124,6 +124,11 @@ class FourthMoments:
     def canonical(self) -> FourthMoments:
         """The same sums about pivots that means and scatters decide, and no single row."""
         return FourthMoments(self.moments.canonical())
+
+    def widened(self, index: NDArray[np.intp], d: int) -> FourthMoments:
+        """The same columns at ``index``, increasing, among d; every row shows 0 in the others."""
+        thrice = np.concatenate([index + i * d for i in range(3)])
+        return FourthMoments(self.moments.widened(thrice, 3 * d))
 
     def marginal(self, columns: NDArray[np.intp]) -> FourthMoments:
         """The same rows in some of the columns, increasing; rows that show none are dropped."""

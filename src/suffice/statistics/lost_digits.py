@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments
 
 __all__ = ["Loss", "losses"]
@@ -82,12 +83,12 @@ def losses(before: Any, after: Any) -> Iterator[Loss]:
             yield Loss(b, j, digits, len(lost) - 1)
 
 
-def _is_of_pairs(statistic: Comoments) -> bool:
+def _is_of_pairs(statistic: GroupedRows) -> bool:
     """Whether sums of complete rows are pairs."""
     return isinstance(statistic, Comoments) and statistic.complete
 
 
-def _of_products(before: Comoments, after: Comoments) -> NDArray[np.float64]:
+def _of_products(before: GroupedRows, after: GroupedRows) -> NDArray[np.float64]:
     """`_rests` of the rows of all classes."""
     many, few = before.one_class, after.one_class
     if not (many.complete and len(many.scatter.hi) and len(few.scatter.hi)):

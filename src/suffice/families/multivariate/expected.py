@@ -19,7 +19,7 @@ from suffice.numerics.expectation_maximisation import (
     LogPrior,
     expectation_maximisation,
 )
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["Estimator", "expected_sums"]
 
@@ -28,7 +28,7 @@ Estimator = Callable[[_Sums, Array, Array, Array], tuple[Array, Array]]
 
 
 def expected_sums(
-    statistic: Comoments,
+    statistic: GroupedRows,
     estimate: Estimator,
     shared: bool,
     log_prior: Callable[[_Sums], LogPrior] | None = None,
@@ -37,7 +37,7 @@ def expected_sums(
 
     Parameters
     ----------
-    statistic : Comoments
+    statistic : GroupedRows
         Of rows of which some have missing cells.
     estimate : function
         From what is known of the cells, and from the weights, means and scatters expected, to means

@@ -20,6 +20,7 @@ from suffice.numerics.error_free import two_sum
 from suffice.statistics.block import BadCell
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.indicators import Indicators
 from suffice.statistics.mixed_block import MixedBlock
@@ -36,14 +37,14 @@ class OfTerms:
     Parameters
     ----------
     terms : Indicators
-    rows : Comoments
+    rows : GroupedRows
     fourth : FourthMoments, optional
     filled : bool
         Whether cells were missing, and stand in the sums as they are expected.
     """
 
     terms: Indicators
-    rows: Comoments
+    rows: GroupedRows
     fourth: FourthMoments | None
     filled: bool
 
@@ -112,7 +113,7 @@ def _filled(statistic: IndicatorComoments) -> Comoments:
 
 
 def _number(
-    rows: Comoments, squares: NDArray[np.float64], n: NDArray[np.float64], j: int
+    rows: GroupedRows, squares: NDArray[np.float64], n: NDArray[np.float64], j: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The mean of the class of each group (g,), and how far from it the mean of the group is.
 

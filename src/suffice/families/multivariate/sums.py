@@ -12,8 +12,8 @@ from suffice.families.multivariate.parameters import (
     EmHistory,
 )
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = []
 
@@ -54,7 +54,7 @@ class _Sums:
         )
 
     @classmethod
-    def of(cls, statistic: Comoments) -> _Sums:
+    def of(cls, statistic: GroupedRows) -> _Sums:
         """The sums of complete rows."""
         k, d, code = statistic.k, statistic.d, statistic.code
         weight = np.zeros(k)
@@ -68,7 +68,7 @@ class _Sums:
         return cls(weight, mean, _scatter(statistic), centre, variance, covariance)
 
     @classmethod
-    def of_cells(cls, statistic: Comoments) -> _Sums:
+    def of_cells(cls, statistic: GroupedRows) -> _Sums:
         """Weights, and the mean and variance of the cells of every column; nothing else."""
         k, d = statistic.k, statistic.d
         shown = statistic.patterns[statistic.pattern]
@@ -87,7 +87,7 @@ class _Sums:
         return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
 
 
-def _scatter(statistic: Comoments) -> DoubleDouble:
+def _scatter(statistic: GroupedRows) -> DoubleDouble:
     """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
     k = 1 if statistic.pooled else statistic.k
     index = np.zeros_like(statistic.code) if statistic.pooled else statistic.code

@@ -12,7 +12,7 @@ from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.row_tally import LOG_UNIT, Tally
 
 __all__ = ["ROUNDED", "NormalEquations", "Weights"]
@@ -83,7 +83,7 @@ class NormalEquations:
     weights: Weights = field(default_factory=lambda: Weights())
 
     @classmethod
-    def of(cls, statistic: Comoments, p: int, intercept: bool = True) -> Self:
+    def of(cls, statistic: GroupedRows, p: int, intercept: bool = True) -> Self:
         """The sums of the complete rows of one class: p columns and, after them, the targets.
 
         Raises

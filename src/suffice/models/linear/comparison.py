@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from suffice.errors import SchemaError
 from suffice.models.design.matrix import Design
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison, compared_unlabelled
 from suffice.statistics.counts import Counts, nonnegative
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.statistic import ClasswiseStatistic
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["category_counts", "check_same_columns", "compared_rows"]
 
 
-def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Comparison:
+def compared_rows(a: GroupedRows, of_a: Design, b: GroupedRows, of_b: Design) -> Comparison:
     """Compare the rows of two tables: numbers as Gaussians, categories by their fractions.
 
     Parameters
@@ -35,7 +35,7 @@ def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Com
     return compared_unlabelled(_blocks(a, of_a), _blocks(b, of_b), rows, names)
 
 
-def _blocks(statistic: Comoments, design: Design) -> list[ClasswiseStatistic]:
+def _blocks(statistic: GroupedRows, design: Design) -> list[ClasswiseStatistic]:
     """Co-moments of numbers and targets, then the counts of every category."""
     targets = np.arange(len(design), statistic.d)
     numbers = statistic.marginal(np.append(_numbers(design), targets))
@@ -52,7 +52,7 @@ def _numbers(design: Design) -> NDArray[np.intp]:
     return np.setdiff1d(np.arange(len(design)), design.places(_counted(design)))
 
 
-def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
+def category_counts(statistic: GroupedRows, design: Design, name: str) -> Counts:
     """Σw of the rows that show each value of a category: w times the means of its indicators.
 
     A value that no row shows is not among them.
@@ -71,13 +71,13 @@ def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
     return Counts((design.categories[name],), count[None]).pruned()
 
 
-def words_shown(statistic: Comoments, design: Design, name: str) -> Vocabulary:
+def words_shown(statistic: GroupedRows, design: Design, name: str) -> Vocabulary:
     """The words of a text, each counted, that rows show."""
     total, sums = _sums(statistic, design.places([name]))
     return design.words[name].known.take(np.flatnonzero(nonnegative(sums, total).hi > 0))
 
 
-def _sums(statistic: Comoments, places: NDArray[np.intp]) -> tuple[DoubleDouble, DoubleDouble]:
+def _sums(statistic: GroupedRows, places: NDArray[np.intp]) -> tuple[DoubleDouble, DoubleDouble]:
     """Σw of the rows that show some terms, and Σwx of these: w times the means."""
     shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
     weight = statistic.group_weight[shown]

@@ -15,7 +15,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned, explained
 from suffice.numerics.linalg import product
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments
 
 __all__ = ["RegressionEvaluation", "r_squared_of_sums"]
@@ -154,7 +154,7 @@ class RegressionEvaluation:
             return np.asarray(np.where(total > 0, rss / total, np.sign(rss)))
 
 
-def r_squared_of_sums(fit: LeastSquares, rows: Comoments) -> float | None:
+def r_squared_of_sums(fit: LeastSquares, rows: GroupedRows) -> float | None:
     """R² of rows that a model need not have learnt, from their sums; the mean over targets.
 
     ::

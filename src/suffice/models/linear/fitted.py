@@ -45,7 +45,7 @@ from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
 from suffice.phrases import Option, Phrase, rows_in_print
 from suffice.statistics.block import BadCell
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["NORMAL", "FittedLinear"]
 
@@ -69,8 +69,8 @@ class FittedLinear(ConformalRegressor):
     incomplete: Incomplete
     solver: str
     model_: LinearModel
-    statistic_: Comoments
-    batches_: tuple[Comoments, ...]
+    statistic_: GroupedRows
+    batches_: tuple[GroupedRows, ...]
 
     # -- what was learnt
 
@@ -211,7 +211,7 @@ class FittedLinear(ConformalRegressor):
         """Weight of the rows with missing cells, which the fit does without."""
         return self.statistic_.rows - self._solved().equations.rows
 
-    def _score_of_sums(self, rows: Comoments) -> float | None:
+    def _score_of_sums(self, rows: GroupedRows) -> float | None:
         fit = self.model_.fit
         if self.model_.cells is not None or type(fit) is not LeastSquares:
             return None

@@ -26,7 +26,7 @@ from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import target_place
 from suffice.numerics.in_print import steps
 from suffice.phrases import Option, Phrase
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["L1Path", "L1Regressor"]
 
@@ -116,7 +116,7 @@ class L1Regressor(LinearRegressor):
 
     def _set(
         self,
-        learnt: Learnt[LinearReader, Comoments],
+        learnt: Learnt[LinearReader, GroupedRows],
         source: Rows | None = None,
         tuned: bool = False,
     ) -> Self:

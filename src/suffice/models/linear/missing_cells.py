@@ -14,7 +14,7 @@ from suffice.families.multivariate.factored import fill
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["JointGaussian"]
 
@@ -38,7 +38,7 @@ class JointGaussian:
     rows: DoubleDouble
 
     @classmethod
-    def of(cls, statistic: Comoments) -> Self:
+    def of(cls, statistic: GroupedRows) -> Self:
         """Fit the Gaussian to rows of one class."""
         family = MultivariateGaussian(estimation="mle", variance_floor=0.0)
         parameters = cast(MultivariateGaussianParameters, family.estimate(statistic))

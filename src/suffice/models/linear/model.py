@@ -23,8 +23,8 @@ from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -166,7 +166,7 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
-def summarise(split: Split, plan: tuple[Design, Layout, bool]) -> Comoments:
+def summarise(split: Split, plan: tuple[Design, Layout, bool]) -> GroupedRows:
     """Kernel of a fit: co-moments of columns and targets, with missing cells or not.
 
     Raises

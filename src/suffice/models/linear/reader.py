@@ -32,8 +32,8 @@ from suffice.models.linear.comparison import (
 )
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.phrases import Option
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.lost_digits import Loss
 
 __all__ = ["LinearReader", "Rows", "settled"]
@@ -42,7 +42,7 @@ Rows = TableSource | ArrayTargets
 
 
 @dataclass(frozen=True)
-class LinearReader(ExactReader[Comoments]):
+class LinearReader(ExactReader[GroupedRows]):
     """How tables are read, and what rows of numbers they become.
 
     Parameters
@@ -71,7 +71,7 @@ class LinearReader(ExactReader[Comoments]):
         targets = target_columns(source, self.design.targets)
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
-    def summarise(self, source: Rows, engine: Engine, gaps: bool) -> Comoments:
+    def summarise(self, source: Rows, engine: Engine, gaps: bool) -> GroupedRows:
         """The sums over the rows of a table; see `suffice.models.linear.model.summarise`.
 
         Raises
@@ -92,7 +92,7 @@ class LinearReader(ExactReader[Comoments]):
         engine: Engine,
         gaps: bool,
         group: NDArray[np.intp],
-    ) -> list[Comoments]:
+    ) -> list[GroupedRows]:
         """The sums over the rows of every group; see `suffice.models.base.fold_sums`.
 
         Raises
@@ -135,7 +135,7 @@ class LinearReader(ExactReader[Comoments]):
         return self.design.column(cast(int, lost.column))
 
     def check_compatible(
-        self, statistic: Comoments, other: Self, others: Comoments, verb: str
+        self, statistic: GroupedRows, other: Self, others: GroupedRows, verb: str
     ) -> None:
         """Refuse sums of other columns, categories or targets."""
         check_same_columns(self.design, other.design, verb)
@@ -152,11 +152,11 @@ class LinearReader(ExactReader[Comoments]):
             )
         return self
 
-    def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
+    def compare(self, statistic: GroupedRows, other: Self, others: GroupedRows) -> Comparison:
         """What divides the rows of two statistics."""
         return compared_rows(statistic, self.design, others, other.design)
 
-    def narrowed(self, statistic: Comoments) -> Learnt[Self, Comoments]:
+    def narrowed(self, statistic: GroupedRows) -> Learnt[Self, GroupedRows]:
         """Drop values and counted words that no row shows any more, from the design and the sums.
 
         Of a category without a term, the sums do not tell whether a row shows its only value, and

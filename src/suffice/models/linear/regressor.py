@@ -50,13 +50,13 @@ from suffice.models.optimise.descent_options import (
     check_descent_options,
 )
 from suffice.phrases import Option, Phrase, PythonOnly
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import refuse_underflow
 
 __all__ = ["LinearRegressor"]
 
 
-class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows]):
+class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Rows]):
     """A linear model that is a function of exact co-moments of columns and targets.
 
     A subclass holds the options and says by `_penalty` what each coefficient costs.
@@ -277,7 +277,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         self.model_ = LinearModel(reader.design, reader.without_targets, fit)
         return self
 
-    def _summarise(self, reader: LinearReader, source: Rows) -> Comoments:
+    def _summarise(self, reader: LinearReader, source: Rows) -> GroupedRows:
         engine, gaps = self._engine_for(source), self.incomplete != "error"
         return reader.summarise(source, engine, gaps)
 
@@ -297,14 +297,14 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
 
     def _sums_by_place(
         self, reader: LinearReader, source: Rows, group: NDArray[np.intp]
-    ) -> list[Comoments]:
+    ) -> list[GroupedRows]:
         engine, gaps = self._engine_for(source), self.incomplete != "error"
         return reader.summarise_by_place(source, engine, gaps, group)
 
     def _estimate(
         self,
         reader: LinearReader,
-        statistic: Comoments,
+        statistic: GroupedRows,
         source: Rows | None = None,
         tuned: bool = False,
     ) -> LinearModel:
@@ -349,7 +349,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             yield from model.cells.remarks((*design.terms, *design.targets))
 
     def _equations(
-        self, statistic: Comoments, design: Design, cells: JointGaussian | None
+        self, statistic: GroupedRows, design: Design, cells: JointGaussian | None
     ) -> NormalEquations:
         intercept, p = self._has_intercept(design), len(design)
         if cells is not None and not statistic.complete:  # which has no standard errors
@@ -397,7 +397,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         self._check_options()
 
 
-def _require_values(statistic: Comoments, design: Design) -> None:
+def _require_values(statistic: GroupedRows, design: Design) -> None:
     """Refuse sums of no row, and columns whose values are missing or differ by too little."""
     if statistic.is_empty:
         raise without_rows(labelled=False)

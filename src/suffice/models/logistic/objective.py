@@ -31,7 +31,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
 from suffice.statistics.batch import WEIGHT_ROUNDING
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -349,7 +349,7 @@ class Objective:
             noise_of = noise_of * np.divide(before, after, out=np.ones(width - 1), where=after > 0)
         return factorise(DoubleDouble.of(block), noise_of)
 
-    def exactly_factorised(self, rows: Comoments) -> Factor:
+    def exactly_factorised(self, rows: GroupedRows) -> Factor:
         """Factor the scatter matrix of the terms, penalty added, which no rounding blurs."""
         p = self.centred.width - 1
         equations = NormalEquations.of(rows, p, self.intercept)

@@ -32,7 +32,7 @@ from suffice.models.optimise.newton import (
 )
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.statistic import tree_sum
 
@@ -135,7 +135,7 @@ def _factor(objective: Objective, sums: LossSums) -> Factor:
     if objective.centred.is_sparse:
         return objective.factorised(sums, SQUARES_NOISE)
     rows = tree_sum(objective.data.map(joint_moments, objective.centred))
-    return objective.exactly_factorised(cast(Comoments, rows.blocks[0]).one_class)
+    return objective.exactly_factorised(cast(GroupedRows, rows.blocks[0]).one_class)
 
 
 # -- the fit of a sample
