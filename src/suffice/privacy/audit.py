@@ -19,7 +19,7 @@ from suffice.privacy.finding import Audit, Finding
 from suffice.privacy.products import ShownValue, told_by_products
 from suffice.privacy.sums import few_rows_of_a_pattern, findings_of
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.pair_counts import PairCounts
 
 __all__ = ["audit", "check_min_count"]
@@ -133,7 +133,7 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
         yield from findings_of(block, own, labels, weight, m)
 
 
-def _linear(model: Any, batch: Comoments, m: float) -> Iterator[Finding]:
+def _linear(model: Any, batch: GroupedRows, m: float) -> Iterator[Finding]:
     design: Design = model.reader_.design
     names = (*design.terms, *design.targets)
     yield from few_rows_of_a_pattern(batch, names, (None,) * batch.k, m)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.privacy.finding import Finding
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["ShownValue", "told_by_products"]
 
@@ -38,7 +38,7 @@ class ShownValue(NamedTuple):
 
 
 def told_by_products(
-    block: Comoments,
+    block: GroupedRows,
     names: Sequence[str],
     labels: Sequence[Any],
     shown: Sequence[ShownValue],
@@ -48,7 +48,7 @@ def told_by_products(
 
     Parameters
     ----------
-    block : Comoments
+    block : GroupedRows
         Sums of d terms, and of their products.
     names : sequence of d str
         The terms.

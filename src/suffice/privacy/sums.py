@@ -13,10 +13,10 @@ from suffice.families.univariate.parameters import FAR
 from suffice.privacy.finding import Finding
 from suffice.privacy.products import ShownValue, told_by_products
 from suffice.statistics.binned_counts import BinnedCounts
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
 from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments
@@ -194,14 +194,14 @@ def _moments_and_bins(
 
 @findings_of.register
 def _grouped(
-    block: Comoments, names: Names, labels: Labels, weight: NDArray[np.float64], m: float
+    block: GroupedRows, names: Names, labels: Labels, weight: NDArray[np.float64], m: float
 ) -> Iterator[Finding]:
     yield from few_rows_of_a_pattern(block, names, labels, m)
     yield from told_by_products(block, names, labels, (), m)
 
 
 def few_rows_of_a_pattern(
-    block: Comoments, names: Names, labels: Labels, m: float
+    block: GroupedRows, names: Names, labels: Labels, m: float
 ) -> Iterator[Finding]:
     """Groups of fewer than m rows that miss the same cells, which have sums of their own."""
     rows, means = block.group_weight.value, block.mean.value
