@@ -167,7 +167,7 @@ def test_the_page_of_the_pictures(capsys: pytest.CaptureFixture[str], tmp_path: 
     exec(block, {})
     plt.close("all")
     assert capsys.readouterr().out.splitlines() == ["2 against 1 1.7"]
-    assert {file.name for file in tmp_path.glob("*.png")} == {"density.png", "evidence.png"}
+    assert {file.name for file in tmp_path.glob("*.png")} == {"density.png"}
 
 
 @pytest.fixture
