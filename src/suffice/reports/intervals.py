@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.posteriors.adaptive import AdaptivePosterior
 from suffice.families.posteriors.bernoulli import BernoulliPosterior
 from suffice.families.posteriors.categorical import CategoricalPosterior
+from suffice.families.posteriors.density import PiecewisePosterior
 from suffice.families.posteriors.dirichlet import log_share_moments
 from suffice.families.posteriors.gaussian import GaussianPosterior
 from suffice.families.posteriors.multinomial import MultinomialPosterior
 from suffice.families.posteriors.multivariate_gaussian import MultivariateGaussianPosterior
-from suffice.families.posteriors.piecewise import PiecewisePosterior
 from suffice.families.posteriors.poisson import PoissonPosterior
 from suffice.families.posteriors.posterior import Posterior, trigamma
 from suffice.models.generative.model import GenerativeModel
@@ -154,16 +153,6 @@ def _weights(weight: Any, at: NDArray[np.intp]) -> list[float]:
 @_parts.register
 def _weighted(posterior: WeightedPosterior, at: NDArray[np.intp], weight: Any) -> Iterator[Part]:
     yield from _parts(posterior.part, at, posterior.weights)
-
-
-@_parts.register
-def _adaptive(posterior: AdaptivePosterior, at: NDArray[np.intp], weight: Any) -> Iterator[Part]:
-    weights, binned = np.broadcast_to(weight, len(at)), posterior.binned
-    elsewhere = set(at[binned].tolist())
-    yield from (
-        one for one in _parts(posterior.normal, at, weights) if one["at"][0] not in elsewhere
-    )
-    yield from _parts(posterior.piecewise, at[binned], weights[binned])
 
 
 @_parts.register

@@ -144,7 +144,7 @@ def test_a_value_is_for_the_models_that_know_it(run: Run, table: pa.Table) -> No
     for wrong in ("--numbers", "none"), ("--grid", "numbers=none"):
         told = run("cv", "t.csv", *words, *wrong)
         assert told.exit_code == 2
-        assert told.stderr.startswith("error: --numbers 'none'; it is one of 'adaptive'")
+        assert told.stderr.startswith("error: --numbers 'none'; it is one of 'density'")
 
 
 def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:

@@ -99,11 +99,11 @@ class Options:
     numbers: Annotated[
         str | None,
         typer.Option(
-            metavar="adaptive|gaussian|...",
-            help="The family of numbers; adaptive: for each column the one that tells most. Also "
-            "histogram and kernel_density. logistic: linear, or bins cut where the classes differ.",
+            metavar="density|gaussian|...",
+            help="The family of numbers; density: for each column the histogram or kernel density "
+            "that tells most. logistic: linear, or bins cut where the classes differ.",
             rich_help_panel=BAYES,
-            show_default="adaptive",
+            show_default="density",
         ),
     ] = None
     calibration: Annotated[

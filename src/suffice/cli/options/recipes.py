@@ -88,9 +88,7 @@ MODELS: dict[str, Recipe] = {
         | {
             "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
             "identifiers": _IDENTIFIERS,
-            "numbers": one_of(
-                "numbers", "numbers", "adaptive", "gaussian", "histogram", "kernel_density"
-            ),
+            "numbers": one_of("numbers", "numbers", "density", "gaussian"),
             "calibration": one_of("calibration", "calibration", "weights", "temperature", "none"),
         },
     ),
@@ -102,7 +100,7 @@ MODELS: dict[str, Recipe] = {
         | {
             "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
             "identifiers": _IDENTIFIERS,
-            "numbers": one_of("numbers", "numbers", "adaptive", "histogram", "kernel_density"),
+            "numbers": one_of("numbers", "numbers", "density"),
             "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),
         },
     ),
