@@ -387,7 +387,7 @@ def test_parts_of_any_size_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("rows", [1, 5_000])
-@pytest.mark.parametrize("bad", [np.inf, -np.inf, 1e300])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_a_cell_that_is_no_number_is_refused_in_a_column_of_weight_zero(
     rows: int, bad: float
 ) -> None:
