@@ -667,9 +667,8 @@ OPTIONS: dict[str, Case] = {
     "an unknown family": (
         lambda: fit(families={"age": "gausian"}),
         ParameterError,
-        "family 'gausian' is not known; choose one of adaptive, bernoulli, categorical, "
-        "complement, gaussian, histogram, joint_table, kernel_density, multinomial, "
-        "multivariate_gaussian, poisson.",
+        "family 'gausian' is not known; choose one of bernoulli, categorical, complement, "
+        "density, gaussian, joint_table, multinomial, multivariate_gaussian, poisson.",
     ),
     "a family that is a number": (
         lambda: fit(families={"age": 3}),

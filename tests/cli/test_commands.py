@@ -86,7 +86,7 @@ class TestFit:
         assert facts["rows"] == 6
         assert facts["classes"][0] == {"label": "apple", "rows": 3, "prior": 0.5}
         families = [c["family"] for c in facts["columns"]]
-        assert families == ["kernel_density", "gaussian", "categorical"]
+        assert families == ["kernel_density", "kernel_density", "categorical"]
 
     def test_families(self, run: Run, tmp_path: Path) -> None:
         table = {

@@ -128,7 +128,7 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "map": (bayes(families=FAMILIES, estimation="map"), asked),
         "mle": (bayes(families=FAMILIES, estimation="mle", alpha=0.0), asked),
         "smooth": (bayes(unseen="smooth"), asked),
-        "weights": (bayes(numbers="adaptive", calibration="weights"), asked),
+        "weights": (bayes(numbers="density", calibration="weights"), asked),
         "default": (NaiveBayes().fit(whole(table), "y"), whole(asked)),
         "joined": (bayes(families=JOINED, estimation="mle", calibration="weights"), asked),
         "text": (NaiveBayes({"text": "multinomial"}).fit(texts, "y"), asked_texts),

@@ -26,7 +26,7 @@ from suffice import AODE, AutoClassifier, NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
 from suffice.engines.local import LocalEngine
-from suffice.families import Gaussian, JointTable, MultivariateGaussian, Poisson
+from suffice.families import Density, Gaussian, JointTable, MultivariateGaussian, Poisson
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.models.optimise.gradient_descent import GradientDescent
 
@@ -150,9 +150,9 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
         pyarrow.csv.write_csv(RAW.drop(["day"]), path, options)
         rows = suffice.read_csv(path, separator=";")
         yield "csv", NaiveBayes.textbook().fit(rows, "kind"), "table"
-    options = {"numbers": "adaptive", "calibration": "weights"}
-    yield "adaptive", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
-    shapes = {"size": "histogram", "visits": "kernel_density"}
+    options = {"numbers": "density", "calibration": "weights"}
+    yield "density", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
+    shapes = {"size": Density("histogram"), "visits": Density("kernel_density")}
     yield "shapes", NaiveBayes.textbook(shapes, calibration="temperature").fit(RAW, "kind"), "table"
 
 

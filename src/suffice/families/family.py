@@ -331,7 +331,7 @@ def family_names() -> tuple[str, ...]:
     Examples
     --------
     >>> family_names()[:3]
-    ('adaptive', 'bernoulli', 'categorical')
+    ('bernoulli', 'categorical', 'complement')
     """
     files = iter_modules([str(Path(__file__).parent)])
     return tuple(sorted(f.name for f in files if f.name not in SHARED and not f.ispkg))

@@ -35,7 +35,6 @@ __all__ = ["NaiveBayes"]
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 MANY = 100  # columns of a sparse matrix, which take their time one by one
-JUDGED = ("adaptive", "histogram", "kernel_density")  # bins and bandwidths depend on n
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
@@ -72,10 +71,10 @@ class NaiveBayes(CalibratedClassifier):
         Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
         models every column; a joint distribution, all of them together. A tuple of columns forms
         one multinomial or one joint distribution (``{("shape", "color"): "joint_table"}``).
-    numbers : {"adaptive", "gaussian", "histogram", "kernel_density"}, optional
-        The family of columns of real numbers. With ``"adaptive"`` each has the distribution that
-        tells its class best: see `suffice.families.Adaptive`. Default: adaptive under ``"bayes"``,
-        and Gaussians under other estimations.
+    numbers : {"density", "gaussian"}, optional
+        The family of columns of real numbers. With ``"density"`` each has the histogram or kernel
+        density that tells its class best: see `suffice.families.Density`. Default: density under
+        ``"bayes"``, and Gaussians under other estimations.
     estimation : {"bayes", "mle", "map"}
         Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
     alpha : float, "evidence" or "shared_evidence"
@@ -249,14 +248,14 @@ class NaiveBayes(CalibratedClassifier):
 
     @property
     def _numbers(self) -> Numbers:
-        return self.numbers or ("adaptive" if self.estimation == "bayes" else "gaussian")
+        return self.numbers or ("density" if self.estimation == "bayes" else "gaussian")
 
     @property
     def _looks_again(self) -> bool:
-        """Whether weights of columns, or families of numbers, are judged by rows."""
+        """Whether weights of columns, or densities, whose bins depend on n, are judged by rows."""
         given = self.families.values() if isinstance(self.families, Mapping) else [self.families]
         names = [family.name if isinstance(family, Family) else family for family in given]
-        return super()._looks_again or any(name in JUDGED for name in [self._numbers, *names])
+        return super()._looks_again or "density" in [self._numbers, *names]
 
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""

@@ -14,6 +14,7 @@ from suffice import AODE, LogisticRegression, NaiveBayes, families
 from suffice.data.source import each_batch
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.families import Density
 from suffice.families.posteriors.posterior import posterior_of
 from suffice.models.base.proba_intervals import log_odds
 from suffice.models.generative.proba_intervals import ModelPosterior
@@ -166,9 +167,9 @@ def test_an_improper_posterior_leaves_everything_open():
 @pytest.mark.parametrize(
     "options",
     [
-        {"numbers": "histogram"},
-        {"numbers": "kernel_density"},
-        {"numbers": "adaptive", "calibration": "weights"},
+        {"families": Density("histogram")},
+        {"families": Density("kernel_density")},
+        {"numbers": "density", "calibration": "weights"},
         {"numbers": "gaussian", "calibration": "temperature"},
     ],
     ids=str,

@@ -15,7 +15,6 @@ from suffice.families import Parameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.joint_table import JointTableParameters
-from suffice.families.kinds.divided import DividedParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
@@ -176,11 +175,6 @@ def columns_of(parameters: Parameters, k: int) -> list[list[Any]] | None:
     classes matter. A joint table is one column, of which each combination is a value; values that
     are unseen are one value. Bins of a histogram are values.
     """
-    if isinstance(parameters, DividedParameters):
-        found = [columns_of(of_kind, k) for _, of_kind in parameters.kinds]
-        if any(columns is None for columns in found):
-            return None
-        return [column for columns in found if columns is not None for column in columns]
     if isinstance(parameters, BernoulliParameters):
         return _listed(parameters.theta.transpose(1, 0, 2))
     if isinstance(parameters, CategoricalParameters):

@@ -14,7 +14,6 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
-from suffice.families.kinds.divided import DividedParameters
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.columns import (
     columns_of,
@@ -141,8 +140,6 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
 
 def probabilities_of_values(parameters: Parameters, k: int) -> NDArray[np.float64] | None:
     """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
-    while isinstance(parameters, DividedParameters):
-        (parameters,) = [of_kind for at, of_kind in parameters.kinds if np.zeros(1)[at].size]
     line = location_scale(parameters)
     if line is not None:
         location, scale, dof = line

@@ -26,7 +26,7 @@ from suffice.engines.choice import is_here
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
-from suffice.families.kinds.chosen import Chosen
+from suffice.families.density import Chosen
 from suffice.models.base.checks import check_among, check_one_type, declared_labels
 from suffice.models.base.class_weights import ClassWeight, check_class_weight
 from suffice.models.base.classifier import Classifier

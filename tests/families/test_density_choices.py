@@ -8,8 +8,8 @@ import pytest
 import suffice
 from suffice import NaiveBayes
 from suffice.errors import ParameterError
-from suffice.families import adaptive
-from suffice.families.kinds.chosen import Chosen
+from suffice.families import density
+from suffice.families.density import Chosen
 from suffice.rules import check
 
 
@@ -34,17 +34,17 @@ def choices(model: Any) -> list[Any]:
     return [of.choices for of in model.model_.parameters if hasattr(of, "choices")]
 
 
-OPTIONS = [{}, {"calibration": "none"}, {"families": "adaptive"}]
+OPTIONS = [{}, {"calibration": "none"}, {"families": "density"}]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_loaded_model_is_the_one_that_was_saved(options, tmp_path, monkeypatch):
     X, y = rows(600, 1)
     model = NaiveBayes(**options).fit(X, y)
-    assert len({choice.family for of in choices(model) for choice in of}) > 2
+    assert len({choice.shape for of in choices(model) for choice in of}) > 2
     model.save(tmp_path / "model")
     with monkeypatch.context() as patched:
-        patched.setattr(adaptive, "_chosen", None)  # nothing is compared
+        patched.setattr(density, "_chosen", None)  # nothing is compared
         loaded = suffice.load(tmp_path / "model")
         more, _ = rows(200, 0)
         assert np.array_equal(
@@ -67,13 +67,13 @@ def test_further_rows_are_compared_anew(tmp_path):
 
 
 def test_choices_keep_their_rules():
-    family, bandwidth, some = np.zeros(1, np.int8), np.zeros(1), np.ones(1, bool)
-    check(Chosen(family, bandwidth, some, np.array([[np.inf], [0.0], [1.0]])))
+    shape, bandwidth, some = np.zeros(1, np.int8), np.zeros(1), np.ones(1, bool)
+    check(Chosen(shape, bandwidth, some, np.array([[np.inf], [0.0]])))
     for compared, losses, said in (
-        (some, np.zeros((2, 1)), "every rival has a loss"),
-        (some, np.full((3, 1), np.nan), "every rival has a loss"),
-        (~some, np.zeros((3, 1)), "there was a choice"),
+        (some, np.zeros((3, 1)), "every shape has a loss"),
+        (some, np.full((2, 1), np.nan), "every shape has a loss"),
+        (~some, np.zeros((2, 1)), "there was a choice"),
     ):
         with pytest.raises(ParameterError, match=said):
-            check(Chosen(family, bandwidth, compared, losses))
+            check(Chosen(shape, bandwidth, compared, losses))
     assert Chosen.of(None) is None

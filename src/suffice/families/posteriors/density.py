@@ -27,14 +27,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.families.density import BINS, Density, Kernels, histogram_shares
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments
-from suffice.families.univariate.cells import Cells
-from suffice.families.univariate.densities import Kernels, histogram_shares
-from suffice.families.univariate.piecewise import Piece, PiecewiseParameters, nothing, widths
+from suffice.families.univariate.cells import Cells, cells_of_column
+from suffice.families.univariate.piecewise import Piece, PiecewiseParameters, widths
 from suffice.numerics.elementary import log
 from suffice.statistics.block import RealBlock
+from suffice.statistics.moments_and_bins import MomentsAndBins
 
-__all__ = ["PiecewisePosterior", "Shares", "of_histogram", "of_kernels", "of_nothing"]
+__all__ = ["PiecewisePosterior", "Shares", "posterior"]
 
 
 class Shares(NamedTuple):
@@ -108,11 +109,13 @@ def _log_moments(
     return log(first) - 0.5 * spread, spread
 
 
-def of_nothing(k: int) -> Shares:
-    """A column that says nothing of the class."""
-    low, high, logs = nothing(k)
-    none = (np.zeros(0),) * k
-    return Shares(low, high, none, (np.zeros((1, 0)),) * k, logs, np.zeros((k, 1)))
+def of_fixed(piece: Piece) -> Shares:
+    """A column whose density is taken as it is."""
+    low, high, logs = piece
+    k, bins = logs.shape
+    return Shares(
+        low, high, (np.zeros(0),) * k, (np.zeros((bins, 0)),) * k, logs, np.zeros((k, bins))
+    )
 
 
 class PiecewisePosterior(Posterior):
@@ -136,3 +139,17 @@ class PiecewisePosterior(Posterior):
         """Functions that are constant in bins, looked up as densities are."""
         both = zip(self.columns, values, strict=True)
         return PiecewiseParameters.of(self._k, [Piece(o.low, o.high, v) for o, v in both])
+
+
+def posterior(family: Density, statistic: MomentsAndBins) -> PiecewisePosterior:
+    """The posteriors of all columns, given what was chosen for them."""
+    estimate = family.estimate(statistic)
+    columns = []
+    for j, (shape, bandwidth, _) in enumerate(estimate.choices):
+        if not shape:
+            columns.append(of_fixed(estimate.piece(j)))
+            continue
+        cells = cells_of_column(statistic.bins, j)
+        histogram = shape == "histogram"
+        columns.append(of_histogram(cells, BINS) if histogram else of_kernels(cells, bandwidth))
+    return PiecewisePosterior(statistic.k, columns)
