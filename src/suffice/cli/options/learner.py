@@ -153,8 +153,9 @@ def parameters_for(
         if _takes(model, one) or not any(_takes(other, one) for other in models)
     ]
     for one in mine:
-        owners = [other for other in MODELS if _name(one) in parameters_of(other)]
-        if owners and model not in owners:
+        if _name(one) in known:
+            continue
+        if owners := [other for other in MODELS if _name(one) in parameters_of(other)]:
             raise ParameterError(
                 f"-p {one} is given for --model {model}",
                 f"it belongs to --model {', '.join(owners)}",
