@@ -156,7 +156,8 @@ def _quadrature(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError
         if len(lines) == 1:
             value, error = integrate(lambda x: least(x[:, None]), cuts[0])
         else:
-            value, rough = (_product_rule(least, *cuts, nodes) for nodes in (10, 5))
+            x_cuts, y_cuts = cuts
+            value, rough = (_product_rule(least, x_cuts, y_cuts, nodes) for nodes in (10, 5))
             error = abs(value - rough)
     return BayesError(value, error + TAIL * float(costs.max()), "quadrature")
 
