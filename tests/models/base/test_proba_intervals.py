@@ -197,7 +197,7 @@ def test_a_weight_draws_the_ends_of_log_odds_together():
 
 def test_the_posterior_of_a_histogram_is_dirichlet():
     """Shares of bins have the mean of the estimate, and the variance p (1 − p)/(A + 1)."""
-    family = families.Histogram()
+    family = Density("histogram")
     statistic = NaiveBayes.textbook(family).fit(REAL[:, :1], Y).model_.statistic.blocks[0]
     estimate, posterior = family.estimate(statistic), posterior_of(family, statistic)
     rng = np.random.default_rng(0)
