@@ -146,10 +146,6 @@ class Parameters(ABC):
         """The distribution that was chosen for column j, where there was a choice."""
         return ""
 
-    def side(self, j: int) -> tuple[Parameters, int]:
-        """The parameters that column j belongs to, and its place in them; here, these."""
-        return self, j
-
     def values(self, j: int) -> tuple[Any, ...] | None:
         """The values that column j may have, where they are listed."""
         return None

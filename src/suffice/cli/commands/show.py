@@ -121,9 +121,8 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, Known
                 column["counted"] = float(weights[min(j, len(weights) - 1)])
             if rivals := parameters.rivals(j):
                 column["log_loss_alone"] = rivals
-            side, place = parameters.side(j)
-            if (evidence := side.alpha_evidence) is not None:
-                column["alpha"] = cast("Alpha", evidence.of(place))
+            if (evidence := parameters.alpha_evidence) is not None:
+                column["alpha"] = cast("Alpha", evidence.of(j))
             if far is not None and name in far.columns:
                 rows = far.bins.total[:, far.columns.index(name)]
                 column["sampled_rows"] = float(rows.sum())
