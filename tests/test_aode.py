@@ -118,7 +118,7 @@ BINS = {
 def test_pairs_tell_what_single_columns_do_not() -> None:
     table, y = mixed(800)
     rows, test = (table[:400], y[:400]), (table[400:], y[400:])
-    alone = NaiveBayes.textbook(numbers="adaptive").fit(*rows).score(*test)
+    alone = NaiveBayes.textbook(numbers="density").fit(*rows).score(*test)
     plain = AODE(calibration="none", bins=BINS).fit(*rows)
     model = AODE(bins=BINS).fit(*rows)
     assert model.score(*test) > alone + 0.05
@@ -131,7 +131,7 @@ def test_pairs_tell_what_single_columns_do_not() -> None:
 
 def test_it_keeps_the_laws_of_an_estimator() -> None:
     table, y = mixed(60)
-    families = {"size": "adaptive", "width": "adaptive", "hue": "categorical", "old": "bernoulli"}
+    families = {"size": "density", "width": "density", "hue": "categorical", "old": "bernoulli"}
     check_estimator_laws(
         lambda: AODE(families, bins=BINS, calibration="none"), table.append_column("y", [y]), "y"
     )
@@ -244,7 +244,7 @@ def test_what_it_cannot_say_it_refuses(said: str, call: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"numbers": "gaussian"}, "set numbers='adaptive'"),
+        ({"numbers": "gaussian"}, "set numbers='density'"),
         ({"bins": [1, 2]}, "maps columns to cuts or values"),
         ({"bins": {"weight": [1.0]}}, "bins names the column 'weight'"),
         ({"bins": {"size": [2.0, 1.0]}}, "the cuts between them, ascending"),
@@ -263,7 +263,7 @@ def test_without_any_pair_it_is_naive_bayes() -> None:
     model = AODE(max_pairs_memory=1e-9).fit(table, y)
     assert model.bins_ == {}
     assert model.score(table, y) == pytest.approx(
-        NaiveBayes(numbers="adaptive", calibration="weights").fit(table, y).score(table, y),
+        NaiveBayes(numbers="density", calibration="weights").fit(table, y).score(table, y),
         abs=0.03,
     )
     alone = AODE(max_pairs_memory=1e-9, calibration="none").fit(table, y)

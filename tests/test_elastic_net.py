@@ -19,7 +19,7 @@ from statsmodels.regression.tests.results import glmnet_r_results
 import suffice
 from suffice.errors import ParameterError
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, Ridge
-from suffice.models.optimise.coordinate_descent import violation
+from suffice.models.optimise.proximal_newton import violation
 
 MODELS = [
     Lasso(0.1),

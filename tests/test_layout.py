@@ -11,7 +11,7 @@ from suffice.models.generative.saved import SAVED
 
 FILES = family_names()
 #: Families whose prior is part of what they are.
-SHAPES = {"adaptive", "histogram", "kernel_density", "regularized_gaussian"}
+SHAPES = {"density"}
 
 
 def test_there_are_families() -> None:

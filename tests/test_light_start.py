@@ -89,7 +89,6 @@ def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     model, answers = tmp_path / "fruit.suffice", tmp_path / "answers.csv"
     heavy = {
         "joblib",
-        "numpy.random",
         "pyarrow.parquet",
         "pydantic",
         "rich.markdown",

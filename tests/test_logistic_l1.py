@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression as Theirs
 import suffice
 from suffice.errors import ParameterError
 from suffice.linear_model import LogisticRegression
-from suffice.models.optimise.coordinate_descent import violation
+from suffice.models.optimise.proximal_newton import violation
 
 
 def objective(model: Any, x: Any, y: Any, c: float, ratio: float) -> float:

@@ -21,6 +21,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
+from tests.running import on
 
 import suffice
 import suffice.data.array_source
@@ -28,9 +29,10 @@ import suffice.models.logistic.fitted
 import suffice.models.logistic.objective
 import suffice.models.logistic.separation
 import suffice.models.logistic.solver
+from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import GradientDescent, LogisticRegression
-from suffice.models.logistic import curvature
+from suffice.models.logistic import minimise
 
 LOADERS = [load_iris, load_wine, load_breast_cancer, load_digits]
 
@@ -158,12 +160,12 @@ def test_pipelines_grids_and_pickles():
 @pytest.mark.parametrize("k", [2, 3])
 def test_batches_threads_and_order_do_not_matter(monkeypatch, C, k):
     x, y = overlapping(5, n=40_000, k=k)
-    expected = LogisticRegression(C=C, threads=1).fit(x, y)
+    expected = on(LocalEngine(1), LogisticRegression(C=C)).fit(x, y)
     order = np.random.default_rng(0).permutation(len(y))
     monkeypatch.setattr(suffice.data.array_source, "SPLIT_ROWS", 1000)
     for rows, threads in ((65_536, 3), (777, 1), (5000, 4)):
         monkeypatch.setattr(suffice.data.array_source, "BATCH_ROWS", rows)
-        found = LogisticRegression(C=C, threads=threads).fit(x[order], y[order])
+        found = on(LocalEngine(threads), LogisticRegression(C=C)).fit(x[order], y[order])
         same(found, expected)
         assert found.n_iter_ == expected.n_iter_
     same(LogisticRegression(C=C).fit(np.asfortranarray(x), y), expected)
@@ -708,9 +710,9 @@ def test_a_penalty_on_nearly_dependent_columns(decades, C, n):
 
 def test_a_stall_is_not_blamed_on_the_tolerance(monkeypatch):
     def stalled(*arguments):  # how far rounding lets lbfgs come depends on the processor
-        return replace(curvature.fit_by_curvature(*arguments), converged=False)
+        return replace(minimise.minimise(*arguments), converged=False)
 
-    monkeypatch.setattr(suffice.models.logistic.solver, "fit_by_curvature", stalled)
+    monkeypatch.setattr(suffice.models.logistic.solver, "minimise", stalled)
     x, y = load_breast_cancer(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="Rounding leaves no way down; use solver='newton'"):
         LogisticRegression(solver="lbfgs").fit(x, y)
@@ -732,7 +734,7 @@ def test_a_sample_is_only_a_start():
     y[:3] = 1 - y[:3]
     model = likelihood_fit(x, y)
     assert model.n_iter_[0] <= 6
-    same(model, likelihood_fit(x[::-1], y[::-1], threads=1))
+    same(model, likelihood_fit(x[::-1], y[::-1]))
 
 
 # -- errors
@@ -759,7 +761,6 @@ def test_a_sample_is_only_a_start():
         ({"incomplete": "guess"}, "incomplete is one of 'error', 'drop', 'indicator'"),
         ({"incomplete": "gaussian"}, "incomplete is one of 'error', 'drop', 'indicator'"),
         ({"dependent": "ignore"}, "dependent is one of"),
-        ({"threads": 0}, "threads=0"),
         ({"descent": 0.1}, "descent=0.1; descent is a GradientDescent"),
         ({"solver": "sgd", "penalty": "firth"}, "penalty='firth' with solver='sgd'"),
         ({"solver": "gradient", "dependent": "error"}, "dependent='error' with solver='gradient'"),
@@ -923,7 +924,7 @@ def test_threads_and_runs_of_a_descent_give_the_same_bits(monkeypatch, solver):
     monkeypatch.setattr(suffice.data.array_source, "SPLIT_ROWS", 500)
     x, y = overlapping(33, n=4_000)
     options = {"solver": solver, "descent": GradientDescent(passes=5, random_state=3)}
-    one, two = (LogisticRegression(threads=t, **options).fit(x, y) for t in (1, 2))
+    one, two = (on(LocalEngine(t), LogisticRegression(**options)).fit(x, y) for t in (1, 2))
     assert (one.coef_ == two.coef_).all()
     assert (one.loss_history_ == two.loss_history_).all()
 

@@ -48,15 +48,9 @@ for name, weight in sorted(model.column_weights_.items(), key=lambda pair: pair[
 
 # %%
 
-from suffice.plotting import ClassDensityDisplay, EvidenceDisplay
+from suffice.plotting import ClassDensityDisplay
 
 ClassDensityDisplay.from_estimator(model, "age")
-
-# %%
-# What one column says, as its value changes
-# ------------------------------------------
-
-EvidenceDisplay.from_estimator(model, "hours")
 
 # %%
 # Is it fair?

@@ -30,6 +30,7 @@ for part in range(4):
 # One pass
 # --------
 
+import suffice
 from suffice import NaiveBayes
 
 model = NaiveBayes().fit(f"{folder.name}/*.parquet", "kind")
@@ -57,9 +58,9 @@ print(f"{counted:,} rows answered")
 # The sums are exact, so the model does not depend on how the rows were divided: here, among
 # threads.
 
-alone = NaiveBayes(threads=1).fit(f"{folder.name}/*.parquet", "kind")
+with suffice.set_engine("local", threads=1):
+    alone = NaiveBayes().fit(f"{folder.name}/*.parquet", "kind")
 print(alone.statistic_ == model.statistic_)
 
 # %%
-# ``NaiveBayes(engine="processes")`` is one word more, and so are "dask" and "spark": see
-# :doc:`/engines`.
+# ``suffice.set_engine("processes")`` is one word more, and so is "dask": see :doc:`/engines`.

@@ -8,7 +8,6 @@ Every display of `suffice.plotting`, on data of scikit-learn.
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from suffice import (
-    LinearDiscriminantAnalysis,
     LinearRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
@@ -18,7 +17,6 @@ from suffice.plotting import (
     CoefficientDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
-    EvidenceDisplay,
     LedgerDisplay,
     NomogramDisplay,
 )
@@ -31,14 +29,6 @@ model = NaiveBayes().fit(wine.data, wine.target)
 # -------------------------
 
 ClassDensityDisplay.from_estimator(model, "color_intensity", wine.data, wine.target)
-
-# %%
-# What a value of it says
-# -----------------------
-#
-# The band is what finitely many rows leave open.
-
-EvidenceDisplay.from_estimator(model, "color_intensity")
 
 # %%
 # Which columns tell the most
@@ -64,17 +54,10 @@ NomogramDisplay.from_estimator(NaiveBayes().fit(first, cancer.target_names[cance
 # Where the answer changes
 # ------------------------
 #
-# Ellipses hold 95 % of their class. All columns but the two are left out exactly.
+# All columns but the two are left out exactly.
 
 curved = QuadraticDiscriminantAnalysis().fit(wine.data, wine.target)
 DecisionBoundaryDisplay.from_estimator(curved, ("alcohol", "proline"))
-
-# %%
-# The plane that divides the classes most
-# ---------------------------------------
-
-linear = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
-DecisionBoundaryDisplay.of_discriminants(linear, wine.data, wine.target)
 
 # %%
 # Coefficients and their intervals

@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from suffice.data.databases import read_sql as read_sql
     from suffice.data.open import read_csv as read_csv
     from suffice.data.open import read_excel as read_excel
+    from suffice.data.open import read_table as read_table
     from suffice.discriminant_analysis import (
         LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
     )
     from suffice.discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
-    )
-    from suffice.discriminant_analysis import (
-        RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis,
     )
     from suffice.engines.choice import engine as engine
     from suffice.engines.choice import set_engine as set_engine
@@ -47,12 +45,12 @@ _HOME = {
     "LogisticRegression": "suffice.linear_model",
     "NaiveBayes": "suffice.naive_bayes",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
-    "RegularizedDiscriminantAnalysis": "suffice.discriminant_analysis",
     "Ridge": "suffice.linear_model",
     "engine": "suffice.engines.choice",
     "load": "suffice.saved",
     "read_csv": "suffice.data.open",
     "read_excel": "suffice.data.open",
+    "read_table": "suffice.data.open",
     "read_sql": "suffice.data.databases",
     "report": "suffice.reports",
     "set_engine": "suffice.engines.choice",
@@ -69,7 +67,6 @@ __all__ = [
     "LogisticRegression",
     "NaiveBayes",
     "QuadraticDiscriminantAnalysis",
-    "RegularizedDiscriminantAnalysis",
     "Ridge",
     "__version__",
     "engine",
@@ -77,6 +74,7 @@ __all__ = [
     "read_csv",
     "read_excel",
     "read_sql",
+    "read_table",
     "report",
     "set_engine",
 ]

@@ -29,7 +29,6 @@ MODULES = {
     "AutoClassifier": "suffice.ensemble",
     "LinearDiscriminantAnalysis": "suffice.discriminant_analysis",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
-    "RegularizedDiscriminantAnalysis": "suffice.discriminant_analysis",
     "ElasticNet": "suffice.linear_model",
     "Lasso": "suffice.linear_model",
     "LinearRegression": "suffice.linear_model",

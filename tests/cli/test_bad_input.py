@@ -33,7 +33,7 @@ CASES = {
     f"{FIT} -p class_prior=odd": "-p class_prior=odd; it is 'empirical', 'smoothed', 'uniform', "
     "a mapping or one number per class.",
     f"{FIT} -p unseen=odd": "-p unseen=odd; it is 'ignore', 'error' or 'smooth'.",
-    f"{FIT} --threads 0": "--threads 0; it is a whole number, 1 or more.",
+    f"{FIT} --threads 0": "--threads 0; it is a whole number, 1 or more, or None for all cores.",
     f"{FIT} -r separator=ab": (
         '-r separator=ab; it must be one ASCII character that ends no line; for a tab write "\\t".'
     ),
@@ -88,7 +88,7 @@ CASES = {
     "fit ragged.csv --label y": (
         "line 3 of ragged.csv: 1 field, where the table has 2 columns; "
         "every row must have one field per column; correct the row, or leave such rows out with "
-        "-r skip_bad_rows=...."
+        "-r skip_bad_rows=..."
     ),
     "fit open.csv --label y": (
         'line 2 of open.csv: the quote " that opens here never closes; '
@@ -127,7 +127,6 @@ CASES = {
         "nope/model.suffice cannot be written: No such file or directory; "
         "check the path, its permissions and the free space."
     ),
-    "evaluate fruit.suffice fruit.csv -o .": ".: Is a directory.",
     # Models
     "merge fruit.suffice -o both.suffice": (
         "one model is given; a merge takes two or more; name the others as well."

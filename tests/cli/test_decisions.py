@@ -24,7 +24,7 @@ def rows(tmp_path: Path) -> pd.DataFrame:
 
 
 def test_a_threshold_is_kept_with_the_model(run: Run, rows: pd.DataFrame, tmp_path: Path) -> None:
-    assert run("fit", "rows.csv", "--label", "ill", "--threshold", 0.1).exit_code == 0
+    assert run("fit", "rows.csv", "--label", "ill", "-p", "costs=[[0,1],[9,0]]").exit_code == 0
     model = suffice.load(tmp_path / "rows.suffice")
     p = model.predict_proba(rows[["level"]])[:, 1]  # type: ignore[union-attr]
     answers = run("predict", "rows.suffice", "rows.csv").stdout.split()[1:]

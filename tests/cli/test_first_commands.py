@@ -90,7 +90,7 @@ CASES = {
     "fit cut.csv --label y": "there is no column 'y' to be the label; the columns are 'a b y'; if "
     "cells end with ' ', use -r separator=' '.",
     "fit twice.csv --label kind": "line 1 of twice.csv: columns 1 and 2 are both named 'size'; "
-    "column names must be unique; correct the header, or use -r names=....",
+    "column names must be unique; correct the header, or use -r names=...",
     "fit days.csv --label kind": "line 3 of days.csv, column 'day': '2024-02-30' is not written as "
     "YYYY-MM-DD; this column holds dates: YYYY-MM-DD, and every cell has to obey; correct the "
     "cell, declare '2024-02-30' in -r missing=..., or use -r written=day:text.",

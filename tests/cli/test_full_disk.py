@@ -54,7 +54,6 @@ FILES = {
     "predict classes.suffice rows.csv --proba -o out.tsv": "out.tsv: File too large.",
     "predict line.suffice rows.csv -o out.parquet": "out.parquet: File too large.",
     "predict line.suffice rows.csv -o out.arrow": "out.arrow: File too large.",
-    "explain classes.suffice rows.csv --rows 20 -o out.json": "out.json: File too large.",
     "fit rows.csv --label kind -o out.suffice": (
         "out.suffice cannot be written: File too large; check the path, its permissions and the "
         "free space."

@@ -12,7 +12,7 @@ import pytest
 from suffice.cli.documents import DOCUMENTS
 from suffice.cli.register import COMMANDS
 
-from .conftest import Run
+from .conftest import Run, validator_of
 
 
 def facts(run: Run, *words: object) -> dict[str, Any]:
@@ -31,6 +31,9 @@ def test_every_command_has_the_option(run: Run, command: str) -> None:
 def test_a_merge(run: Run, model: Path) -> None:
     found = facts(run, "merge", model, model, "-o", "both.suffice")
     assert found == {"model": "both.suffice", "merged": 2, "rows": 12.0}
+    valid = validator_of("merge").is_valid
+    assert valid(found)
+    assert not any(valid(wrong) for wrong in ({**found, "more": 1}, {**found, "rows": None}, {}))
 
 
 def test_rows_that_leave(run: Run, model: Path, fruit: Path) -> None:

@@ -11,7 +11,6 @@ import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -119,15 +118,8 @@ def test_a_signal_keeps_the_checkpoint(run: Run, rows: Path, number: signal.Sign
     assert sorted(os.listdir()) == ["rows.parquet", "rows.suffice", "whole"]
 
 
-LIBRARIES = {"processes": None, "dask": "distributed"}
-
-
-@pytest.mark.parametrize("engine", LIBRARIES)
-def test_on_every_engine(run: Run, rows: Path, engine: str) -> None:
-    library = LIBRARIES[engine]
-    if library is not None and find_spec(library) is None:
-        pytest.skip(f"{library} is not installed")
-    with in_the_middle("fit", rows, *FIT, "--engine", engine) as process:
+def test_with_processes(run: Run, rows: Path) -> None:
+    with in_the_middle("fit", rows, *FIT, "--engine", "processes") as process:
         status, out, errors = ended(process, signal.SIGTERM)
     assert (status, out) == (143, "")
     assert f"ended by SIGTERM. {KEPT}\n" in errors

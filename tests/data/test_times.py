@@ -38,7 +38,7 @@ def test_drawn_rows_are_read_as_the_rows_of_the_fit_were(model: NaiveBayes) -> N
     assert set(model.predict(rows)) <= {"a", "b"}
 
 
-@pytest.mark.parametrize("numbers", ["gaussian", "histogram"])
+@pytest.mark.parametrize("numbers", ["gaussian", "density"])
 def test_what_is_drawn_inside_is_read_too(numbers: str) -> None:
     model = NaiveBayes(numbers=numbers).fit(pa.table(TABLE), LABELS)
     risk = BayesClassifier(model).bayes_error("simulation", n_samples=500, random_state=0)

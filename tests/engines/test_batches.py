@@ -12,7 +12,7 @@ from suffice.data.schema import BlockLayout, Layout
 from suffice.engines.batches import map_batches
 from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.progress_engine import WatchedEngine
+from suffice.engines.progress import WatchedEngine
 
 ROWS = 200_000
 LAYOUT = Layout((BlockLayout("real", ("x",)),), ())

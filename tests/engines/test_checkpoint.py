@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from sklearn.base import clone
+from tests.running import on
 
 import suffice
 from suffice import LinearRegression, NaiveBayes
@@ -102,7 +102,7 @@ def stopped(make: Callable[..., Any], file: Any, after: int, **how: Any) -> Base
     error = how.get("error", Stop)
     kind = error if isinstance(error, type) else type(error)
     with pytest.raises(kind) as caught:
-        make(engine=checkpointed(Stopping(after, **how))).fit(file, "y")
+        on(checkpointed(Stopping(after, **how)), make()).fit(file, "y")
     return caught.value
 
 
@@ -119,13 +119,13 @@ def test_a_stopped_fit_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> No
     make, columns = CLOSED[name]
     file = written(tmp_path / "rows.parquet", **columns)
     whole = Stopping()
-    expected = bits(make(engine=checkpointed(whole)).fit(file, "y"))
+    expected = bits(on(checkpointed(whole), make()).fit(file, "y"))
     assert expected == bits(make().fit(file, "y"))
     n = len(whole.given)
     for after in {1, 17, 39, GROUPS, GROUPS + 3, n - 1} & set(range(n)):
         assert stopped(make, file, after).__notes__ == [NOTE]
         rest = Stopping()
-        assert bits(make(engine=checkpointed(rest)).fit(file, "y")) == expected
+        assert bits(on(checkpointed(rest), make()).fit(file, "y")) == expected
         assert len(rest.given) == n - after
         assert os.listdir() == ["rows.parquet"]
 
@@ -135,7 +135,7 @@ def test_a_fit_may_be_stopped_again_and_again(file: Path) -> None:
     for _ in range(7):
         stopped(NaiveBayes.textbook, file, 5)
     rest = Stopping()
-    assert bits(NaiveBayes.textbook(engine=checkpointed(rest)).fit(file, "y")) == expected
+    assert bits(on(checkpointed(rest), NaiveBayes.textbook()).fit(file, "y")) == expected
     assert len(rest.given) == GROUPS - 7 * 5
 
 
@@ -143,7 +143,7 @@ def test_weights_of_columns_are_learnt_in_another_reading(file: Path) -> None:
     """The checkpoint holds no row; a fit with one is the fit without."""
     expected = bits(NaiveBayes().fit(file, "y"))
     stopped(NaiveBayes, file, 23)
-    model = NaiveBayes(engine=checkpointed(LocalEngine(2))).fit(file, "y")
+    model = on(checkpointed(LocalEngine(2)), NaiveBayes()).fit(file, "y")
     assert not model.calibration_.stale
     assert bits(model) == expected
     assert os.listdir() == ["rows.parquet"]
@@ -153,7 +153,7 @@ def test_another_engine_may_go_on(file: Path) -> None:
     expected = bits(NaiveBayes.textbook().fit(file, "y"))
     for threads in (1, 4):
         stopped(NaiveBayes.textbook, file, 23)
-        model = NaiveBayes.textbook(engine=checkpointed(LocalEngine(threads)))
+        model = on(checkpointed(LocalEngine(threads)), NaiveBayes.textbook())
         assert bits(model.fit(file, "y")) == expected
 
 
@@ -175,9 +175,9 @@ def test_an_interrupt_in_the_middle_of_an_addition_loses_no_term(
         with monkeypatch.context() as patch:
             patch.setattr(kind, "__add__", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
+                on(checkpointed(), NaiveBayes.textbook()).fit(file, "y")
         rest = Stopping()
-        assert bits(NaiveBayes.textbook(engine=checkpointed(rest)).fit(file, "y")) == expected
+        assert bits(on(checkpointed(rest), NaiveBayes.textbook()).fit(file, "y")) == expected
         assert len(rest.given) < GROUPS
 
 
@@ -193,6 +193,7 @@ from {module} import {name} as Estimator
 Estimator = getattr(Estimator, "textbook", Estimator)  # of sums alone
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.choice import set_engine
 from suffice.engines.local import LocalEngine
 
 checkpoint.SHARE = float("inf")  # written after every result, however slow the disk is
@@ -206,12 +207,12 @@ def count(*_):
 
 os.chdir({folder!r})
 # Two threads would share the work in another way each time, and the events would not be the same.
-engine = CheckpointedEngine(LocalEngine(1), "fit.checkpoint", every=0.0)
+set_engine(CheckpointedEngine(LocalEngine(1), "fit.checkpoint", every=0.0))
 if not Path("fit.checkpoint").exists():  # imports and loading would be most of the events
-    Estimator(engine=engine).fit("rows.parquet", "y")
+    Estimator().fit("rows.parquet", "y")
 threading.setprofile(count)
 sys.setprofile(count)
-Estimator(engine=engine).fit("rows.parquet", "y")
+Estimator().fit("rows.parquet", "y")
 sys.setprofile(None)
 Path("events").write_text(str(events))
 """
@@ -236,14 +237,14 @@ def test_a_killed_fit_goes_on_to_the_same_bits(
 ) -> None:
     whole = Stopping()
     of_sums = getattr(estimator, "textbook", estimator)
-    expected = bits(of_sums(engine=checkpointed(whole)).fit(file, "y"))
+    expected = bits(on(checkpointed(whole), of_sums()).fit(file, "y"))
     assert run_to_its_end(tmp_path, estimator, moment=0) == 0
     events = int((tmp_path / "events").read_text())
     begun = 0
     for moment in np.random.default_rng(0).integers(1, 0.9 * events, moments).tolist():
         assert run_to_its_end(tmp_path, estimator, moment) == -signal.SIGKILL
         rest = Stopping()
-        assert bits(of_sums(engine=checkpointed(rest)).fit(file, "y")) == expected
+        assert bits(on(checkpointed(rest), of_sums()).fit(file, "y")) == expected
         begun += len(rest.given) < len(whole.given)
         assert not Path("fit.checkpoint").exists()
     assert begun > 0
@@ -255,14 +256,14 @@ def test_a_killed_fit_goes_on_to_the_same_bits(
 @pytest.mark.parametrize(
     "other",
     [
-        lambda file: NaiveBayes.textbook(engine=checkpointed(), alpha=2.0).fit(file, "y"),
-        lambda file: NaiveBayes.textbook(engine=checkpointed()).fit(file, "colour"),
-        lambda file: NaiveBayes.textbook(engine=checkpointed()).fit([file, file], "y"),
-        lambda file: NaiveBayes.textbook(engine=checkpointed()).fit(written(file, seed=1), "y"),
-        lambda file: NaiveBayes.textbook(engine=checkpointed()).fit(
+        lambda file: on(checkpointed(), NaiveBayes.textbook(alpha=2.0)).fit(file, "y"),
+        lambda file: on(checkpointed(), NaiveBayes.textbook()).fit(file, "colour"),
+        lambda file: on(checkpointed(), NaiveBayes.textbook()).fit([file, file], "y"),
+        lambda file: on(checkpointed(), NaiveBayes.textbook()).fit(written(file, seed=1), "y"),
+        lambda file: on(checkpointed(), NaiveBayes.textbook()).fit(
             file.rename("moved.parquet"), "y"
         ),
-        lambda file: LogisticRegression(engine=checkpointed()).fit(file, "y"),
+        lambda file: on(checkpointed(), LogisticRegression()).fit(file, "y"),
     ],
     ids=["option", "label", "files", "rows", "path", "model"],
 )
@@ -283,7 +284,7 @@ def test_a_changed_file_is_other_work(file: Path) -> None:
     stopped(NaiveBayes.textbook, file, 11)
     os.utime(file, ns=(0, 0))
     with pytest.raises(ParameterError, match="checkpoint of other work"):
-        NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
+        on(checkpointed(), NaiveBayes.textbook()).fit(file, "y")
 
 
 def test_a_file_of_the_same_size_and_time_is_other_work() -> None:
@@ -297,7 +298,7 @@ def test_a_file_of_the_same_size_and_time_is_other_work() -> None:
     now = Path("c.csv").replace(files[1]).stat()
     assert (now.st_size, now.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
     with pytest.raises(ParameterError, match="checkpoint of other work"):
-        NaiveBayes.textbook(engine=checkpointed()).fit(files, "y")
+        on(checkpointed(), NaiveBayes.textbook()).fit(files, "y")
 
 
 def test_a_damaged_checkpoint_is_refused(file: Path) -> None:
@@ -307,7 +308,7 @@ def test_a_damaged_checkpoint_is_refused(file: Path) -> None:
     for length in (0, 1, 50, 200, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:length])
         with pytest.raises(ModelFileError) as refusal:
-            NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
+            on(checkpointed(), NaiveBayes.textbook()).fit(file, "y")
         assert str(refusal.value).startswith("fit.checkpoint")
         assert str(refusal.value).endswith(
             "; it was to be a checkpoint to go on from; give another name, or delete the file to "
@@ -334,7 +335,7 @@ def test_a_forged_checkpoint_is_refused(file: Path) -> None:
         with pytest.raises(
             ModelFileError, match=r"fit\.checkpoint holds sums that cannot be added"
         ):
-            NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
+            on(checkpointed(), NaiveBayes.textbook()).fit(file, "y")
 
 
 def test_a_file_that_is_no_checkpoint_is_left_alone(file: Path) -> None:
@@ -345,13 +346,13 @@ def test_a_file_that_is_no_checkpoint_is_left_alone(file: Path) -> None:
             NaiveBayes.textbook().fit(file, "y").save(path)
         before = path.read_bytes()
         with pytest.raises(ModelFileError, match=f"^{path.name}|/{path.name}"):
-            NaiveBayes.textbook(engine=CheckpointedEngine(LocalEngine(), path)).fit(file, "y")
+            on(CheckpointedEngine(LocalEngine(), path), NaiveBayes.textbook()).fit(file, "y")
         assert path.read_bytes() == before
 
 
 def test_who_cannot_write_knows_before_the_work(file: Path) -> None:
     engine = Stopping()
-    model = NaiveBayes.textbook(engine=CheckpointedEngine(engine, "absent/fit.checkpoint"))
+    model = on(CheckpointedEngine(engine, "absent/fit.checkpoint"), NaiveBayes.textbook())
     with pytest.raises(ModelFileError, match=r"absent/fit\.checkpoint cannot be written: No such"):
         model.fit(file, "y")
     assert not engine.given
@@ -362,7 +363,7 @@ def test_only_rows_in_files_have_a_checkpoint(file: Path) -> None:
     stream = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
     for rows, y in ((np.eye(4), [0, 1, 0, 1]), (table, "y"), (stream, "y")):
         with pytest.raises(ParameterError, match=r"^a checkpoint is asked for of rows that are"):
-            NaiveBayes.textbook(engine=checkpointed()).fit(rows, y)
+            on(checkpointed(), NaiveBayes.textbook()).fit(rows, y)
     assert os.listdir() == ["rows.parquet"]
 
 
@@ -384,8 +385,8 @@ def test_who_is_told_how_to_go_on(file: Path) -> None:
 
 
 def test_only_what_is_learnt_is_kept(file: Path) -> None:
-    model = NaiveBayes.textbook(
-        engine=CheckpointedEngine(LocalEngine(), "fit.checkpoint", every=0.0)
+    model = on(
+        CheckpointedEngine(LocalEngine(), "fit.checkpoint", every=0.0), NaiveBayes.textbook()
     )
     model.fit(file, "y")
     table = pq.read_table(file)
@@ -396,7 +397,7 @@ def test_only_what_is_learnt_is_kept(file: Path) -> None:
 
 def test_the_file_stays_while_the_work_lasts(file: Path) -> None:
     with fit_context():
-        NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
+        on(checkpointed(), NaiveBayes.textbook()).fit(file, "y")
         assert Path("fit.checkpoint").exists()
     assert not Path("fit.checkpoint").exists()
 
@@ -405,7 +406,7 @@ def learnt_and_lost(engine: CheckpointedEngine, file: Path) -> int:
     """The size of the checkpoint after a fit, in a piece of work that then fails."""
     sizes = []
     with pytest.raises(Stop), fit_context():  # noqa: PT012
-        NaiveBayes.textbook(engine=engine).fit(file, "y")
+        on(engine, NaiveBayes.textbook()).fit(file, "y")
         sizes.append(Path("fit.checkpoint").stat().st_size)
         raise Stop
     return sizes[0]
@@ -414,7 +415,7 @@ def learnt_and_lost(engine: CheckpointedEngine, file: Path) -> int:
 def test_work_that_fails_after_the_fit_is_not_lost(file: Path) -> None:
     learnt_and_lost(checkpointed(), file)
     rest = Stopping()
-    NaiveBayes.textbook(engine=checkpointed(rest)).fit(file, "y")
+    on(checkpointed(rest), NaiveBayes.textbook()).fit(file, "y")
     assert not rest.given
 
 
@@ -430,4 +431,3 @@ def test_an_engine_is_its_settings() -> None:
     for same in (copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
         assert same == engine
         assert hash(same) == hash(engine)
-    assert clone(NaiveBayes.textbook(engine=engine)).engine == engine

@@ -4,12 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sklearn.base import clone
 
 import suffice
-from suffice import NaiveBayes
-from suffice.engines.choice import Choice, engine_of
-from suffice.engines.executor import ProcessesEngine
+from suffice.engines.choice import engine_of
 from suffice.engines.local import LocalEngine
 from suffice.errors import ParameterError
 
@@ -24,11 +21,12 @@ def _as_it_was() -> Iterator[None]:
 
 def test_a_name_an_object_or_the_one_for_all() -> None:
     assert engine_of(None) == LocalEngine()
-    assert engine_of("local", 3) == LocalEngine(3)
-    assert engine_of(LocalEngine(3), 3) == LocalEngine(3)
+    assert engine_of(LocalEngine(3)) == LocalEngine(3)
     suffice.set_engine("local", threads=1)
     assert engine_of(None) == LocalEngine(1)
-    assert engine_of(None, 2) == LocalEngine(2)  # said at the estimator
+    with suffice.set_engine(LocalEngine(2)):
+        assert engine_of(None) == LocalEngine(2)
+    assert engine_of(None) == LocalEngine(1)
     suffice.set_engine(LocalEngine(4))
     assert engine_of(None) == LocalEngine(4)
 
@@ -42,12 +40,11 @@ def test_a_table_that_lives_in_an_engine_is_read_there() -> None:
 @pytest.mark.parametrize("wrong", ["sparks", 3, object, LocalEngine, []])
 def test_what_is_no_engine_is_named(wrong: Any) -> None:
     for action in (
-        NaiveBayes.textbook(engine=wrong).fit,
-        lambda *_: suffice.engine(wrong),
-        lambda *_: suffice.set_engine(wrong),
+        lambda: suffice.engine(wrong),
+        lambda: suffice.set_engine(wrong),
     ):
         with pytest.raises(ParameterError, match="an engine is one of 'local', 'processes'"):
-            action(*TABLE)
+            action()
     assert engine_of(None) == LocalEngine()
 
 
@@ -62,16 +59,6 @@ def test_an_engine_takes_no_more_options() -> None:
     assert str(caught.value) == (
         "threads= is given with LocalEngine(threads=1); an engine holds its "
         "options already; give them where it is made: suffice.engine(name, ...)."
-    )
-
-
-@pytest.mark.parametrize("other", ["processes", LocalEngine(1), ProcessesEngine(2)])
-def test_threads_beside_another_engine(other: Choice) -> None:
-    with pytest.raises(ParameterError) as caught:
-        NaiveBayes.textbook(engine=other, threads=2).fit(*TABLE)
-    assert str(caught.value) == (
-        f"threads=2 is given with engine={other!r}; threads are the workers of the local engine; "
-        "leave them out, or give the engine as many workers: suffice.engine(name, ...)."
     )
 
 
@@ -90,10 +77,3 @@ def test_a_checkpoint_is_a_path() -> None:
 def test_an_option_that_an_engine_does_not_have() -> None:
     with pytest.raises(ParameterError, match=r"'local'.*'cores'.*options of its own"):
         suffice.engine("local", cores=2)
-
-
-def test_the_engine_is_no_part_of_a_model(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    model = clone(NaiveBayes.textbook(engine=LocalEngine(1))).fit(*TABLE)
-    assert model.engine == LocalEngine(1)
-    model.save(tmp_path / "m.suffice")
-    assert suffice.load(tmp_path / "m.suffice").engine is None

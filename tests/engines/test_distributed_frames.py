@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.laws.comparing import frozen
+from tests.running import on
 
 from suffice import LinearRegression, NaiveBayes
 from suffice.data.open import open_table
@@ -43,14 +44,9 @@ def rows() -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def in_spark(spark: Any) -> Make:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.getActiveSession()
-    assert session is not None
-
     def make(frame: pd.DataFrame) -> Any:
         table = pa.Table.from_pandas(frame, preserve_index=False)
-        return session.createDataFrame(table).repartition(5).cache()
+        return spark.createDataFrame(table).repartition(5).cache()
 
     return make
 
@@ -130,7 +126,7 @@ def test_labels_are_named_not_given(make: Make, rows: pd.DataFrame) -> None:
 def test_rows_in_spark_stay_there(in_spark: Make, rows: pd.DataFrame) -> None:
     frame = in_spark(rows)
     with pytest.raises(EngineError, match="read by the engine 'spark'"):
-        NaiveBayes.textbook(engine=LocalEngine(1)).fit(frame, "kind")
+        on(LocalEngine(1), NaiveBayes.textbook()).fit(frame, "kind")
     (split,) = open_table(frame.select("kind"), "kind").splits(Layout((), (), "kind"), workers=2)
     with pytest.raises(EngineError, match="asked for outside of Spark"):
         pickle.dumps(split)
@@ -165,7 +161,7 @@ def test_a_query_that_fails(in_spark: Make, rows: pd.DataFrame) -> None:
 def test_a_persisted_frame(in_dask: Make, rows: pd.DataFrame) -> None:
     frame, expected = in_dask(rows).persist(), NaiveBayes.textbook().fit(rows, "kind")
     assert NaiveBayes.textbook().fit(frame, "kind").statistic_ == expected.statistic_
-    assert NaiveBayes.textbook(engine="local").fit(frame, "kind").statistic_ == expected.statistic_
+    assert on("local", NaiveBayes.textbook()).fit(frame, "kind").statistic_ == expected.statistic_
 
 
 def test_a_column_keeps_its_type(in_dask: Make, rows: pd.DataFrame) -> None:

@@ -10,8 +10,8 @@ from multiprocessing import get_context
 from typing import Any
 
 import pytest
-from sklearn.base import clone
 from tests.laws.engine_laws import check_engine
+from tests.running import on
 
 import suffice
 from suffice import NaiveBayes
@@ -34,20 +34,18 @@ def process(split, _):
 def test_an_executor_is_given_to_an_estimator_or_chosen_for_all() -> None:
     expected = NaiveBayes.textbook().fit(*TABLE)
     with ThreadPoolExecutor(2) as pool:
-        model = NaiveBayes.textbook(engine=pool).fit(*TABLE)
+        model = on(pool, NaiveBayes.textbook()).fit(*TABLE)
         assert model.statistic_ == expected.statistic_
         assert list(cross_val_score(model, *TABLE, cv=2)) == list(
             cross_val_score(expected, *TABLE, cv=2)
         )
-        engine = suffice.engine(pool)
-        assert clone(NaiveBayes.textbook(engine=engine)).fit(*TABLE).engine is engine
         try:
             suffice.set_engine(pool)
             assert NaiveBayes.textbook().fit(*TABLE).statistic_ == expected.statistic_
         finally:
             suffice.set_engine()
     with pytest.raises(EngineError, match="the executor does not go on: cannot schedule new"):
-        NaiveBayes.textbook(engine=pool).fit(*TABLE)
+        on(pool, NaiveBayes.textbook()).fit(*TABLE)
 
 
 def test_processes_of_another_executor() -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.laws.engine_laws import check_engine, check_lost_worker
+from tests.running import on
 
 from suffice import NaiveBayes
 from suffice.data.open import open_table
@@ -46,7 +47,7 @@ def test_a_file_that_breaks_off(far: Engine, tmp_path: Path) -> None:
     long = "a" * 60  # the first rows, which the caller reads, go well
     path.write_text("x,y\n" + f"1,{long}\n" * 90_000 + "1,a,b\n")
     with pytest.raises(ReadError, match=r"line 90002 of rows\.csv"):
-        NaiveBayes.textbook(engine=far).fit(path, "y")
+        on(far, NaiveBayes.textbook()).fit(path, "y")
 
 
 def test_another_version(processes: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from suffice import LinearRegression, NaiveBayes
+from suffice import LinearRegression, NaiveBayes, read_table, set_engine
 from suffice.model_selection import evaluate_folds
 
 
@@ -35,13 +35,15 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_classifiers(far: Any, path: Path) -> None:
     for options in ({"cv": 3}, {"cv": 3, "groups": "doctor"}, {"cv": "hash"}):
         here = evaluate_folds(NaiveBayes.textbook(), path, "kind", **options)
-        there = evaluate_folds(NaiveBayes.textbook(engine=far), path, "kind", **options)
+        with set_engine(far):
+            there = evaluate_folds(NaiveBayes.textbook(), path, "kind", **options)
         assert there.folds == here.folds
 
 
 def test_regressions(far: Any, path: Path) -> None:
-    ignore = ("size", "kind")
-    here = evaluate_folds(LinearRegression(ignore=ignore), path, "cost", cv=3)
-    there = evaluate_folds(LinearRegression(ignore=ignore, engine=far), path, "cost", cv=3)
+    table = read_table(path, ignore=("size", "kind"))
+    here = evaluate_folds(LinearRegression(), table, "cost", cv=3)
+    with set_engine(far):
+        there = evaluate_folds(LinearRegression(), table, "cost", cv=3)
     for mine, theirs in zip(here.folds, there.folds, strict=True):
         assert mine.moments == theirs.moments

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.laws.interruption_laws import check_resuming
+from tests.running import on
 
 from suffice import LinearDiscriminantAnalysis, NaiveBayes
 from suffice.engines import checkpoint
@@ -71,17 +72,17 @@ def test_a_disk_that_gets_full_costs_no_more_than_a_split(
     with monkeypatch.context() as patch:
         written: list[int] = []
         patch.setattr(checkpoint, "write_model", partial(_measured, written))
-        FITS[name](engine=checkpointed(tmp_path)).fit(file, "kind")
+        on(checkpointed(tmp_path), FITS[name]()).fit(file, "kind")
     limit = sorted(set(written))[len(set(written)) // 2]
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
     try:
         with pytest.raises(ModelFileError, match="checkpoint cannot be written: File too large"):
-            FITS[name](engine=checkpointed(tmp_path)).fit(file, "kind")
+            on(checkpointed(tmp_path), FITS[name]()).fit(file, "kind")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert 0 < (tmp_path / "checkpoint").stat().st_size <= limit
-    FITS[name](engine=checkpointed(tmp_path)).fit(file, "kind").save(tmp_path / "model")
+    on(checkpointed(tmp_path), FITS[name]()).fit(file, "kind").save(tmp_path / "model")
     assert (tmp_path / "model").read_bytes() == (tmp_path / "whole").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "whole"]
 
@@ -103,11 +104,11 @@ def test_a_checkpoint_of_another_version_is_refused(
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint.TreeSum, "total", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            NaiveBayes.textbook(engine=checkpointed(tmp_path)).fit(file, "kind")
+            on(checkpointed(tmp_path), NaiveBayes.textbook()).fit(file, "kind")
     kept = (tmp_path / "checkpoint").read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "__version__", "99.0")
         with pytest.raises(ParameterError, match="is the checkpoint of other work"):
-            NaiveBayes.textbook(engine=checkpointed(tmp_path)).fit(file, "kind")
+            on(checkpointed(tmp_path), NaiveBayes.textbook()).fit(file, "kind")
     assert (tmp_path / "checkpoint").read_bytes() == kept
-    NaiveBayes.textbook(engine=checkpointed(tmp_path)).fit(file, "kind")
+    on(checkpointed(tmp_path), NaiveBayes.textbook()).fit(file, "kind")

@@ -16,13 +16,13 @@ ALLOCATED = 20.0  # MB that allocators keep of what was given back
 RISE = """
 import sys
 from benchmarks.measure import rise
-from suffice import NaiveBayes, engine
+from suffice import NaiveBayes, set_engine
 
 few, many, verb = sys.argv[1:]
-one = engine("local", threads=1)
-model = NaiveBayes.textbook(engine=one).fit(few, "y")
+set_engine("local", threads=1)
+model = NaiveBayes.textbook().fit(few, "y")
 calls = {
-    "fit": lambda path: NaiveBayes.textbook(engine=one).fit(path, "y"),
+    "fit": lambda path: NaiveBayes.textbook().fit(path, "y"),
     "evaluate": lambda path: model.evaluate(path, "y"),
     "predict": lambda path: sum(table.num_rows for table in model.predict_batches(path)),
 }

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 from scipy.sparse import csr_array
-from sklearn.base import clone
+from tests.running import on
 
 import suffice
 from suffice import LinearRegression, NaiveBayes
@@ -68,7 +68,7 @@ def told(
 ) -> tuple[list[Progress], Any]:
     """What is said of a fit, and the model."""
     seen: list[Progress] = []
-    return seen, estimator(engine=WatchedEngine(engine, seen.append)).fit(rows, "y")
+    return seen, on(WatchedEngine(engine, seen.append), estimator()).fit(rows, "y")
 
 
 def check(seen: Sequence[Progress], size: int | None) -> None:
@@ -112,7 +112,7 @@ def test_tables_in_memory_are_told(table: pa.Table) -> None:
     x = np.abs(np.column_stack([table["a"], table["b"]]))
     for rows in (x, csr_array(x)):
         seen = []
-        NaiveBayes.textbook(engine=WatchedEngine(LocalEngine(2), seen.append)).fit(rows, table["y"])
+        on(WatchedEngine(LocalEngine(2), seen.append), NaiveBayes.textbook()).fit(rows, table["y"])
         check(seen, None)
 
 
@@ -171,7 +171,7 @@ def test_a_bad_cell_is_still_named(tmp_path: Path) -> None:
     path = tmp_path / "bad.parquet"
     pq.write_table(pa.table({"a": [1.0, 2.0, np.inf], "y": [0, 1, 0]}), path, row_group_size=1)
     with pytest.raises(suffice.errors.DataError, match=r"^column 'a', row 3 of bad\.parquet: inf"):
-        NaiveBayes.textbook(engine=WatchedEngine(LocalEngine(2), lambda progress: None)).fit(
+        on(WatchedEngine(LocalEngine(2), lambda progress: None), NaiveBayes.textbook()).fit(
             path, "y"
         )
 
@@ -181,7 +181,7 @@ def test_what_the_listener_raises_ends_the_fit(table: pa.Table) -> None:
         raise ZeroDivisionError("enough")
 
     with pytest.raises(ZeroDivisionError, match="enough"):
-        NaiveBayes.textbook(engine=WatchedEngine(LocalEngine(2), listen)).fit(table, "y")
+        on(WatchedEngine(LocalEngine(2), listen), NaiveBayes.textbook()).fit(table, "y")
 
 
 def test_copies_report_to_the_same_listener(table: pa.Table) -> None:
@@ -197,7 +197,7 @@ def test_copies_report_to_the_same_listener(table: pa.Table) -> None:
     assert isinstance(engine, WatchedEngine)
     assert (engine.workers, engine.in_process) == (2, True)
     assert copy.deepcopy(engine) == engine
-    clone(NaiveBayes.textbook(engine=engine)).fit(table.slice(0, 100), "y")
+    on(engine, NaiveBayes.textbook()).fit(table.slice(0, 100), "y")
     assert listener.seen[-1].rows == 100
 
 
@@ -252,7 +252,7 @@ def test_where_no_terminal_is_nothing_is_printed(
 ) -> None:
     monkeypatch.setattr(bars, "Timer", Immediately)
     assert shown(interactive=False) == ""
-    LinearRegression(engine=suffice.engine(progress=True)).fit(table.select(["a", "b"]), "a")
+    on(suffice.engine(progress=True), LinearRegression()).fit(table.select(["a", "b"]), "a")
     assert capfd.readouterr() == ("", "")
 
 

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import random_array
 from tests.laws.comparing import frozen
+from tests.running import on
 
 from suffice import LinearRegression, NaiveBayes
 from suffice.discriminant_analysis import (
@@ -53,7 +54,7 @@ def same(model: Any, expected: Any) -> None:
 @pytest.mark.parametrize("make", CLASSIFIERS)
 def test_classifiers_of_arrays(far: Engine, make: Any, numbers: Rows) -> None:
     x, y = numbers
-    model, expected = make(engine=far).fit(x, y), make(engine=LocalEngine(2)).fit(x, y)
+    model, expected = on(far, make()).fit(x, y), on(LocalEngine(2), make()).fit(x, y)
     same(model, expected)
     assert np.array_equal(model.predict_proba(x[:100]), expected.predict_proba(x[:100]))
     assert np.array_equal(model.predict(x), expected.predict(x))
@@ -62,7 +63,7 @@ def test_classifiers_of_arrays(far: Engine, make: Any, numbers: Rows) -> None:
 
 def test_linear_regression(far: Engine, numbers: Rows) -> None:
     x, y = numbers
-    model, expected = LinearRegression(engine=far).fit(x, y), LinearRegression().fit(x, y)
+    model, expected = on(far, LinearRegression()).fit(x, y), LinearRegression().fit(x, y)
     assert model.statistic_ == expected.statistic_
     assert frozen(model.coef_) == frozen(expected.coef_)
     assert np.array_equal(model.predict(x[:100]), expected.predict(x[:100]))
@@ -70,7 +71,7 @@ def test_linear_regression(far: Engine, numbers: Rows) -> None:
 
 def test_logistic_regression(far: Engine, numbers: Rows) -> None:
     x, y = numbers[0] - 1e6, numbers[1]
-    model, expected = LogisticRegression(engine=far).fit(x, y), LogisticRegression().fit(x, y)
+    model, expected = on(far, LogisticRegression()).fit(x, y), LogisticRegression().fit(x, y)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-10)
     np.testing.assert_allclose(model.predict_proba(x[:9]), expected.predict_proba(x[:9]), 1e-10)
 
@@ -79,7 +80,7 @@ def test_sparse_counts(far: Engine) -> None:
     rng = np.random.default_rng(2)
     x = (random_array((ROWS, 50), density=0.05, rng=rng) * 10).tocsr().floor()
     y = rng.integers(0, 2, ROWS)
-    same(MultinomialNB(engine=far).fit(x, y), MultinomialNB().fit(x, y))
+    same(on(far, MultinomialNB()).fit(x, y), MultinomialNB().fit(x, y))
 
 
 @pytest.mark.parametrize("row_groups", [1, 7, 50])
@@ -88,7 +89,7 @@ def test_parquet(far: Engine, mixed: pa.Table, row_groups: int, tmp_path: Path) 
     pq.write_table(mixed, rows, row_group_size=-(-ROWS // row_groups))
     pq.write_table(mixed.drop(["kind"]), features, row_group_size=-(-ROWS // row_groups))
     model, expected = (
-        NaiveBayes.textbook(engine=far).fit(rows, "kind"),
+        on(far, NaiveBayes.textbook()).fit(rows, "kind"),
         NaiveBayes.textbook().fit(mixed, "kind"),
     )
     same(model, expected)
@@ -100,7 +101,7 @@ def test_distributions_and_weights(far: Engine, mixed: pa.Table, tmp_path: Path)
     """What is learnt from a sample of rows, wherever these are."""
     rows = tmp_path / "rows.parquet"
     pq.write_table(mixed, rows, row_group_size=-(-ROWS // 7))
-    model, expected = NaiveBayes(engine=far).fit(rows, "kind"), NaiveBayes().fit(mixed, "kind")
+    model, expected = on(far, NaiveBayes()).fit(rows, "kind"), NaiveBayes().fit(mixed, "kind")
     same(model, expected)
     assert model.column_weights_ == expected.column_weights_
     assert not model.calibration_.stale
@@ -112,7 +113,7 @@ def test_delimited_text(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
     for part in range(3):
         pa.csv.write_csv(mixed.slice(part * 13_334, 13_334), tmp_path / f"{part}.csv")
     same(
-        NaiveBayes.textbook(engine=far).fit(tmp_path / "*.csv", "kind"),
+        on(far, NaiveBayes.textbook()).fit(tmp_path / "*.csv", "kind"),
         NaiveBayes.textbook().fit(mixed, "kind"),
     )
 
@@ -122,13 +123,13 @@ def test_a_thousand_shuffled_splits(far: Engine, mixed: pa.Table, tmp_path: Path
     shuffled = few.take(np.random.default_rng(3).permutation(len(few)))
     with pa.ipc.new_file(path, few.schema) as file:
         file.write_table(shuffled, max_chunksize=3)
-    same(NaiveBayes.textbook(engine=far).fit(path, "kind"), NaiveBayes.textbook().fit(few, "kind"))
+    same(on(far, NaiveBayes.textbook()).fit(path, "kind"), NaiveBayes.textbook().fit(few, "kind"))
 
 
 def test_a_thousand_shuffled_batches(processes: Engine, mixed: pa.Table) -> None:
     families = {"letter": "categorical"} | {f"x{j}": "gaussian" for j in range(4)}
     few = mixed[:3_000]
-    model = NaiveBayes.textbook(families, engine=processes)
+    model = on(processes, NaiveBayes.textbook(families))
     for rows in np.split(np.random.default_rng(4).permutation(len(few)), 1_000):
         model.partial_fit(few.take(rows), "kind")
     same(model, NaiveBayes.textbook(families).fit(few, "kind"))
@@ -138,4 +139,4 @@ def test_a_bad_cell_is_named_with_its_row_of_the_whole(far: Engine, numbers: Row
     x, y = numbers[0].copy(), numbers[1]
     x[ROWS - 1, 2] = np.inf
     with pytest.raises(DataError, match=rf"column 'x2', row {ROWS - 1}: inf"):
-        NaiveBayes.textbook(engine=far).fit(x, y)
+        on(far, NaiveBayes.textbook()).fit(x, y)

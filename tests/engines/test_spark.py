@@ -1,12 +1,16 @@
-"""Spark in particular: how it starts, Spark Connect, and sums that meet on the executors."""
+"""Spark in particular: Spark Connect, sums that meet on the executors, and workers that die."""
 
+import os
+import signal
 from collections.abc import Callable
 from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from suffice import NaiveBayes, set_engine
 from suffice.errors import EngineError, ParameterError
 
 pytestmark = pytest.mark.filterwarnings(
@@ -14,50 +18,36 @@ pytestmark = pytest.mark.filterwarnings(
 )
 Run = Callable[[str], CompletedProcess[str]]
 
-NO_JAVA = """
-import os
-os.environ |= {"JAVA_HOME": "/nowhere", "PATH": "/nowhere"}
-from suffice.engines.spark import SparkEngine
-from suffice.errors import EngineError
-try:
-    SparkEngine().workers
-except EngineError as error:
-    print(error)
-"""
-
 CONNECT = """
 import os, sys
 os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from suffice import NaiveBayes
-from suffice.engines.spark import SparkEngine
 rng = np.random.default_rng(0)
 table = pa.table({"x": rng.normal(size=3_000), "kind": rng.choice(["ham", "spam"], 3_000)})
-model, engine = NaiveBayes.textbook().fit(table, "kind"), SparkEngine(remote="local[2]")
-assert NaiveBayes.textbook(engine=engine).fit(table, "kind").statistic_ == model.statistic_
-assert (engine.workers, engine.in_process) == (2, False)
-frame = SparkSession.getActiveSession().createDataFrame(table)
+model = NaiveBayes.textbook().fit(table, "kind")
+session = SparkSession.builder.remote("local[2]").getOrCreate()
+frame = session.createDataFrame(table)
 assert "connect" in type(frame).__module__
 assert NaiveBayes.textbook().fit(frame, "kind").statistic_ == model.statistic_
 assert (model.predict(frame.select("x")) == model.predict(table.select(["x"]))).all()
-SparkSession.getActiveSession().stop()
+session.stop()
 print("as in memory")
 """
 
 
-def test_a_session_is_local_or_remote() -> None:
-    library = pytest.importorskip("suffice.engines.spark", reason="Spark is not installed")
-    with pytest.raises(ParameterError, match="leave one of them out"):
-        library.SparkEngine(master="yarn", remote="sc://host")
+def rows(n: int = 1_000) -> pa.Table:
+    rng = np.random.default_rng(0)
+    return pa.table({"x": rng.normal(size=n), "kind": rng.choice(["ham", "spam"], n)})
 
 
-def test_without_java(run: Run) -> None:
-    pytest.importorskip("pyspark", reason="Spark is not installed")
-    said = run(NO_JAVA).stdout
-    assert "Spark does not start at 'local[" in said
-    assert "install Java or set JAVA_HOME" in said
+def test_rows_outside_of_spark_are_refused(spark: Any) -> None:
+    message = "rows that are not in Spark; it reads Spark DataFr"
+    with set_engine("spark"), pytest.raises(ParameterError, match=message):
+        NaiveBayes.textbook().fit(rows(), "kind")
 
 
 def test_spark_connect(run: Run, spark: Any) -> None:
@@ -66,17 +56,33 @@ def test_spark_connect(run: Run, spark: Any) -> None:
     assert "as in memory" in done.stdout, done.stderr
 
 
-def test_many_results_are_added_on_the_executors(
-    spark: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("name", "limit"), [("RESULTS", 1), ("PIECE", 100)])
+def test_many_and_large_results_are_added_on_the_executors(
+    spark: Any, monkeypatch: pytest.MonkeyPatch, name: str, limit: int
 ) -> None:
-    monkeypatch.setattr("suffice.engines.spark.RESULTS", 1)
-    splits = [chr(97 + i % 26) for i in range(19)]
-    assert spark.run(str.__mul__, 3, splits) == "".join(split * 3 for split in splits)
+    monkeypatch.setattr(f"suffice.engines.spark.{name}", limit)
+    table = rows()
+    frame = spark.createDataFrame(table).repartition(19).cache()
+    model = NaiveBayes.textbook().fit(frame, "kind")
+    assert model.statistic_ == NaiveBayes.textbook().fit(table, "kind").statistic_
 
 
-def test_large_results_are_added_on_the_executors(spark: Any) -> None:
-    ones = np.ones(4 << 20)
-    assert np.array_equal(spark.run(np.multiply, ones, [1.0, 2.0, 4.0, 8.0, 16.0]), 31 * ones)
+def test_a_worker_that_is_killed_is_replaced(spark: Any, tmp_path: Any) -> None:
+    path = tmp_path / "died"
+
+    def die_once(batches: Any) -> Any:
+        if not path.exists():
+            path.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield from batches
+
+    table = rows()
+    frame = (
+        spark.createDataFrame(table).repartition(3).mapInArrow(die_once, "x double, kind string")
+    )
+    model = NaiveBayes.textbook().fit(frame, "kind")
+    assert model.statistic_ == NaiveBayes.textbook().fit(table, "kind").statistic_
+    assert path.exists()
 
 
 def test_workers_without_this_library(spark: Any) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.running import on
 
 from suffice import NaiveBayes
-from suffice.engines.threads import threads
+from suffice.engines.local import LocalEngine, threads
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -23,7 +24,7 @@ def test_they_are_started_once() -> None:
 
 FORKED = """
 import os
-from suffice.engines.threads import threads
+from suffice.engines.local import threads
 
 threads(1).submit(int).result()
 child = os.fork()
@@ -58,7 +59,7 @@ def test_a_fit_leaves_the_process_as_it_was(
     rows = {"x": rng.normal(size=9_000), "y": rng.integers(0, 2, 9_000)}
     pq.write_table(pa.table(rows), path, row_group_size=1_000)
     pool, allowed = pa.default_memory_pool().backend_name, os.sched_getaffinity(0)
-    NaiveBayes.textbook(threads=2).fit(path, "y")
+    on(LocalEngine(2), NaiveBayes.textbook()).fit(path, "y")
     assert not pools
     assert pa.default_memory_pool().backend_name == pool
     assert all(found == allowed for found in affinities().values())

@@ -14,9 +14,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from tests.running import on
 
 import suffice
-from suffice import AutoClassifier, NaiveBayes
+from suffice import AutoClassifier, NaiveBayes, read_table
+from suffice.engines.local import LocalEngine
 from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
 from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
@@ -198,9 +200,9 @@ def test_a_candidate_that_cannot_learn_is_left_out() -> None:
     refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
     assert set(refused) == {"lda", "qda"}
     assert "'note' holds text" in refused["lda"]
-    *_, lda, qda, _, why = repr(model.candidates_).splitlines()
-    assert (lda.split(), qda.split()) == (["lda", "left", "out"], ["qda", "left", "out"])
-    assert why == f"qda: {refused['qda']}"
+    *_, lda, qda = repr(model.candidates_).splitlines()
+    assert lda == f"lda is left out: {refused['lda']}"
+    assert qda == f"qda is left out: {refused['qda']}"
     few = mixed(5, missing=0.6)
     judged = {one.name: one for one in AutoClassifier(FOUR).fit(few, "kind").candidates_}
     assert re.fullmatch(r"it answers \d+ % of the rows, as .*", judged["logistic"].refusal)
@@ -221,7 +223,7 @@ def test_columns_that_all_members_leave_out() -> None:
     assert len(model.members_) == 3
     kept = AutoClassifier(["naive-bayes"], identifiers="keep").fit(table, "kind")
     assert "code" in kept.layout_.names
-    chosen = AutoClassifier(FOUR, ignore=["code"]).fit(table, "kind")
+    chosen = AutoClassifier(FOUR).fit(read_table(table, ignore=["code"]), "kind")
     assert_array_equal(chosen.predict_proba(other), model.predict_proba(other))
 
 
@@ -257,7 +259,7 @@ def test_costs_decide_the_label(of_numbers: AutoClassifier) -> None:
 
 def test_threads_do_not_matter() -> None:
     X, y = numbers(7)
-    alone, together = (AutoClassifier(threads=t).fit(X, y) for t in (1, 2))
+    alone, together = (on(LocalEngine(t), AutoClassifier()).fit(X, y) for t in (1, 2))
     assert_array_equal(alone.predict_proba(X), together.predict_proba(X))
 
 
@@ -290,9 +292,9 @@ def test_intervals_are_of_single_models(of_numbers: AutoClassifier) -> None:
 
 def test_candidates_in_print(of_table: AutoClassifier) -> None:
     lines = repr(of_table.candidates_).splitlines()
-    assert lines[0].split() == ["log", "loss", "error", "weight"]
+    assert " ".join(lines[0].split()) == "model log loss error share of the answer"
     assert isinstance(of_table.candidates_[0], Candidate)
-    assert lines[1].split()[-1] == f"{of_table.model_.shares[0]:.3g}"
+    assert lines[1].split()[-2:] == [f"{100 * of_table.model_.shares[0]:.1f}", "%"]
 
 
 def test_shares_are_those_of_rows_that_members_had_not_learnt(of_numbers: AutoClassifier) -> None:
@@ -379,3 +381,14 @@ def test_a_sparse_matrix_is_learnt_and_explained() -> None:
     told = model.explain(x[:5])
     sums, said = told.contributions.sum(axis=1) + told.log_prior, model.predict_log_proba(x[:5])
     assert_allclose(sums[:, 1] - sums[:, 0], said[:, 1] - said[:, 0], atol=1e-12)
+
+
+def test_copies_of_a_row_are_in_one_fold() -> None:
+    rng = np.random.default_rng(0)
+    row = rng.permutation(np.tile(np.arange(60), 5))
+    y = row % 3
+    asked = [set(row[places]) for _, places in Folds(0, together=True).split(None, y, row)]
+    assert sorted(number for fold in asked for number in fold) == list(range(60))
+    apart = [test for _, test in Folds(0).split(None, y)]
+    alone = [test for _, test in Folds(0, together=True).split(None, y, np.arange(300))]
+    assert all((a == b).all() for a, b in zip(apart, alone, strict=True))

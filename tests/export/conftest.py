@@ -13,7 +13,6 @@ from suffice import (
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
     Ridge,
 )
 from suffice.errors import DataError
@@ -66,8 +65,7 @@ NAIVE_BAYES = {
     "mle": {"estimation": "mle", "alpha": 0.0},
     "smooth": {"unseen": "smooth"},
     "uniform": {"class_prior": "uniform"},
-    "weights": {"numbers": "adaptive", "calibration": "weights"},
-    "histogram": {"numbers": "histogram"},
+    "weights": {"numbers": "density", "calibration": "weights"},
 }
 AS_IT_COMES = "as it comes"
 ALL_NAIVE_BAYES = [*NAIVE_BAYES, AS_IT_COMES]
@@ -75,7 +73,6 @@ NUMBERS = [NAMES["age"], "far", "hits"]
 DISCRIMINANTS = {
     "lda": LinearDiscriminantAnalysis,
     "qda": QuadraticDiscriminantAnalysis,
-    "rda": RegularizedDiscriminantAnalysis,
 }
 
 

@@ -44,9 +44,7 @@ def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     np.testing.assert_allclose(probabilities, model.predict_proba(holes), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", ["lda", "qda", "rda", "logistic", "logistic of two", "logistic of bins"]
-)
+@pytest.mark.parametrize("name", ["lda", "qda", "logistic", "logistic of two", "logistic of bins"])
 def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) -> None:
     model = complete_models[name]
     rows = complete[list(model.feature_names_in_)].copy()

@@ -19,6 +19,7 @@ import sqlglot
 from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_sql
+from suffice.families import Density
 
 from .conftest import ALL_NAIVE_BAYES
 
@@ -147,7 +148,6 @@ def test_bins(of_bins: Any, holes: pd.DataFrame, dialect: str, run: Run) -> None
 COMPLETE = [
     "lda",
     "qda",
-    "rda",
     "logistic",
     "logistic of two",
     "logistic of bins",
@@ -274,11 +274,11 @@ def test_limits_are_checked_before_writing() -> None:
         to_sql(model, "sqlite", "t")
 
 
-@pytest.mark.parametrize("numbers", ["histogram", "kernel_density"])
-def test_a_number_at_the_edge_of_a_bin_is_in_the_bin_of_python(numbers: str) -> None:
+@pytest.mark.parametrize("shape", ["histogram", "kernel_density"])
+def test_a_number_at_the_edge_of_a_bin_is_in_the_bin_of_python(shape: Any) -> None:
     rng = np.random.default_rng(7)
     rows = pd.DataFrame({"x": rng.gamma(2.0, size=300).round(2), "y": rng.choice(list("abc"), 300)})
-    model = NaiveBayes.textbook(numbers=numbers).fit(rows, "y")
+    model = NaiveBayes.textbook({"x": Density(shape)}).fit(rows, "y")
     edges = model.model_.parameters[0].low
     around = [edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)]
     asked = pd.DataFrame({"x": np.concatenate([*around, [-0.0, -1e9, 1e9, np.nan]])})
@@ -288,7 +288,7 @@ def test_a_number_at_the_edge_of_a_bin_is_in_the_bin_of_python(numbers: str) -> 
 
 def test_bins_are_found_once_for_all_classes() -> None:
     rows = pd.DataFrame({"x": np.arange(90.0) ** 2, "y": list("abc") * 30})
-    model = NaiveBayes.textbook(numbers="histogram").fit(rows, "y")
+    model = NaiveBayes.textbook({"x": Density("histogram")}).fit(rows, "y")
     start = f"< {model.model_.parameters[0].low[1].item()!r}e0"
     assert to_sql(model, "duckdb", "t").count(start) == 1
     assert to_sql(model, "sqlite", "t").count(start) == 3

@@ -256,6 +256,6 @@ def test_dirichlet_is_exact_for_fractions() -> None:
 def test_families_are_found_by_name() -> None:
     assert family_named("gaussian", ddof=1, alpha=3.0) == Gaussian(ddof=1)
     with pytest.raises(
-        ParameterError, match="family 'cauchy' is not known; choose one of adaptive, bernoul"
+        ParameterError, match="family 'cauchy' is not known; choose one of bernoulli, cat"
     ):
         family_named("cauchy")

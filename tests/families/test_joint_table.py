@@ -278,7 +278,7 @@ def gappy(n: int, seed: int) -> pa.Table:
         {"families": "joint_table"},
         {"families": {("sign", "letter"): "joint_table", "digit": "categorical"}},
         {"families": "joint_table", "estimation": "mle"},
-        {"families": "joint_table", "unseen": "smooth", "threads": 2},
+        {"families": "joint_table", "unseen": "smooth"},
     ],
     ids=str,
 )

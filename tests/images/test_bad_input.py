@@ -181,34 +181,14 @@ def test_numbers_are_read_as_nibabel_reads_them(
         ({"permutations": 5}, "permutations=5; it is 0, or 19 or more: fewer cannot show"),
         ({"permutations": "all"}, "permutations='all'; it is 0, or 19 or more"),
         ({"n_jobs": 0}, "n_jobs=0; it is a number of threads, or -1 for all"),
-        (
-            {"exchange": "rows", "permutations": 20},
-            "exchange='rows'; exchange is one of 'blocks', ",
-        ),
         ({"random_state": -1, "permutations": 20}, "random_state=-1; it is a whole number"),
-        ({"regions": {"V1": np.zeros((5, 4, 3))}}, "the region 'V1' has no voxel that is not zero"),
     ],
 )
 def test_options_outside_their_rule(brain: Any, options: Any, sentence: str) -> None:
     assert refused(brain, **options).startswith(sentence)
 
 
-def test_a_region_outside_the_mask(brain: Any) -> None:
-    assert refused(brain, regions={"V1": ~brain.mask}) == (
-        "the region 'V1' has no voxel in the mask; a region needs one at least."
-    )
-
-
 def test_a_class_that_was_not_shown(brain: Any) -> None:
     light = SearchLight(brain.mask, radius=1, shape="cube").fit(brain.imgs, brain.y, brain.runs)
     with pytest.raises(ParameterError, match="there is no class 'd'; the classes are 'a', 'b'"):
         light.class_mean_img("d")
-
-
-def test_a_test_set_is_a_pair(brain: Any) -> None:
-    with pytest.raises(ParameterError, match="test is no pair"):
-        SearchLight(brain.mask).fit(brain.imgs, brain.y, brain.runs, test=(brain.imgs,))
-    with pytest.raises(DataError, match="class d occurs only in run"):
-        SearchLight(brain.mask, radius=3.0).fit(
-            brain.imgs, brain.y, brain.runs, test=(brain.imgs, np.repeat(["a", "d"], 18))
-        )

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 
-from suffice.errors import SufficeWarning, UnavailableError
+from suffice.errors import UnavailableError
 from suffice.images import SearchLight
 
 nibabel = pytest.importorskip("nibabel")
@@ -55,29 +55,9 @@ def test_predictions_are_those_of_scikit_learn(brain: Any) -> None:
         assert light.masked_scores_[centre] == pytest.approx((expected == brain.y).mean())
 
 
-def test_a_test_set_is_predicted_from_all_runs(brain: Any) -> None:
-    train, test = brain.runs < 2, brain.runs == 2
-    light = SearchLight(brain.mask, **CUBE)
-    light.fit(
-        brain.imgs[..., train],
-        brain.y[train],
-        brain.runs[train],
-        test=(brain.imgs[..., test], brain.y[test]),
-    )
-    whole = light_of(brain)
-    assert_array_equal(light.predictions_, whole.predictions_[test])
-    assert_array_equal(light.volumes_, np.flatnonzero(test))
-    assert_array_equal(light.masked_scores_, whole.fold_scores_[2])
-    assert len(light.folds_) == 1
-
-
-def test_a_region_is_a_neighbourhood(brain: Any) -> None:
-    region = np.zeros_like(brain.mask)
-    region[:2] = True
-    light = light_of(brain, regions={"left": region})
-    for name, near in (("whole mask", brain.mask), ("left", region & brain.mask)):
-        expected = refitted(brain, GaussianNB, near)
-        assert light.roi_scores_[name] == pytest.approx((expected == brain.y).mean())
+def test_the_whole_mask_is_a_neighbourhood(brain: Any) -> None:
+    expected = refitted(brain, GaussianNB, brain.mask)
+    assert light_of(brain).whole_mask_score_ == pytest.approx((expected == brain.y).mean())
 
 
 def test_only_the_process_mask_is_scored_and_all_of_the_mask_is_used(brain: Any) -> None:
@@ -206,8 +186,8 @@ def test_maps_of_permuted_labels_are_those_of_fits_to_them(brain: Any) -> None:
         for y in np.concatenate(runs, axis=1)
     ]
     assert_array_equal(light.null_max_, [one.masked_scores_.max() for one in maps])
-    whole = np.array([one.roi_scores_["whole mask"] for one in maps])
-    assert light.roi_p_["whole mask"] == (1 + (whole >= light.roi_scores_["whole mask"]).sum()) / 31
+    whole = np.array([one.whole_mask_score_ for one in maps])
+    assert light.whole_mask_p_ == (1 + (whole >= light.whole_mask_score_).sum()) / 31
 
 
 def test_drawn_p_values_count_the_observed_labelling(brain: Any) -> None:
@@ -217,12 +197,6 @@ def test_drawn_p_values_count_the_observed_labelling(brain: Any) -> None:
     assert_array_equal(p, (1 + as_large) / 100)
     above = light.masked_scores_ > light.fwe_threshold_
     assert_array_equal(above, p <= 0.05)
-    assert set(light.roi_p_) == {"whole mask"}
-
-
-def test_volumes_are_exchanged_with_a_warning_only(brain: Any) -> None:
-    with pytest.warns(SufficeWarning, match="in a block design they resemble"):
-        light_of(brain, permutations=20, exchange="volumes")
 
 
 # -- images
@@ -253,7 +227,7 @@ def test_images_keep_the_grid(brain: Any) -> None:
 
 
 def test_it_is_cloned_with_its_options() -> None:
-    light = SearchLight(radius=4.0, permutations=100, exchange="volumes")
+    light = SearchLight(radius=4.0, permutations=100)
     assert clone(light).get_params() == light.get_params()
 
 

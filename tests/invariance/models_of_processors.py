@@ -18,7 +18,6 @@ from suffice import (
     LinearRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
     Ridge,
 )
 from suffice.families import MultivariateGaussian
@@ -61,8 +60,6 @@ def models() -> dict[str, tuple[Any, str]]:
         "quadratic discriminant, floored": (QuadraticDiscriminantAnalysis(), "one plane"),
         "linear discriminant, incomplete": (LinearDiscriminantAnalysis(), "incomplete"),
         "quadratic discriminant, incomplete": (QuadraticDiscriminantAnalysis(), "incomplete"),
-        "regularised discriminant": (RegularizedDiscriminantAnalysis(), "numbers"),
-        "regularised discriminant, incomplete": (RegularizedDiscriminantAnalysis(), "incomplete"),
         "multivariate, incomplete": (
             NaiveBayes.textbook(families={JOINT: MultivariateGaussian()}),
             "incomplete",

@@ -217,18 +217,9 @@ for seed, (offset, gaps, weights) in enumerate(
     options = (seed, offset, gaps, weights)
     CASES |= {
         f"GaussianNB {name}": (nb.GaussianNB, labelled(*options)),
-        f"adaptive {name}": (lambda: NaiveBayes.textbook(numbers="adaptive"), labelled(*options)),
-        f"histogram {name}": (lambda: NaiveBayes.textbook(numbers="histogram"), labelled(*options)),
-        f"kernels {name}": (
-            lambda: NaiveBayes.textbook(numbers="kernel_density"),
-            labelled(*options),
-        ),
+        f"density {name}": (lambda: NaiveBayes.textbook(numbers="density"), labelled(*options)),
         f"LDA {name}": (da.LinearDiscriminantAnalysis, labelled(*options)),
         f"QDA {name}": (lambda: Q(variance_floor=1e-3), labelled(*options)),
-        f"RDA {name}": (
-            lambda: da.RegularizedDiscriminantAnalysis(0.3, 0.2, calibration="none"),
-            labelled(*options),
-        ),
         f"LinearRegression {name}": (
             lambda: LinearRegression(incomplete="drop"),
             measured(*options),
@@ -263,7 +254,7 @@ def forgotten(make: Callable[[], Any], rows: Rows, path: Path) -> Iterator[tuple
 
 
 # A loaded model has no rows that say what one row weighs, so it keeps the weight of before.
-JUDGED = ("adaptive", "histogram", "kernels")
+JUDGED = ("density",)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.running import on
 
 from suffice import AODE, NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice.engines.local import LocalEngine
 from suffice.linear_model import LinearRegression
 from suffice.numerics import kernels
 
@@ -21,13 +23,13 @@ N = 120
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 4, (N, 3)).astype(float), RNG.integers(0, 3, N)
 MODELS: dict[str, Callable[[], Any]] = {
-    "naive Bayes": lambda: NaiveBayes(threads=1),
-    "textbook": lambda: NaiveBayes.textbook(threads=1),
-    "categories": lambda: NaiveBayes.textbook("categorical", threads=1),
-    "events": lambda: NaiveBayes.textbook("multinomial", threads=1),
-    "pairs": lambda: AODE(threads=1),
-    "LDA": lambda: LinearDiscriminantAnalysis(threads=1),
-    "linear": lambda: LinearRegression(threads=1),
+    "naive Bayes": lambda: on(LocalEngine(1), NaiveBayes()),
+    "textbook": lambda: on(LocalEngine(1), NaiveBayes.textbook()),
+    "categories": lambda: on(LocalEngine(1), NaiveBayes.textbook("categorical")),
+    "events": lambda: on(LocalEngine(1), NaiveBayes.textbook("multinomial")),
+    "pairs": lambda: on(LocalEngine(1), AODE()),
+    "LDA": lambda: on(LocalEngine(1), LinearDiscriminantAnalysis()),
+    "linear": lambda: on(LocalEngine(1), LinearRegression()),
 }
 VERBS = ("fit", "partial_fit", "merge", "forget")
 CASES = [(name, verb) for name in MODELS for verb in VERBS]

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.running import on
 
+from suffice.engines.local import LocalEngine
 from suffice.linear_model import LogisticRegression
 
 Options = dict[str, Any]
@@ -58,11 +60,11 @@ MODELS = models()
 @pytest.mark.parametrize("name", MODELS)
 def test_coefficients_agree_to_nine_digits(name: str) -> None:
     options, x, y, w = MODELS[name]
-    expected = LogisticRegression(threads=1, **options).fit(x, y, w)
+    expected = on(LocalEngine(1), LogisticRegression(**options)).fit(x, y, w)
     for seed in range(2):
         order = np.random.default_rng(seed).permutation(len(y))
         shuffled = x.take(order) if isinstance(x, pa.Table) else x[order]
-        found = LogisticRegression(threads=2, **options)
+        found = on(LocalEngine(2), LogisticRegression(**options))
         found.fit(shuffled, y[order], None if w is None else w[order])
         np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-9)
         np.testing.assert_allclose(found.intercept_, expected.intercept_, rtol=1e-9)

@@ -12,6 +12,7 @@ import pyarrow.parquet
 import pytest
 from scipy.sparse import csr_matrix
 from tests.laws.comparing import frozen
+from tests.running import on
 
 from suffice import NaiveBayes
 from suffice.data.array_labels import Labels
@@ -99,7 +100,9 @@ def check_partitions(
 def test_partitions_of_a_table(threads: int) -> None:
     table = mixed(ROWS)
     models = [
-        NaiveBayes.textbook(FAMILIES, estimation=estimation, threads=threads).fit(table, "kind")
+        on(LocalEngine(threads), NaiveBayes.textbook(FAMILIES, estimation=estimation)).fit(
+            table, "kind"
+        )
         for estimation in ESTIMATIONS
     ]
     layout = models[0].layout_
@@ -120,7 +123,9 @@ def test_partitions_of_an_array(family: str, threads: int) -> None:
     x[rng.random(x.shape) < 0.1] = np.nan
     weights = rng.integers(0, 4, ROWS) / 4
     models = [
-        NaiveBayes.textbook(family, estimation=estimation, threads=threads).fit(x, y, weights)
+        on(LocalEngine(threads), NaiveBayes.textbook(family, estimation=estimation)).fit(
+            x, y, weights
+        )
         for estimation in ESTIMATIONS
     ]
     names, layout = tuple(f"x{j}" for j in range(12)), models[0].layout_

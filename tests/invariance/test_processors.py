@@ -40,7 +40,6 @@ LINEAR_ALGEBRA = {
     "models/logistic/model.py": "terms that the rows leave open",
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression",
-    "plotting/ellipses.py": "axes of ellipses in pictures",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")
 FUNCTIONS = re.compile(

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from tests.laws.comparing import require
+from tests.running import on
 
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
@@ -75,7 +76,7 @@ def check_resuming(
     Parameters
     ----------
     make : callable
-        ``make(engine=engine)`` is an estimator; it has to pickle.
+        ``make()`` is an estimator; it has to pickle.
     path : path
         A file of many splits.
     label : str
@@ -226,7 +227,7 @@ def _fit(make: Callable[..., Any], path: str, label: str, folder: Path, said: Co
     engine = CheckpointedEngine(_Telling(LocalEngine(2), tell), folder / "checkpoint", every=0.0)
     try:
         said.send(0)
-        make(engine=engine).fit(path, label).save(folder / "model")
+        on(engine, make()).fit(path, label).save(folder / "model")
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the fit is over, its process not quite
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

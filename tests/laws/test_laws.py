@@ -30,7 +30,6 @@ from suffice.families import (
     JointTable,
     Multinomial,
     MultivariateGaussian,
-    RegularizedGaussian,
     family_named,
     family_names,
 )
@@ -371,11 +370,6 @@ def variants(name: str) -> list[Family]:
             MultivariateGaussian("mle", shrinkage="ledoit-wolf"),
             MultivariateGaussian("mle", variance_floor=0.0),
         ],
-        RegularizedGaussian: [
-            RegularizedGaussian(0.3, 0.2),
-            RegularizedGaussian(1.0, 0.0, prior_rows=0.0),
-            RegularizedGaussian(0.0, 1.0, prior_rows=0.0),
-        ],
     }
     return made + special.get(type(made[0]), [])
 
@@ -473,7 +467,7 @@ def test_estimators(name: str, n: int) -> None:
         {"estimation": "mle", "ddof": 1},
         {"estimation": "map", "class_prior": "smoothed", "alpha": 2.0},
         {"alpha": 0.5, "class_prior": "uniform", "unseen": "smooth"},
-        {"variance_floor": 0.1, "estimation": "mle", "threads": 2},
+        {"variance_floor": 0.1, "estimation": "mle"},
         {"families": {**CHOSEN, "note": "bernoulli", "visits": "categorical"}},
     ],
     ids=str,

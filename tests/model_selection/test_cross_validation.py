@@ -148,7 +148,7 @@ def test_weights(estimator: Any) -> None:
 def test_groups() -> None:
     groups = np.random.default_rng(2).integers(0, 8, 300)
     folds = reference.GroupKFold(4)
-    estimator = NaiveBayes.textbook(ignore=["patient"])
+    estimator = NaiveBayes.textbook()
     table = MIXED.assign(patient=groups)
     expected = reference.cross_val_score(
         NaiveBayes.textbook(), MIXED, ANSWERS, groups=groups, cv=folds

@@ -66,7 +66,7 @@ def written(folder, table, form):
 
 CLASSIFIERS = {
     "naive Bayes": (
-        lambda: suffice.NaiveBayes.textbook(threads=1),
+        lambda: suffice.NaiveBayes.textbook(),
         ["size", "colour", "full", "label"],
     ),
     "lda": (lambda: suffice.LinearDiscriminantAnalysis(), ["full", "target", "label"]),
@@ -353,7 +353,7 @@ def test_folds_in_order_are_those_of_kfold(tmp_path: Path) -> None:
     files = [tmp_path / "one.parquet", tmp_path / "two.parquet"]
     pyarrow.parquet.write_table(table[:80], files[0], row_group_size=7)
     pyarrow.parquet.write_table(table[80:], files[1], row_group_size=50)
-    known, model = table.filter(pc.is_valid(table["y"])).to_pandas(), NaiveBayes.textbook(threads=2)
+    known, model = table.filter(pc.is_valid(table["y"])).to_pandas(), NaiveBayes.textbook()
     truth = 1 - reference_score(model, known[["x"]], known["y"], cv=KFold(4))
     for rows in (files, table):
         for division in (InOrder(4), KFold(4)):

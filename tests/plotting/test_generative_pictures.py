@@ -4,7 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from matplotlib.patches import StepPatch
-from scipy.special import digamma, polygamma
 from scipy.stats import multivariate_normal, nbinom, norm
 from sklearn.datasets import load_iris
 
@@ -22,7 +21,6 @@ from suffice.plotting import (
     ClassDensityDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
-    EvidenceDisplay,
 )
 
 X, Y = load_iris(return_X_y=True)
@@ -97,26 +95,11 @@ def test_minus_one_and_one_are_two_values() -> None:
     np.testing.assert_allclose(display.density.sum(axis=0), 1.0, rtol=1e-12)
 
 
-def test_evidence_is_a_bayes_factor_against_the_rest() -> None:
-    model = GaussianNB(var_smoothing=0.0, priors=[0.2, 0.3, 0.5]).fit(X, Y)
-    display = EvidenceDisplay.from_estimator(model, 3)
-    at = display.cells.values
-    densities = norm.logpdf(at[:, None], MEANS[:, 3], SCALES[:, 3])
-    rest = np.logaddexp(densities[:, 0] + np.log(0.4), densities[:, 1] + np.log(0.6))
-    drawn = display.ax_.lines[3].get_ydata()  # after the line at 0
-    np.testing.assert_allclose(drawn, densities[:, 2] - rest, rtol=1e-8, atol=1e-8)
-
-
 def test_weights_of_columns_leave_densities_alone() -> None:
     table = mixed()
     model = NaiveBayes().fit(table, "kind")
-    weights = dict(zip(model.model_.family_names, model.model_.calibration.weights, strict=True))
     hue = ClassDensityDisplay.from_estimator(model, "hue")
     np.testing.assert_allclose(hue.density.sum(axis=0), 1.0, rtol=1e-12)
-    evidence = EvidenceDisplay.from_estimator(model, "hue")
-    expected = weights["hue"] * np.log(hue.density[:, 1] / hue.density[:, 0])
-    np.testing.assert_allclose(evidence.evidence[:, 1], expected, rtol=1e-9)
-    assert evidence.ax_.get_ylabel().endswith(f"counted {weights['hue']:.2f} times")
     pairs = AODE().fit(table.select(["hue", "sign", "kind"]), "kind")
     alone = ClassDensityDisplay.from_estimator(pairs, "hue").density
     np.testing.assert_allclose(alone, hue.density, rtol=1e-12)
@@ -133,69 +116,6 @@ def test_densities_of_columns_far_from_zero_are_densities() -> None:
     np.testing.assert_allclose(mass, 1.0, atol=0.03)  # 0.2 % on either side are not drawn
     middle = np.abs(at - 1e9) < 0.5
     assert display.density[middle, 1].max() < 0.05 * display.density[:, 1].max()  # two hills
-
-
-def test_evidence_of_two_classes_is_one_line() -> None:
-    model = GaussianNB().fit(X[:100], Y[:100])
-    display = EvidenceDisplay.from_estimator(model, "x0")
-    assert len(display.ax_.lines) == 2
-    np.testing.assert_allclose(display.evidence[:, 0], -display.evidence[:, 1])
-    assert display.ax_.get_title() == "for 1, against 0"
-
-
-def test_the_band_of_categories_is_that_of_two_dirichlets() -> None:
-    table = mixed()
-    model = NaiveBayes.textbook(alpha=0.5).fit(table, "kind")
-    display = EvidenceDisplay.from_estimator(model, "hue", level=0.9)
-    hue, kind = (table.column(name).to_numpy(zero_copy_only=False) for name in ("hue", "kind"))
-    counts = np.array([[np.sum((hue == v) & (kind == c)) for v in ("blue", "red")] for c in "ab"])
-    a, total = counts + 0.5, counts.sum(axis=1, keepdims=True) + 1.0
-    middle = np.diff(digamma(a) - digamma(total), axis=0)[0]
-    variance = (polygamma(1, a) - polygamma(1, total)).sum(axis=0)
-    reach = norm.ppf(0.95) * np.sqrt(variance)
-    drawn = display.ax_.collections[0].get_segments()
-    for v, ((x, low), (_, high)) in enumerate(drawn):
-        assert x == v
-        assert low == pytest.approx(middle[v] - reach[v], rel=1e-9)
-        assert high == pytest.approx(middle[v] + reach[v], rel=1e-9)
-
-
-def test_the_band_of_numbers_holds_what_drawn_parameters_say() -> None:
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 2], 300)
-    x = rng.normal(y, 1 + y)
-    model = NaiveBayes.textbook().fit({"x": x}, y)
-    display = EvidenceDisplay.from_estimator(model, "x")
-    # The conjugate posterior: one row at the mean of all rows, and two of their variance.
-    mean, variance = x.mean(), x.var()
-    draws = []
-    for c in range(3):
-        mine = x[y == c]
-        kappa, shape = 1 + 300, 1 + 150
-        location = (mean + mine.sum()) / kappa
-        scale = variance + 150 * mine.var() + 150 / kappa * (mine.mean() - mean) ** 2
-        sigma2 = scale / rng.gamma(shape, size=20_000)
-        draws.append((rng.normal(location, np.sqrt(sigma2 / kappa)), np.sqrt(sigma2)))
-    band = display.ax_.collections[1].get_paths()[0].vertices  # of class 1
-    at = display.cells.values
-    for i in (100, 200, 300):
-        logs = np.array([norm.logpdf(at[i], m, s) for m, s in draws])
-        rest = np.logaddexp(logs[0], logs[2]) - np.log(2)
-        expected = np.quantile(logs[1] - rest, [0.025, 0.975])
-        inside = band[np.isclose(band[:, 0], at[i])][:, 1]
-        width = expected[1] - expected[0]
-        np.testing.assert_allclose([inside.min(), inside.max()], expected, atol=0.06 * width)
-
-
-def test_models_without_a_posterior_have_no_band() -> None:
-    model = NaiveBayes.textbook(alpha=0.0).fit(mixed(), "kind")
-    improper = EvidenceDisplay.from_estimator(model, "hue")
-    assert improper.interval is not None
-    pairs = AODE().fit(mixed().select(["hue", "sign", "kind"]), "kind")
-    assert EvidenceDisplay.from_estimator(pairs, "hue").interval is None
-    assert EvidenceDisplay.from_estimator(model, "hue", level=None).interval is None
-    with pytest.raises(ParameterError, match="level"):
-        EvidenceDisplay.from_estimator(model, "hue", level=2.0)
 
 
 def test_densities_are_drawn_over_the_rows() -> None:
@@ -300,7 +220,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ParameterError, match="there is no column 'hew'; the columns are 'hue'"):
         ClassDensityDisplay.from_estimator(model, "hew")
     with pytest.raises(ParameterError, match="LogisticRegression does not say how a column looks"):
-        EvidenceDisplay.from_estimator(LogisticRegression().fit(X, Y), 0)
+        ClassDensityDisplay.from_estimator(LogisticRegression().fit(X, Y), 0)
     with pytest.raises(ParameterError, match="'hue' holds no numbers"):
         DecisionBoundaryDisplay.from_estimator(model, ("hue", "visits"))
     with pytest.raises(ParameterError, match="does not know where rows lie"):
@@ -319,9 +239,8 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 def test_an_average_of_models_is_refused_with_what_can_be_drawn() -> None:
     model = AutoClassifier(["naive-bayes", "logistic"]).fit(X, Y)
-    for display in (ClassDensityDisplay, EvidenceDisplay):
-        with pytest.raises(ParameterError, match=r"the models that it averages: model\.members_"):
-            display.from_estimator(model, 0)
+    with pytest.raises(ParameterError, match=r"the models that it averages: model\.members_"):
+        ClassDensityDisplay.from_estimator(model, 0)
     with pytest.raises(ParameterError, match=r"model\.members_"):
         ColumnImportanceDisplay.from_estimator(model)
     held = {"x0": 5.8, "x1": 3.0}
@@ -346,7 +265,6 @@ def test_hostile_names_are_text(name: str) -> None:
     model = NaiveBayes.textbook().fit(table, [name, "=1+1"] * 6)
     for display in (
         ClassDensityDisplay.from_estimator(model, name),
-        EvidenceDisplay.from_estimator(model, name),
         ColumnImportanceDisplay.from_estimator(model),
     ):
         display.figure_.canvas.draw()  # warnings are errors: no glyph is missing, no formula fails

@@ -12,7 +12,6 @@ from suffice import (
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
 )
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 
@@ -129,7 +128,7 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "map": (bayes(families=FAMILIES, estimation="map"), asked),
         "mle": (bayes(families=FAMILIES, estimation="mle", alpha=0.0), asked),
         "smooth": (bayes(unseen="smooth"), asked),
-        "weights": (bayes(numbers="adaptive", calibration="weights"), asked),
+        "weights": (bayes(numbers="density", calibration="weights"), asked),
         "default": (NaiveBayes().fit(whole(table), "y"), whole(asked)),
         "joined": (bayes(families=JOINED, estimation="mle", calibration="weights"), asked),
         "text": (NaiveBayes({"text": "multinomial"}).fit(texts, "y"), asked_texts),
@@ -141,7 +140,7 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "qda": (QuadraticDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
         "mixed": (LinearDiscriminantAnalysis().fit(table[[*MIXED, "y"]], "y"), asked[MIXED]),
         "mixed qda": (
-            RegularizedDiscriminantAnalysis().fit(table[[*MIXED, "y"]], "y"),
+            QuadraticDiscriminantAnalysis(shrinkage=0.1).fit(table[[*MIXED, "y"]], "y"),
             asked[MIXED],
         ),
         "logistic": (LogisticRegression().fit(design, table["y"]), known),

@@ -19,12 +19,14 @@ import pyarrow as pa
 import pyarrow.csv
 from scipy.sparse import csr_array
 from sklearn.covariance import LedoitWolf
+from tests.running import on
 
 import suffice
 from suffice import AODE, AutoClassifier, NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
-from suffice.families import Gaussian, JointTable, MultivariateGaussian, Poisson
+from suffice.engines.local import LocalEngine
+from suffice.families import Density, Gaussian, JointTable, MultivariateGaussian, Poisson
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.models.optimise.gradient_descent import GradientDescent
 
@@ -102,7 +104,7 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     }
     yield "families", NaiveBayes.textbook(families).fit(RAW, "kind"), "table"
     joint = {("shape", "old"): JointTable(alpha=0.5), "note": "bernoulli"}
-    yield "joint", NaiveBayes.textbook(joint, threads=2).fit(RAW, "kind"), "table"
+    yield "joint", on(LocalEngine(2), NaiveBayes.textbook(joint)).fit(RAW, "kind"), "table"
     reading = {"missing": ("long",), "label_suffix": "um", "label_map": {"pear": "pyrus"}}
     yield "reading", NaiveBayes.textbook(**reading).fit(RAW, "kind"), "table"
     weighted = TABLE.select([*COLUMNS, "kind", "weight"])
@@ -148,9 +150,9 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
         pyarrow.csv.write_csv(RAW.drop(["day"]), path, options)
         rows = suffice.read_csv(path, separator=";")
         yield "csv", NaiveBayes.textbook().fit(rows, "kind"), "table"
-    options = {"numbers": "adaptive", "calibration": "weights"}
-    yield "adaptive", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
-    shapes = {"size": "histogram", "visits": "kernel_density"}
+    options = {"numbers": "density", "calibration": "weights"}
+    yield "density", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
+    shapes = {"size": Density("histogram"), "visits": Density("kernel_density")}
     yield "shapes", NaiveBayes.textbook(shapes, calibration="temperature").fit(RAW, "kind"), "table"
 
 
@@ -331,14 +333,6 @@ def whole_numbers() -> Iterator[tuple[str, Any, str]]:
     yield "whole_window", model, "table"
 
 
-def regularized() -> Iterator[tuple[str, Any, str]]:
-    """Discriminants between linear and quadratic."""
-    yield "default", da.RegularizedDiscriminantAnalysis().fit(X, NUMBER), "numbers"
-    yield "gaps", da.RegularizedDiscriminantAnalysis(shrinkage=0.1).fit(GAPS, NUMBER), "gaps"
-    given = da.RegularizedDiscriminantAnalysis(0.3, 0.2, calibration="none", prior_rows=2.0)
-    yield "given", given.fit(X, NUMBER, WEIGHT), "numbers"
-
-
 def chosen() -> Iterator[tuple[str, Any, str]]:
     """Models with options that were chosen from the sums."""
     for alpha in ("evidence", "shared_evidence"):
@@ -352,7 +346,6 @@ def discriminants_of_categories() -> Iterator[tuple[str, Any, str]]:
     yield "mixed", da.LinearDiscriminantAnalysis().fit(rows, "kind"), "table"
     quadratic = da.QuadraticDiscriminantAnalysis(reg_param=0.1)
     yield "mixed", quadratic.fit(rows.drop(["color"]), "kind"), "table"
-    yield "mixed", da.RegularizedDiscriminantAnalysis().fit(rows, "kind"), "table"
 
 
 def calibrated() -> Iterator[tuple[str, Any, str]]:
@@ -401,7 +394,6 @@ GROUPS = {
         pairs,
         columns_far_from_zero,
         whole_numbers,
-        regularized,
         chosen,
         discriminants_of_categories,
         calibrated,

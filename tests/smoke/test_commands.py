@@ -199,7 +199,9 @@ def test_merge_is_a_fit_of_both(suffice_command: Run) -> None:
         suffice_command(f"fit {place}.csv --label kind --model lda --features size")
     printed = suffice_command("merge north.suffice south.suffice -o all.suffice")
     assert "2 models merged" in printed
-    whole = suffice.LinearDiscriminantAnalysis(ignore=["color"]).fit("fruit.csv", "kind")
+    whole = suffice.LinearDiscriminantAnalysis().fit(
+        suffice.read_csv("fruit.csv", ignore=["color"]), "kind"
+    )
     merged = suffice.load("all.suffice")
     assert merged.means_.tobytes() == whole.means_.tobytes()
     assert merged.class_count_.tolist() == [5, 5]

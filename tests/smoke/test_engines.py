@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.running import on
 from tests.smoke.cases import answers, make, rows_of, table
+
+from suffice.engines.local import LocalEngine
 
 
 @pytest.fixture
@@ -27,7 +30,7 @@ def parquet(folder: Path) -> str:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_change_no_bit(parquet: str, name: str, threads: int) -> None:
     X, y = rows_of(name)
-    found = make(name, threads=threads).fit(parquet, "y")
+    found = on(LocalEngine(threads), make(name)).fit(parquet, "y")
     whole = make(name).fit({f"x{j}": X[:, j] for j in range(4)} | {"y": y}, "y")
     assert answers(found, parquet).tobytes() == answers(whole, parquet).tobytes()
 
@@ -49,7 +52,7 @@ def test_a_checkpoint_is_gone_after_the_fit(parquet: str) -> None:
     import suffice
 
     engine = suffice.engine("local", checkpoint="fit.checkpoint")
-    found = make("GaussianNB", engine=engine).fit(parquet, "y")
+    found = on(engine, make("GaussianNB")).fit(parquet, "y")
     assert not Path("fit.checkpoint").exists()
     plain = make("GaussianNB").fit(parquet, "y")
     assert answers(found, parquet).tobytes() == answers(plain, parquet).tobytes()
@@ -253,7 +256,7 @@ def test_the_whole_mask_is_classified(brain: Any) -> None:
         GaussianNB().fit(rows[runs != r], y[runs != r]).predict(rows[runs == r]) == y[runs == r]
         for r in range(3)
     ]
-    assert light(brain).roi_scores_["whole mask"] == pytest.approx(np.mean(correct))
+    assert light(brain).whole_mask_score_ == pytest.approx(np.mean(correct))
 
 
 def test_the_command_of_the_searchlight(brain: Any, suffice_command: Any) -> None:

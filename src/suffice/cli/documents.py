@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, final
 
 from suffice.json_schema import Number, schema_of
-from suffice.privacy.finding import What
+from suffice.privacy import What
 
 __all__ = ["DOCUMENTS", "schema"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 import sqlite3
 from bisect import bisect_left
@@ -44,6 +45,7 @@ DRIVERS = {  # of connections, by their modules: the database, as sqlglot calls 
     "snowflake": "snowflake",
 }
 SAVEPOINT = "suffice_reads"
+BEGINNING = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)  # comments, a word
 
 
 def read_sql(query: str, connection: Any, parameters: Any = None) -> SpooledTable:
@@ -230,7 +232,13 @@ def _by_text(_: Any, query: str, dialect: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def _of_sqlite(connection: Any, _: str) -> Iterator[None]:
+def _of_sqlite(connection: Any, query: str) -> Iterator[None]:
+    begins = BEGINNING.match(query)
+    if begins is None or begins[1].upper() not in ("SELECT", "WITH", "VALUES"):
+        word = begins[1].upper() if begins else ""
+        raise ParameterError(
+            f"the query begins with {word}" if word else "the query is empty", RULE, "use SELECT"
+        )
     # Not by an authorizer: one of the user's could not be put back, and full-text and other
     # virtual tables do more than read when they are opened.
     with _refused("the database does not answer", "connect again"):

@@ -24,10 +24,10 @@ from suffice.data.label_values import require_label_values
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.data.table import Table
-from suffice.data.table_source import TableSource
+from suffice.data.table_source import TableSource, without
 from suffice.errors import ParameterError, SchemaError
 
-__all__ = ["open_columns", "open_table", "read_csv", "read_excel"]
+__all__ = ["open_columns", "open_table", "read_csv", "read_excel", "read_table"]
 
 LABEL, WEIGHT = "label", "weight"
 
@@ -147,13 +147,15 @@ def open_columns(rows: NDArray[Any], names: Sequence[str], label: Any, weight: A
     return open_table(dict(zip(names, rows.T, strict=True)), label, weight, first=False)
 
 
-def read_csv(path: Any, **options: Any) -> Table:
+def read_csv(path: Any, *, ignore: Sequence[str] = (), **options: Any) -> Table:
     r"""Open delimited text that is not written the usual way.
 
     Parameters
     ----------
     path : path, folder, glob or list of these
         The files; those that end in ``.gz`` are decompressed.
+    ignore : sequence of str
+        Columns that are left out; a model fitted to the table goes on ignoring them.
     **options
         Those of `suffice.data.csv.format.CsvFormat`: ``separator``, ``quote``, ``header``,
         ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
@@ -188,10 +190,10 @@ def read_csv(path: Any, **options: Any) -> Table:
                 f"its options are {', '.join(known)}",
                 "take one of them",
             )
-    return open_files(path, CsvFormat(**options))
+    return without(open_files(path, CsvFormat(**options)), ignore)
 
 
-def read_excel(path: Any, sheet: str | int | None = None) -> Table:
+def read_excel(path: Any, sheet: str | int | None = None, *, ignore: Sequence[str] = ()) -> Table:
     """Open a sheet of a workbook, of Excel or OpenDocument.
 
     Parameters
@@ -200,6 +202,8 @@ def read_excel(path: Any, sheet: str | int | None = None) -> Table:
         The files. They are read whole, into memory.
     sheet : str or int, optional
         Its name, or its place from 1. By default the only one with rows.
+    ignore : sequence of str
+        Columns that are left out; a model fitted to the table goes on ignoring them.
 
     Returns
     -------
@@ -227,4 +231,34 @@ def read_excel(path: Any, sheet: str | int | None = None) -> Table:
     >>> model.predict({"size": [4.5]})
     array(['plum'], dtype='<U5')
     """
-    return open_files(path, sheet=sheet)
+    return without(open_files(path, sheet=sheet), ignore)
+
+
+def read_table(data: Any, *, ignore: Sequence[str] = ()) -> Table:
+    """Open anything that `fit` takes, and say what it does not tell by itself.
+
+    Parameters
+    ----------
+    data : path, folder, glob, list of these, or a frame
+        The rows.
+    ignore : sequence of str
+        Columns that are left out; a model fitted to the table goes on ignoring them.
+
+    Returns
+    -------
+    Table
+        To be given to `fit` or `predict`.
+
+    Raises
+    ------
+    ReadError
+        If a file cannot be read.
+    ParameterError
+        If an option is outside its rule.
+
+    Examples
+    --------
+    >>> read_table({"id": [7, 8], "size": [1.5, 2.5]}, ignore=["id"]).names
+    ('size',)
+    """
+    return without(open_table(data).table, ignore)

@@ -27,7 +27,7 @@ from suffice.phrases import meant
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
-__all__ = ["TableSource", "TableSplit", "no_column", "to_learn"]
+__all__ = ["TableSource", "TableSplit", "no_column", "to_learn", "without"]
 
 T = TypeVar("T")
 
@@ -62,6 +62,30 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
 def to_learn(source: T) -> T:
     """The same rows to be learnt from: a column that a model does not know is refused."""
     return replace(source, answered=False) if isinstance(source, TableSource) else source
+
+
+def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()) -> Table:
+    """Return a table without some columns; a model fitted to it goes on ignoring them.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such column, or it has a role, or names are not a sequence of strings.
+    """
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ParameterError(
+            f"ignore={names!r}", "it must be a sequence of strings", "write a list"
+        )
+    names = tuple(name for name in names if name not in table.ignored)
+    known = [name for name in table.names if name not in roles]
+    for name in names:
+        if name not in known:
+            raise ParameterError(
+                f"ignore names the column {name!r}",
+                f"the columns are {', '.join(map(repr, known))}",
+                meant(name, known),
+            )
+    return WithoutColumns(table, names) if names else table
 
 
 @dataclass(frozen=True)
@@ -124,20 +148,7 @@ class TableSource:
         ParameterError
             If there is no such feature, or names are not a sequence of strings.
         """
-        if not names:
-            return self
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-            raise ParameterError(
-                f"ignore={names!r}", "it must be a sequence of strings", "write a list"
-            )
-        names = tuple(name for name in names if name not in self.ignored)
-        for name in names:
-            if name not in self.feature_names:
-                raise ParameterError(
-                    f"ignore names the column {name!r}",
-                    f"the columns are {', '.join(map(repr, self.feature_names))}",
-                )
-        return replace(self, table=WithoutColumns(self.table, tuple(names)))
+        return replace(self, table=without(self.table, names, (self.label, self.weight)))
 
     def require_rows(self) -> None:
         """Refuse text that has a header only: nothing can be learnt from it.

@@ -10,9 +10,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, one_of_two
-from suffice.discriminant_analysis.single_rows import require_rows_of_a_class
-from suffice.engines.choice import Choice
+from suffice.discriminant_analysis.shared import (
+    DiscriminantAnalysis,
+    on_axes,
+    one_of_two,
+    require_rows_of_a_class,
+)
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
@@ -72,12 +75,6 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         answered is the one of least expected cost; by default the most probable.
     categorical : sequence of str, optional
         Columns of numbers that are categories, besides those of strings.
-    ignore : sequence of str
-        Columns of a named table that are left out, at fit and ever after.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -110,7 +107,8 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     A column of strings is a category, and becomes the terms that it has in linear models: an
     indicator of each value but the first, and of missing cells where the first fit has some. Later
     rows of a fit must have the values of the first. In a prediction, a missing cell or unseen value
-    is left out. Missing numbers count by expectation-maximisation.
+    is left out. In the fit, missing numbers are expected from the mean of their class, or, in a
+    table without categories, from the other cells too, by expectation-maximisation.
 
     Differences from scikit-learn: shrinkage is towards each column's own variance, not towards
     the mean variance of all columns, so the unit of a column changes nothing, and "auto" chooses
@@ -160,9 +158,6 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table, forgetting everything learnt before.

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.discriminant_analysis.shared import DiscriminantAnalysis
-from suffice.discriminant_analysis.single_rows import require_rows_of_each_class
-from suffice.engines.choice import Choice
+from suffice.discriminant_analysis.shared import (
+    DiscriminantAnalysis,
+    require_rows_of_each_class,
+)
 from suffice.errors import ParameterError
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.multivariate_gaussian import Shrinkage
@@ -52,7 +53,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     store_covariance : bool
         Whether there is ``covariance_``. It is never stored: setting the option after the fit is
         enough.
-    covariance_estimator, ddof, variance_floor, costs, categorical, ignore, threads, engine
+    covariance_estimator, ddof, variance_floor, costs, categorical
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -77,7 +78,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     Notes
     -----
     Categories become columns as in `LinearDiscriminantAnalysis`. A class that never shows a value
-    is then very sure: `RegularizedDiscriminantAnalysis` is meant for such tables.
+    is then very sure; shrinkage helps.
 
     Differences from scikit-learn: ``shrinkage`` and ``reg_param`` are towards each column's own
     variance, not towards the mean variance of all columns or towards 1, so the unit of a column
@@ -112,9 +113,6 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def _check(self) -> None:
         super()._check()

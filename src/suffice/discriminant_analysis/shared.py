@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout
 from suffice.data.source import Split, each_batch
 from suffice.data.table_source import TableSource
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate.factored import FactoredGaussians, add_complete, fill
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
@@ -35,8 +36,17 @@ from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import require_held
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.comoments import Comoments
 
-__all__ = ["DiscriminantAnalysis", "on_axes", "one_of_two", "shrinkage_of"]
+__all__ = [
+    "DiscriminantAnalysis",
+    "on_axes",
+    "one_of_two",
+    "require_rows_of_a_class",
+    "require_rows_of_each_class",
+    "shrinkage_of",
+]
 
 
 class DiscriminantAnalysis(OneFamilyClassifier):
@@ -84,7 +94,9 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         engine = self._engine_for(source)
         design = settled_design(source, found, "counted", engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
-        part = FamilyColumns(self._family(), BlockLayout("mixed", names), design)
+        # Indicators nearly determine each other: more iterations take long, and predict worse.
+        family = replace(self._family(), max_iter=0)
+        part = FamilyColumns(family, BlockLayout("mixed", names), design)
         more = {"parts": (part,)}
         return self.reader_type.of(source, found.columns, (part.layout,), self._reading(), **more)
 
@@ -253,3 +265,73 @@ def shrinkage_of(estimator: Any) -> Shrinkage:
     if type(estimator).__name__ == "LedoitWolf":
         return "ledoit-wolf"
     return cast(float, getattr(estimator, "shrinkage", 0.0))
+
+
+def require_rows_of_a_class(statistic: ByClass) -> None:
+    """Refuse one row of every class, unless all of them are alike.
+
+    Raises
+    ------
+    DataError
+        Saying so.
+    """
+    columns, k = _columns(statistic), len(statistic.classes.values)
+    if columns.rows <= k and _differ(_means(columns)) and not _vary(columns).any():
+        raise DataError(
+            f"{columns.rows:g} rows of {k} classes",
+            "The number of samples must be more than the number of classes: the covariance is that "
+            "of rows within classes",
+            "add rows",
+        )
+
+
+def require_rows_of_each_class(statistic: ByClass) -> None:
+    """Refuse a class of one row, unless all rows of all classes are alike.
+
+    Raises
+    ------
+    DataError
+        Naming the class.
+    """
+    columns = _columns(statistic)
+    vary = _vary(columns)
+    if not (vary.any() or _differ(_means(columns))):
+        return
+    weight = statistic.weight.value
+    for label, rows, several in zip(statistic.classes.values, weight, vary, strict=True):
+        if 0 < rows <= 1 and not several:
+            raise DataError(
+                f"y has only 1 sample in class {label!r}",
+                "covariance is ill defined: it is that of the rows of each class",
+                "add rows, leave the class out, or share one covariance with "
+                "LinearDiscriminantAnalysis",
+            )
+
+
+def _columns(statistic: ByClass) -> Comoments:
+    """The co-moments of the one block."""
+    (block,) = statistic.blocks
+    columns: Comoments = block.columns
+    return columns
+
+
+def _vary(columns: Comoments) -> NDArray[np.bool_]:
+    """Whether the rows of a class differ in a column, (k,); of pooled products, those of some."""
+    squares = np.diagonal(columns.scatter.value, axis1=1, axis2=2)
+    within = np.append((squares > 0).any(axis=1), False)[columns.product_index]
+    vary = np.zeros(columns.k, bool)
+    vary[columns.code[within]] = True
+    means = _means(columns)
+    for c in range(columns.k):
+        vary[c] |= _differ(means[columns.code == c])
+    return vary
+
+
+def _means(columns: Comoments) -> NDArray[np.float64]:
+    """The mean of every group of rows, (g, d); NaN in the columns that it does not show."""
+    return np.where(columns.patterns[columns.pattern], columns.mean.value, np.nan)
+
+
+def _differ(rows: NDArray[np.float64]) -> bool:
+    """Whether rows differ in a column that both show."""
+    return len(rows) > 1 and bool((np.fmax.reduce(rows) > np.fmin.reduce(rows)).any())

@@ -1,8 +1,10 @@
-"""Which engine a fit runs on: by name, by object, or the one that `set_engine` chose for all."""
+"""Which engine reads rows: the one that a table lives in, or that `set_engine` chose for all."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,8 @@ __all__ = ["Choice", "engine", "engine_of", "is_here", "set_engine"]
 Choice = str | Engine | Executor | None
 
 HERE = LocalEngine()
+OF_EXECUTOR = Entry("executor", "ExecutorEngine", {})
+OF_FRAMES = {"spark": Entry("spark", "SparkEngine", {})}
 _everywhere: Engine | None = None
 
 
@@ -36,7 +40,7 @@ def engine(
     ----------
     name : {"local", "processes", "dask", "spark"} or concurrent.futures.Executor
         Threads or processes of this machine, the workers of a cluster, or those of an executor
-        (`suffice.engines.executor.ExecutorEngine`).
+        (`suffice.engines.executor.ExecutorEngine`). "spark" reads Spark DataFrames only.
     progress : bool or callable
         True shows a bar on a terminal; a callable is given how far the work is
         (`suffice.engines.progress_engine.WatchedEngine`).
@@ -61,9 +65,9 @@ def engine(
     LocalEngine(threads=2)
     """
     of_executor = isinstance(name, Executor)
-    if not (of_executor or (isinstance(name, str) and name in ENGINES)):
+    entry = OF_EXECUTOR if of_executor else (ENGINES | OF_FRAMES).get(str(name))
+    if entry is None:
         raise _unknown(name)
-    entry = Entry("executor", "ExecutorEngine", {}) if of_executor else ENGINES[str(name)]
     given = (name,) if of_executor else ()
     try:
         module = import_module(f"suffice.engines.{entry.module}")
@@ -90,8 +94,10 @@ def engine(
     return made
 
 
-def set_engine(chosen: Choice = None, **options: Any) -> None:
-    """Choose the engine of every estimator that names none; without arguments, local threads.
+def set_engine(chosen: Choice = None, **options: Any) -> AbstractContextManager[None]:
+    """Choose the engine that reads all rows; without arguments, local threads.
+
+    In a ``with`` statement, until its end. A frame of Dask or Spark is read where it lives.
 
     Parameters
     ----------
@@ -107,13 +113,15 @@ def set_engine(chosen: Choice = None, **options: Any) -> None:
 
     Examples
     --------
-    >>> set_engine("local", threads=1)
-    >>> set_engine()
+    >>> with set_engine("local", threads=1):
+    ...     engine_of(None)
+    LocalEngine(threads=1)
     """
     global _everywhere
+    before = _everywhere
     if isinstance(chosen, str | Executor) or (chosen is None and options):
         _everywhere = engine("local" if chosen is None else chosen, **options)
-        return
+        return _until_end(before)
     if options:
         raise ParameterError(
             f"{next(iter(options))}= is given with {chosen!r}",
@@ -121,50 +129,44 @@ def set_engine(chosen: Choice = None, **options: Any) -> None:
             "give them where it is made: suffice.engine(name, ...)",
         )
     _everywhere = chosen if chosen is None else _required(chosen)
+    return _until_end(before)
 
 
-def engine_of(chosen: Choice, threads: int | None = None, default: str | None = None) -> Engine:
-    """Return the engine that an estimator's options stand for.
+@contextmanager
+def _until_end(before: Engine | None) -> Iterator[None]:
+    """Choose the engine of before again when the block ends."""
+    global _everywhere
+    try:
+        yield
+    finally:
+        _everywhere = before
+
+
+def engine_of(chosen: Choice, default: str | None = None) -> Engine:
+    """Return the engine that reads a table.
 
     Parameters
     ----------
     chosen : str, Engine, Executor or None
-        What the estimator was given.
-    threads : int, optional
-        Of the local engine; a table that lives in another one is read there all the same.
+        For this table only.
     default : str, optional
         The engine that the table lives in, used unless another is chosen.
 
     Raises
     ------
     ParameterError
-        As `engine` does; or if ``chosen`` is no engine, or another one than the local one with so
-        many threads.
+        As `engine` does; or if ``chosen`` is no engine.
 
     Examples
     --------
-    >>> engine_of(None, threads=2)
-    LocalEngine(threads=2)
+    >>> engine_of(None)
+    LocalEngine(threads=None)
     """
-    given = chosen
-    if chosen is None and default is not None:
+    if chosen is None:
         chosen = default
     if chosen is None:
-        chosen = _everywhere if _everywhere is not None and threads is None else "local"
-    if isinstance(chosen, str):
-        here = HERE if threads is None else LocalEngine(threads)
-        found = here if chosen == "local" else engine(chosen)
-    else:
-        found = _required(chosen)
-    if threads is None or given is None:
-        return found
-    if not (found.in_process and found.workers == threads):
-        raise ParameterError(
-            f"threads={threads!r} is given with engine={given!r}",
-            "threads are the workers of the local engine",
-            "leave them out, or give the engine as many workers: suffice.engine(name, ...)",
-        )
-    return found
+        return HERE if _everywhere is None else _everywhere
+    return engine(chosen) if isinstance(chosen, str) else _required(chosen)
 
 
 def is_here(chosen: Choice) -> bool:
@@ -185,5 +187,5 @@ def _required(chosen: Any) -> Engine:
 def _unknown(chosen: object) -> ParameterError:
     return ParameterError(
         f"engine={chosen!r}",
-        f"an engine is one of {', '.join(map(repr, ENGINES))}, or an executor",
+        f"an engine is one of {', '.join(map(repr, ENGINES | OF_FRAMES))}, or an executor",
     )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeVar
 
 import cloudpickle
 from dask import delayed
 from dask.delayed import Delayed
-from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed import Client, Future, KilledWorker
 from distributed.comm import CommClosedError
 
 from suffice._version import __version__
@@ -23,7 +22,7 @@ from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.engines.executor import opened
-from suffice.engines.local import AVAILABLE_CORES, WAITING
+from suffice.engines.local import WAITING
 from suffice.errors import EngineError
 from suffice.statistics.statistic import Statistic, tree_sum
 
@@ -35,7 +34,6 @@ R = TypeVar("R")
 
 FAN_IN = 8  # sums added at a time, a power of two: those of neighbours are subtrees of their sum
 TIMEOUT = 10  # seconds in which a scheduler answers
-LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,7 @@ class DaskEngine(Engine):
     ----------
     address : str, optional
         Of the scheduler, such as ``"tcp://host:8786"``. Default: the cluster of the current
-        ``distributed.Client``; without one, a cluster of this machine's cores, started by the
-        first fit and kept for the next ones.
+        ``distributed.Client``.
 
     Examples
     --------
@@ -64,14 +61,14 @@ class DaskEngine(Engine):
     @property
     def workers(self) -> int:
         """Number of threads of all workers."""
-        threads: dict[str, int] = _client(self.address).nthreads()
+        threads: dict[str, int] = self._client().nthreads()
         return max(1, sum(threads.values()))
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
     ) -> Iterator[R]:
         """Yield ``kernel(split, params)`` in split order; a few results per worker wait."""
-        client, task = _client(self.address), _task(kernel, params)
+        client, task = self._client(), _task(kernel, params)
 
         def begin(split: Split) -> Future:
             return client.compute(_result(task, split))
@@ -87,8 +84,24 @@ class DaskEngine(Engine):
         while len(sums) > 1:
             groups = (sums[i : i + FAN_IN] for i in range(0, len(sums), FAN_IN))
             sums = [delayed(tree_sum, pure=False)(group) for group in groups]
-        total: S = _first(deque([_client(self.address).compute(sums[0])]))
+        total: S = _first(deque([self._client().compute(sums[0])]))
         return total
+
+    def _client(self) -> Client:
+        """Return the client of the scheduler, or the current one."""
+        try:
+            return Client.current() if self.address is None else _connected(self.address)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise EngineError(
+                f"no Dask scheduler answers at {self.address!r}: {error}",
+                "it listens at an address such as 'tcp://host:8786', or a client is there",
+                "start a cluster: client = dask.distributed.Client()",
+            ) from error
+
+
+@cache
+def _connected(address: str) -> Client:
+    return Client(address, set_as_default=False, timeout=TIMEOUT)
 
 
 def _task(kernel: Callable[..., Any], params: Any) -> Delayed:
@@ -101,18 +114,15 @@ def _result(task: Delayed, split: Any) -> Delayed:
     if not isinstance(part, DaskPartition):
         return delayed(_perform, pure=False)(task, cloudpickle.dumps(split))
     bare = cloudpickle.dumps(replace(split, part=PartitionRows(part.types, part.number)))
-    return delayed(_in_place, pure=False)(task, bare, Delayed(part.key, part.tasks))
+    return delayed(_perform, pure=False)(task, bare, Delayed(part.key, part.tasks))
 
 
-def _perform(task: tuple[Callable[..., Any], Any], split: bytes) -> Any:
+def _perform(task: tuple[Callable[..., Any], Any], packed: bytes, frame: Any = None) -> Any:
     kernel, params = task
-    return kernel(pickle.loads(split), params)
-
-
-def _in_place(task: tuple[Callable[..., Any], Any], split: bytes, frame: Any) -> Any:
-    kernel, params = task
-    bare = pickle.loads(split)
-    return kernel(replace(bare, part=replace(bare.part, frame=frame)), params)
+    split = pickle.loads(packed)
+    if frame is not None:  # a partition, made by Dask
+        split = replace(split, part=replace(split.part, frame=frame))
+    return kernel(split, params)
 
 
 def _first(pending: deque[Future]) -> Any:
@@ -136,59 +146,3 @@ def _first(pending: deque[Future]) -> Any:
 def _release(pending: Iterable[Future]) -> None:
     for future in pending:
         future.release()
-
-
-# Clients -----------------------------------------------------------------------------------------
-
-_clients: dict[str | None, Client] = {}
-_clusters: list[LocalCluster] = []
-
-
-def _client(address: str | None) -> Client:
-    """Return the client of a scheduler, or the current one, or that of a cluster of our own."""
-    if address is None:
-        with suppress(ValueError):
-            return Client.current()
-    client = _clients.get(address)
-    if client is None or client.status != "running":
-        client = _clients[address] = _connected(address)
-    return client
-
-
-def _connected(address: str | None) -> Client:
-    try:
-        return Client(address or _local_cluster(), set_as_default=False, timeout=TIMEOUT)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise EngineError(
-            f"no Dask scheduler answers at {address!r}: {error}",
-            "it listens at an address such as 'tcp://host:8786'",
-            "start it, or correct the address",
-        ) from error
-
-
-def _local_cluster() -> LocalCluster:
-    try:
-        cluster = LocalCluster(
-            n_workers=AVAILABLE_CORES,
-            threads_per_worker=1,
-            host=LOOPBACK,
-            # Without a dashboard the scheduler answers requests for its health all the same.
-            dashboard_address=f"{LOOPBACK}:0",
-            scheduler_kwargs={"dashboard": False},
-        )
-    except RuntimeError as error:
-        raise EngineError(
-            f"no Dask cluster can be started on this machine: {error}",
-            "each of its workers imports the script that was started",
-            'put what the script does under `if __name__ == "__main__":`',
-        ) from error
-    _clusters.append(cluster)
-    return cluster
-
-
-@atexit.register
-def _close() -> None:
-    while _clients:
-        _clients.popitem()[1].close()
-    while _clusters:
-        _clusters.pop().close()

@@ -44,11 +44,12 @@ class WatchedEngine(EngineView):
 
     Examples
     --------
-    >>> from suffice import NaiveBayes
+    >>> from suffice import NaiveBayes, set_engine
     >>> from suffice.engines.local import LocalEngine
     >>> seen = []
     >>> engine = WatchedEngine(LocalEngine(1), seen.append)
-    >>> model = NaiveBayes(engine=engine).fit([[1.5], [2.5], [4.5]], [0, 0, 1])
+    >>> with set_engine(engine):
+    ...     model = NaiveBayes().fit([[1.5], [2.5], [4.5]], [0, 0, 1])
     >>> seen[-1].rows, seen[-1].total_rows, seen[-1].fraction
     (3, 3, 1.0)
     """
@@ -72,11 +73,21 @@ class WatchedEngine(EngineView):
         """Yield ``kernel(split, params)`` in split order."""
         results = cast(Any, self.engine.map(kernel, params, splits))
         with self._listener() as report, closing(results):
-            watch = _Watch(report, splits)
-            for split, result in zip(splits, results, strict=True):
+            sizes = [split_size(split) for split in splits]
+            totals = _total([size.rows for size in sizes]), _total([size.bytes for size in sizes])
+            done, number, begun = (0, 0), _number(), time.monotonic()
+            told = begun
+            for i, (size, result) in enumerate(zip(sizes, results, strict=True), start=1):
                 yield result  # it may be read when it is asked for
-                watch.add(split)
-            watch.end()
+                done = done[0] + (size.rows or 0), done[1] + (size.bytes or 0)
+                now = time.monotonic()
+                if now - told >= PAUSE:
+                    told = now
+                    known = (d / t for d, t in zip(done, totals, strict=True) if t and d)
+                    fraction = next(known, i / len(splits))
+                    left = (now - begun) * (1 - fraction) / fraction
+                    report(Progress(*done, *totals, fraction, left, number))
+            report(Progress(*done, *totals, 1.0, 0.0, number))
 
     def _listener(self) -> AbstractContextManager[Report]:
         if callable(self.report):
@@ -88,45 +99,10 @@ class WatchedEngine(EngineView):
         return bar()
 
 
-class _Watch:
-    """Adds up which splits of a pass are done, and reports it."""
-
-    def __init__(self, report: Report, splits: Sequence[Split]) -> None:
-        sizes = [split_size(split) for split in splits]
-        self._report = report
-        self._totals = _total([s.rows for s in sizes]), _total([s.bytes for s in sizes])
-        self._splits = len(splits)
-        self._rows = self._bytes = self._done = 0
-        fit = current_fit()
-        numbers = None if fit is None else fit.keep(_Watch, lambda: nullcontext(count(1)))
-        self._number = 1 if numbers is None else next(numbers)
-        self._begun = self._told = time.monotonic()
-
-    def add(self, split: Split) -> None:
-        """Count a split that is done."""
-        size = split_size(split)
-        self._rows += size.rows or 0
-        self._bytes += size.bytes or 0
-        self._done += 1
-        now = time.monotonic()
-        if now - self._told >= PAUSE:
-            self._told = now
-            fraction = self._fraction()
-            self._tell(fraction, (now - self._begun) * (1 - fraction) / fraction)
-
-    def _fraction(self) -> float:
-        for done, total in zip((self._rows, self._bytes), self._totals, strict=True):
-            if total and done:
-                return done / total
-        return self._done / self._splits
-
-    def end(self) -> None:
-        """Report that all is done."""
-        self._tell(1.0, 0.0)
-
-    def _tell(self, fraction: float, left: float) -> None:
-        done = self._rows, self._bytes
-        self._report(Progress(*done, *self._totals, fraction, left, self._number))
+def _number() -> int:
+    """Number of the pass in the fit that has begun, from 1."""
+    fit = current_fit()
+    return 1 if fit is None else next(fit.keep(WatchedEngine, lambda: nullcontext(count(1))))
 
 
 def _total(sizes: Sequence[int | None]) -> int | None:

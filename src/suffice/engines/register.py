@@ -1,4 +1,4 @@
-"""The engines by name: one entry each, which nothing else repeats."""
+"""The engines of rows that are not in Spark, by name: one entry each, which nothing repeats."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Entry:
 
     module: str
     class_name: str
-    # Options of the command line that it has (``workers``, ``master``, ``address``), and what the
-    # class calls them.
+    # Options of the command line that it has (``workers``, ``address``), and what the class calls
+    # them.
     options: Mapping[str, str]
 
 
@@ -23,5 +23,4 @@ ENGINES = {
     "local": Entry("local", "LocalEngine", {"workers": "threads"}),
     "processes": Entry("executor", "ProcessesEngine", {"workers": "processes"}),
     "dask": Entry("dask", "DaskEngine", {"address": "address"}),
-    "spark": Entry("spark", "SparkEngine", {"master": "master", "address": "remote"}),
 }

@@ -13,21 +13,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.open import open_table
-from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.ensemble.candidates import (
     CANDIDATES,
     IMPOSSIBLE,
     Candidate,
     Candidates,
+    Folds,
     Roles,
     naive_bayes,
 )
 from suffice.ensemble.fitted import FittedAverage
-from suffice.ensemble.racing import judged
 from suffice.ensemble.stacking import members
 from suffice.errors import ParameterError, SufficeError, warn
 from suffice.families.options import Identifiers, check_words
+from suffice.model_selection.evaluated_folds import evaluate_models
 from suffice.models.base.checks import is_array
 from suffice.models.base.label_sets import Doubts
 from suffice.naive_bayes import NaiveBayes
@@ -50,16 +50,15 @@ class AutoClassifier(FittedAverage):
     the candidates had not learnt (stacking); while there are more than M, the one of least share
     leaves. Candidates are naive Bayes with chosen families and weights of columns, the same beside
     one-dependence estimators (AODE), logistic regression of numbers and of bins, and discriminant
-    analysis, linear, quadratic and regularised. Each is fitted to nine tenths of the rows, 200,000
+    analysis, linear and quadratic. Each is fitted to nine tenths of the rows, 200,000
     at most, and judged on the others, ten times; of more than 6,000 rows, until 6,000 are judged.
     The members are then fitted to all rows. A candidate that cannot learn the table is left out:
-    ``candidates_`` says which, and why. Where folds have 2,000 rows, so is one that is clearly
-    behind on the first.
+    ``candidates_`` says which, and why.
 
     Parameters
     ----------
     candidates : sequence of str, optional
-        Of "naive-bayes", "aode", "logistic", "logistic-bins", "lda", "qda" and "rda"; all by
+        Of "naive-bayes", "aode", "logistic", "logistic-bins", "lda" and "qda"; all by
         default.
     best : int
         How many of them are averaged, at most.
@@ -72,12 +71,6 @@ class AutoClassifier(FittedAverage):
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true; `predict` answers the
         label of least expected cost.
-    ignore : sequence of str
-        Columns of a table that are left out.
-    threads : int, optional
-        Threads; all cores by default.
-    engine : str or engine, optional
-        Where the sums are computed; see `suffice.engine`.
 
     Attributes
     ----------
@@ -111,9 +104,6 @@ class AutoClassifier(FittedAverage):
     identifiers: Identifiers = "ignore"
     random_state: int = 0
     costs: Any = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     # -- learning
 
@@ -127,9 +117,9 @@ class AutoClassifier(FittedAverage):
         y : array-like (n,) or str
             Labels, or the name of the column that holds them. A row without a label is left out.
         sample_weight : array-like (n,) or str, optional
-            Row weights, 0 or more, or the name of their column. They are relative in naive Bayes,
-            AODE and regularised discriminants (see `NaiveBayes`); elsewhere weight 2 is two rows.
-            Copies of a row are judged in one fold.
+            Row weights, 0 or more, or the name of their column. They are relative in naive Bayes
+            and AODE (see `NaiveBayes`); elsewhere weight 2 is two rows. Copies of a row are judged
+            in one fold.
 
         Returns
         -------
@@ -147,20 +137,19 @@ class AutoClassifier(FittedAverage):
         roles = Roles(
             self.categorical,
             self.text,
-            self.ignore,
+            (),
             self.identifiers,
-            self.threads,
-            self.engine,
         )
         with fit_context(self):
-            roles = replace(roles, ignore=(*self.ignore, *self._identifiers(roles, X, y)))
+            roles = replace(roles, ignore=self._identifiers(roles, X, y))
             makers = {name: CANDIDATES[name] for name in self.candidates or CANDIDATES}
             learners = {name: make(roles) for name, make in makers.items()}
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
                 rows = X, y, sample_weight
                 together = _tells_apart(naive_bayes(roles, numbers="gaussian"), rows)
-                found = judged(learners, rows, self.random_state, self.best, together)
+                folds = Folds(self.random_state, together)
+                found = evaluate_models(learners, *rows, cv=folds, label_scores=True)
             known = [one for one in found.values() if not isinstance(one, Exception)]
             asked = max((one.pooled.weight for one in known), default=1.0)
             order = sorted(

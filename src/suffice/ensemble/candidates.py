@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
 )
 from suffice.errors import SufficeError
 from suffice.families.options import Identifiers
@@ -21,11 +20,11 @@ from suffice.linear_model import LogisticRegression
 from suffice.model_selection.division import EqualRowsTogether
 from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.stratified import stratified
+from suffice.models.base.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table, percent
 
 __all__ = ["CANDIDATES", "IMPOSSIBLE", "Candidate", "Candidates", "Folds", "Roles", "naive_bayes"]
 
@@ -33,9 +32,11 @@ FOLDS = 10
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
-LEAST_RACED = 2_000  # of a fold: fewer rows cost little, and tell little
 LEAST_ANSWERED = 0.9  # of the rows: else log losses are not of the same rows
 IMPOSSIBLE = -log_of(1e-15)  # nats of a row whose class was impossible, as in scikit-learn
+
+
+T = TypeVar("T", bound=Estimator)
 
 
 @dataclass(frozen=True)
@@ -46,30 +47,19 @@ class Roles:
     ----------
     categorical, text : sequence of str, optional
         Columns that are categories or texts, whatever their cells suggest.
-    ignore : sequence of str
-        Columns that are left out.
     identifiers : {"ignore", "keep"}
         Whether columns that tell one row from another are left out too.
-    threads : int, optional
-    engine : engine, optional
     """
 
     categorical: Sequence[str] | None
     text: Sequence[str] | None
     ignore: Sequence[str]
     identifiers: Identifiers
-    threads: int | None
-    engine: Any
 
-    @property
-    def running(self) -> dict[str, Any]:
-        """What every candidate takes."""
-        return {"ignore": self.ignore, "threads": self.threads, "engine": self.engine}
-
-    @property
-    def mixed(self) -> dict[str, Any]:
-        """What discriminant analysis takes."""
-        return {"categorical": self.categorical, **self.running}
+    def told(self, model: T) -> T:
+        """Return a candidate that leaves the same columns out."""
+        model._ignore = self.ignore
+        return model
 
 
 def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: Any) -> NaiveBayes:
@@ -77,13 +67,15 @@ def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: An
     families = dict.fromkeys(roles.categorical or (), "categorical")
     families |= dict.fromkeys(roles.text or (), "multinomial")
     options["identifiers"] = roles.identifiers
-    return kind(families or None, **roles.running, **options)
+    return roles.told(kind(families or None, **options))
 
 
 def _logistic(roles: Roles, **options: Any) -> LogisticRegression:
-    return LogisticRegression(
-        categorical=roles.categorical, text=roles.text, **roles.running, **options
-    )
+    return roles.told(LogisticRegression(categorical=roles.categorical, text=roles.text, **options))
+
+
+def _discriminant(roles: Roles, kind: Any, **options: Any) -> Any:
+    return roles.told(kind(categorical=roles.categorical, **options))
 
 
 CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
@@ -91,9 +83,8 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "aode": partial(naive_bayes, kind=AODE),
     "logistic": partial(_logistic, standardize=True, incomplete="drop"),
     "logistic-bins": partial(_logistic, C=3.0, tol=1e-3, numbers="bins", incomplete="indicator"),
-    "lda": lambda roles: LinearDiscriminantAnalysis(**roles.mixed),
-    "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.mixed),
-    "rda": lambda roles: RegularizedDiscriminantAnalysis(**roles.mixed),
+    "lda": partial(_discriminant, kind=LinearDiscriminantAnalysis),
+    "qda": partial(_discriminant, kind=QuadraticDiscriminantAnalysis, shrinkage="auto"),
 }
 """By the names that the command line has for them; a new one is a line here."""
 
@@ -111,7 +102,7 @@ class Candidate:
     weight : float
         Its share of the answer.
     refusal : str, optional
-        Why it is left out: it cannot learn this table, or is clearly behind on the first fold.
+        Why it is left out: it cannot learn this table.
     """
 
     name: str
@@ -138,24 +129,26 @@ class Candidate:
         return cls(name, log_loss, judged.error)
 
 
-class Candidates(tuple[Candidate, ...]):
+class Candidates(Printed, tuple[Candidate, ...]):
     """All candidates, the best first."""
 
-    def __repr__(self) -> str:
-        reasons = [f"{one.name}: {one.refusal}" for one in self if one.refusal is not None]
-        return "\n".join([*aligned(self._lines()), *reasons])
-
-    def _lines(self) -> list[list[str]]:
-        rows = [["", "log loss", "error", "weight"]]
-        for one in self:
-            share = f"{one.weight:.3g}" if one.weight else ""
-            known = [f"{one.log_loss:.4f}", f"{100 * one.error:.2f} %"]
-            rows.append([one.name, *(known if one.refusal is None else ["left out", ""]), share])
-        return rows
-
-    def _repr_html_(self) -> str:
-        header, *rows = self._lines()
-        return html_table("Candidates", header, rows, [one.log_loss for one in self])
+    def table(self) -> Table:
+        """Return the candidates as a table, and why others are left out."""
+        rows = [
+            [
+                one.name,
+                f"{one.log_loss:.4f}",
+                percent(one.error),
+                percent(one.weight) if one.weight else "-",
+            ]
+            for one in self
+            if one.refusal is None
+        ]
+        losses = [one.log_loss for one in self if one.refusal is None]
+        reasons = [f"{one.name} is left out: {one.refusal}" for one in self if one.refusal]
+        notes = ["Judged on held-out rows; log loss in nats a row.", *reasons]
+        header = ["model", "log loss", "error", "share of the answer"]
+        return Table("", header, rows, notes, bars=losses)
 
 
 class Folds(EqualRowsTogether):
@@ -167,24 +160,12 @@ class Folds(EqualRowsTogether):
     ----------
     seed : int
         Of the order.
-    part : {"all", "first", "rest"}
-        The first fold and the others, where the first has 2,000 rows; else all are the first part.
     together : bool
         Whether equal rows are copies, and in one fold.
-
-    Attributes
-    ----------
-    left : int
-        How many folds the rest has, once rows were divided.
-    raced : bool
-        Whether the first fold is apart.
     """
 
-    def __init__(
-        self, seed: int, part: Literal["all", "first", "rest"] = "all", together: bool = False
-    ) -> None:
-        self._seed, self._part, self._together = seed, part, together
-        self.left, self.raced = 0, False
+    def __init__(self, seed: int, together: bool = False) -> None:
+        self._seed, self._together = seed, together
 
     def split(
         self, X: Any, y: NDArray[np.intp], groups: Any = None
@@ -200,13 +181,7 @@ class Folds(EqualRowsTogether):
         labels = y[order][first]
         k = max(2, min(FOLDS, int(np.bincount(labels).max())))
         of_order = stratified(labels, k)[place]
-        folds = range(min(k, -(-k * ENOUGH_TESTED // n)))
-        self.raced = n // k >= LEAST_RACED
-        self.left = len(folds) - 1 if self.raced else 0
-        if self._part != "all":
-            begun = 1 if self.raced else len(folds)
-            folds = folds[:begun] if self._part == "first" else folds[begun:]
-        for f in folds:
+        for f in range(min(k, -(-k * ENOUGH_TESTED // n))):
             learnt, asked = order[of_order != f][:MOST_LEARNT], order[of_order == f][:MOST_TESTED]
             yield np.sort(learnt), np.sort(asked)
 

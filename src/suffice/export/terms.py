@@ -35,7 +35,6 @@ from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
 from suffice.families.family import Form
-from suffice.families.kinds.divided import DividedParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
@@ -318,19 +317,6 @@ def _piecewise(
         logs = parameters.log_density[:, own].tolist()
         terms.append(Term((first + j,), tuple(Steps(first + j, starts, tuple(v)) for v in logs)))
     return [Column(name, "number") for name in names], terms
-
-
-@family_terms.register
-def _chosen(
-    parameters: DividedParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
-    columns, terms = [], []
-    for j, name in enumerate(names):
-        side, place = parameters.side(j)
-        found = family_terms(side.column(place), (name,), layout, first + j)
-        columns += found[0]
-        terms += found[1]
-    return columns, terms
 
 
 @family_terms.register

@@ -1,37 +1,31 @@
 """Class-conditional distributions, one per file, each with the same chapters in the same order."""
 
-from suffice.families.adaptive import Adaptive
 from suffice.families.bernoulli import Bernoulli
 from suffice.families.categorical import Categorical
 from suffice.families.complement import Complement
+from suffice.families.density import Density
 from suffice.families.family import Family, Form, Parameters, family_named, family_names
 from suffice.families.gaussian import Gaussian
-from suffice.families.histogram import Histogram
 from suffice.families.joint_table import JointTable
-from suffice.families.kernel_density import KernelDensity
 from suffice.families.multinomial import Multinomial
 from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.options import Estimation
 from suffice.families.poisson import Poisson
-from suffice.families.regularized_gaussian import RegularizedGaussian
 
 __all__ = [
-    "Adaptive",
     "Bernoulli",
     "Categorical",
     "Complement",
+    "Density",
     "Estimation",
     "Family",
     "Form",
     "Gaussian",
-    "Histogram",
     "JointTable",
-    "KernelDensity",
     "Multinomial",
     "MultivariateGaussian",
     "Parameters",
     "Poisson",
-    "RegularizedGaussian",
     "family_named",
     "family_names",
 ]

@@ -21,7 +21,6 @@ from suffice.families.counts.from_zero import (
     require_codes,
 )
 from suffice.families.counts.identifiers import identifiers_of
-from suffice.families.counts.score_table import ScoreTable
 from suffice.families.counts.smoothing import evidence_for, settled_alpha
 from suffice.families.counts.unseen import refuse_unseen
 from suffice.families.family import Family, Form, Parameters
@@ -44,6 +43,7 @@ from suffice.statistics.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+from typing import NamedTuple
 
 __all__ = ["Categorical", "CategoricalParameters"]
 
@@ -187,6 +187,15 @@ class Categorical(Family):
         """How many values of each column share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
+
+
+class ScoreTable(NamedTuple):
+    """Log θ by code, as `kernels.scores.add_table` reads it."""
+
+    low: NDArray[np.int64]
+    size: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    table: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

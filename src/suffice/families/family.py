@@ -146,10 +146,6 @@ class Parameters(ABC):
         """The distribution that was chosen for column j, where there was a choice."""
         return ""
 
-    def side(self, j: int) -> tuple[Parameters, int]:
-        """The parameters that column j belongs to, and its place in them; here, these."""
-        return self, j
-
     def values(self, j: int) -> tuple[Any, ...] | None:
         """The values that column j may have, where they are listed."""
         return None
@@ -331,7 +327,7 @@ def family_names() -> tuple[str, ...]:
     Examples
     --------
     >>> family_names()[:3]
-    ('adaptive', 'bernoulli', 'categorical')
+    ('bernoulli', 'categorical', 'complement')
     """
     files = iter_modules([str(Path(__file__).parent)])
     return tuple(sorted(f.name for f in files if f.name not in SHARED and not f.ispkg))

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.family import Family
 from suffice.families.left_out.rows import no_closed_form
-from suffice.families.multivariate.expected import expected_sums
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.left_out import GaussiansLeftOut
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
-from suffice.families.multivariate.sums import _Sums
+from suffice.families.multivariate.sums import GaussianSums, expected_sums
 from suffice.families.options import (
     Estimation,
     check_estimation,
@@ -87,6 +86,9 @@ class MultivariateGaussian(Family):
     variance_floor : float
         In no direction is the variance less than this fraction of that over all classes; with 0,
         where a class has no spread in a direction in which others have, 2⁻⁴⁰.
+    max_iter : int
+        Most iterations of expectation-maximisation over missing cells; with 0 they are expected
+        from the mean of their class and the variance of their column alone.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
 
@@ -111,6 +113,7 @@ class MultivariateGaussian(Family):
     variance_floor: float = 1e-9
     kappa0: float = 1.0
     a0: float = 1.0
+    max_iter: int = 1_000
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
@@ -118,7 +121,9 @@ class MultivariateGaussian(Family):
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)
         check_positive(kappa0=self.kappa0, a0=self.a0)
-        check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
+        check_nonnegative(
+            ddof=self.ddof, variance_floor=self.variance_floor, max_iter=self.max_iter
+        )
         if self.pooling not in (0, 1):
             raise ParameterError(f"pooling={self.pooling!r}", "pooling is 0 or 1")
         if self.shrinkage != "ledoit-wolf" and not (
@@ -161,7 +166,7 @@ class MultivariateGaussian(Family):
     def estimate(self, statistic: Comoments | FourthMoments) -> GaussianOrStudent:
         """Parameters from exact co-moments."""
         rows = statistic.columns
-        sums = _Sums.of(rows) if rows.complete else self._expected(rows)
+        sums = GaussianSums.of(rows) if rows.complete else self._expected(rows)
         if isinstance(statistic, FourthMoments):
             sums = replace(sums, fourth=statistic)
         return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
@@ -173,7 +178,7 @@ class MultivariateGaussian(Family):
         columns = statistic.columns
         if not columns.complete:
             raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
-        sums = _Sums.of(columns)
+        sums = GaussianSums.of(columns)
         return GaussiansLeftOut.of(
             self,
             self.maximum_likelihood(sums).factored,
@@ -181,7 +186,7 @@ class MultivariateGaussian(Family):
             sums.covariance.value,
         )
 
-    def maximum_likelihood(self, sums: _Sums) -> MultivariateGaussianParameters:
+    def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
         """The parameters of most likelihood, shrunk."""
         n = sums.weight
         freedom = np.where(n > 0, n - self.ddof, 0.0)
@@ -206,7 +211,9 @@ class MultivariateGaussian(Family):
         borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
         return MultivariateGaussianParameters(factored, sums.course, borrowed)
 
-    def _shrinkage_of(self, covariance: NDArray[np.float64], sums: _Sums) -> NDArray[np.float64]:
+    def _shrinkage_of(
+        self, covariance: NDArray[np.float64], sums: GaussianSums
+    ) -> NDArray[np.float64]:
         """How much each matrix (s, d, d) is shrunk towards its diagonal, (s,)."""
         s = len(covariance)
         if sums.fourth is None:
@@ -219,7 +226,7 @@ class MultivariateGaussian(Family):
             of_rows, weight = of_rows.sum(keepdims=True), weight.sum(keepdims=True)
         return np.array([ledoit_wolf(covariance[m], of_rows[m], weight[m]) for m in range(s)])
 
-    def _posterior(self, sums: _Sums) -> GaussianOrStudent:
+    def _posterior(self, sums: GaussianSums) -> GaussianOrStudent:
         k, d = len(sums.mean.hi), sums.d
         kappa, mean, psi, nu = self._update(sums)
         total, n = sums.covariance, sums.weight.sum()
@@ -239,12 +246,12 @@ class MultivariateGaussian(Family):
             factored, np.array(np.broadcast_to(dof, k)), (kappa + 1) / kappa, sums.course
         )
 
-    def _noise(self, sums: _Sums) -> float:
+    def _noise(self, sums: GaussianSums) -> float:
         """The fraction of a variance that is noise of the sums, besides that of the cells."""
         return DOUBLE_NOISE if sums.course.log_likelihood else 0.0
 
     def _update(
-        self, sums: _Sums
+        self, sums: GaussianSums
     ) -> tuple[NDArray[np.float64], DoubleDouble, DoubleDouble, NDArray[np.float64]]:
         """κ (k,), m (k, d), Ψ (s, d, d) and ν (s,) of the posterior."""
         n, kappa, nu0 = sums.weight, self.kappa0 + sums.weight, 2 * self.a0 + sums.d - 1
@@ -257,23 +264,23 @@ class MultivariateGaussian(Family):
             return kappa, mean, psi[None], np.array([nu0 + n.sum()])
         return kappa, mean, sums.scatter + moved + psi0, nu0 + n
 
-    def _prior_scatter(self, sums: _Sums) -> DoubleDouble:
+    def _prior_scatter(self, sums: GaussianSums) -> DoubleDouble:
         """Ψ₀, (d, d)."""
         return sums.prior_variance * (2 * self.a0 * np.eye(sums.mean.shape[1]))
 
-    def _mode_divisor(self, nu: NDArray[np.float64], sums: _Sums) -> NDArray[np.float64]:
+    def _mode_divisor(self, nu: NDArray[np.float64], sums: GaussianSums) -> NDArray[np.float64]:
         """ν + d + 2, or ν + d + 1 + k where k means share the covariance; (s, 1, 1)."""
         return np.asarray(nu + sums.d + 1 + self._means(sums))[:, None, None]
 
-    def _means(self, sums: _Sums) -> int:
+    def _means(self, sums: GaussianSums) -> int:
         """How many means that rows tell of share a covariance."""
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
-    def _expected(self, statistic: Comoments) -> _Sums:
+    def _expected(self, statistic: Comoments) -> GaussianSums:
         """The sums that rows with missing cells are expected to have, at the mode."""
 
         def estimate(
-            of_cells: _Sums,
+            of_cells: GaussianSums,
             n: NDArray[np.float64],
             mean: NDArray[np.float64],
             scatter: NDArray[np.float64],
@@ -293,9 +300,9 @@ class MultivariateGaussian(Family):
             return mode.value, (psi / self._mode_divisor(nu, sums)).value
 
         log_prior = None if self.estimation == "mle" else self._log_prior
-        return expected_sums(statistic, estimate, self.shared, log_prior)
+        return expected_sums(statistic, estimate, self.shared, log_prior, self.max_iter)
 
-    def _log_prior(self, sums: _Sums) -> LogPrior:
+    def _log_prior(self, sums: GaussianSums) -> LogPrior:
         """Log density of the prior of means, as seen from m₀, and covariances, up to a constant."""
         variance = sums.prior_variance.value
         used = np.flatnonzero(variance > 0)

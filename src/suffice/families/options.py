@@ -32,7 +32,7 @@ __all__ = [
 
 Estimation = Literal["mle", "map", "bayes"]
 Identifiers = Literal["ignore", "keep"]
-Numbers = Literal["gaussian", "adaptive", "histogram", "kernel_density"]  # families of numbers
+Numbers = Literal["density", "gaussian"]  # families of numbers
 Unseen = Literal["ignore", "error", "smooth"]
 VarianceFloor = float | Literal["loo"]  # a fraction of a variance, or chosen from the sums
 Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
 
-__all__ = ["Design", "Exchange", "design", "random_labellings"]
-
-Exchange = Literal["blocks", "volumes"]
+__all__ = ["Design", "design", "random_labellings"]
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The T volumes that have a class, ordered by run, then by time.
-
-    A fold holds out one run; or, where there is a test set, all volumes of it.
-    """
+    """The T volumes that have a class, ordered by run, then by time; a fold holds out one run."""
 
     classes: NDArray[Any]  # (k,), increasing
-    runs: tuple[str, ...]  # names of the R runs; those of the test set come last
-    tested: NDArray[np.bool_]  # (R,): runs of the test set
+    runs: tuple[str, ...]  # names of the R runs
     volumes: NDArray[np.intp]  # (T,): positions among all volumes that were given
     code: NDArray[np.int32]  # (T,): class
     run: NDArray[np.int32]  # (T,)
@@ -34,17 +28,10 @@ class Design:
     run_of_all: NDArray[np.int32]  # of every volume that was given; −1 in a run without a class
 
     @cached_property
-    def run_bounds(self) -> NDArray[np.int64]:
+    def bounds(self) -> NDArray[np.int64]:
         """The first volume of each run and the one after its last, (R, 2)."""
         edges = np.searchsorted(self.run, np.arange(len(self.runs) + 1))
         return np.stack([edges[:-1], edges[1:]], axis=1).astype(np.int64)
-
-    @cached_property
-    def bounds(self) -> NDArray[np.int64]:
-        """The same of the volumes that each fold predicts, (F, 2)."""
-        if not self.tested.any():
-            return self.run_bounds
-        return np.array([[self.run_bounds[self.tested, 0].min(), len(self.run)]], np.int64)
 
     @cached_property
     def first_of_block(self) -> NDArray[np.intp]:
@@ -53,42 +40,33 @@ class Design:
 
     @cached_property
     def trained(self) -> NDArray[np.bool_]:
-        """Whether a fold trains on a run, (F, R)."""
-        return ~self.tested[None, :] if self.tested.any() else ~np.eye(len(self.runs), dtype=bool)
+        """Whether a fold trains on a run, (R, R)."""
+        return ~np.eye(len(self.runs), dtype=bool)
 
 
-def design(
-    labels: Sequence[Any],
-    groups: Sequence[Any],
-    tested: NDArray[np.bool_],
-    leave_out: Sequence[Any] = (),
-    exchange: Exchange = "blocks",
-) -> Design:
+def design(labels: Sequence[Any], groups: Sequence[Any], leave_out: Sequence[Any] = ()) -> Design:
     """Order the volumes that have a class by run and time.
 
     A volume whose label is None, NaN or one of ``leave_out`` has no class. A block is a stretch of
-    volumes of one run that have one label, or one volume.
+    volumes of one run that have one label.
     """
     given = np.asarray(labels, dtype=object)
     has_class = _with_class(given, leave_out)
     classes, codes = _classes(given[has_class])
     code = np.full(len(given), -1, np.int32)
     code[has_class] = codes
-    keys, number = np.unique(np.asarray(groups), return_inverse=True)
-    # A run of the test set is another one, though it may have the same name.
-    shown, run = np.unique(number + len(keys) * tested, return_inverse=True)
+    keys, run = np.unique(np.asarray(groups), return_inverse=True)
     order = np.argsort(run, kind="stable")
     starts = (np.diff(run[order], prepend=-1) != 0) | (np.diff(code[order], prepend=-2) != 0)
-    block = np.cumsum(starts) if exchange == "blocks" else np.arange(len(order))
+    block = np.cumsum(starts)
     kept = code[order] >= 0
     volumes = order[kept]
     with_class, run_of_kept = np.unique(run[volumes], return_inverse=True)
-    run_of_all = np.full(len(shown), -1, np.int32)
+    run_of_all = np.full(len(keys), -1, np.int32)
     run_of_all[with_class] = np.arange(len(with_class))
     found = Design(
         classes,
-        tuple(str(keys[r % len(keys)]) for r in shown[with_class]),
-        shown[with_class] >= len(keys),
+        tuple(map(str, keys[with_class])),
         volumes,
         code[volumes],
         run_of_kept.astype(np.int32),
@@ -138,14 +116,12 @@ def _check(found: Design) -> None:
         raise DataError(
             f"there is one run, {found.runs[0]!r}",
             "a searchlight learns from some runs and is tested on another",
-            "say which volumes belong to which run (groups), or give a test set (test)",
+            "say which volumes belong to which run: groups, or a second column of the labels",
         )
-    if found.tested.all():
-        raise DataError("no volume with a label is left to learn from", "check the labels")
     table = np.zeros((len(found.runs), len(found.classes)), np.intp)
     np.add.at(table, (found.run, found.code), 1)
     for name, row in zip(found.runs, table, strict=True):
-        if (row > 0).sum() < 2 and not found.tested.any():
+        if (row > 0).sum() < 2:
             raise DataError(
                 f"run {name!r} shows one class, {found.classes[row.argmax()]!s}",
                 "every run is held out in turn and tells two classes or more apart",

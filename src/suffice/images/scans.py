@@ -96,7 +96,6 @@ class Scan:
     volumes: int
     data: Any  # (x, y, z, t): an array, or nibabel's proxy of one
     is_single: bool  # whether single precision holds all numbers exactly
-    tr: float | None = None  # repetition time in seconds, by the header
     file: str | None = None  # name of the file that the proxy reads
 
     def read(self, mask: Mask, wanted: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -201,7 +200,7 @@ def _scan(img: Any, name: str) -> Scan:
     if image is None or isinstance(data, np.ndarray):
         return Scan(grid, data.shape[3], data, single)
     file = image.file_map["image"].filename if _is_plain(data) else None
-    return Scan(grid, data.shape[3], data, single, _repetition_time(image), file)
+    return Scan(grid, data.shape[3], data, single, file)
 
 
 def _loaded(img: Any, name: str) -> tuple[Any, NDArray[np.float64] | None, str, Any]:
@@ -237,16 +236,6 @@ def _is_plain(data: Any) -> bool:
 
 def _extent(shape: tuple[int, ...]) -> str:
     return f"{len(shape)} dimensions, {' x '.join(map(str, shape))}"
-
-
-def _repetition_time(image: Any) -> float | None:
-    """Seconds from volume to volume, as the header says; None where it does not."""
-    try:
-        unit = {"sec": 1.0, "msec": 1e-3, "usec": 1e-6, "unknown": 1.0}
-        seconds = float(image.header.get_zooms()[3]) * unit[image.header.get_xyzt_units()[1]]
-    except (AttributeError, KeyError, IndexError):
-        return None
-    return seconds if 0 < seconds < np.inf else None
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.threads import threads
+from suffice.engines.local import threads
 from suffice.errors import DataError, ParameterError
 from suffice.images.design import Design
 from suffice.images.scans import Grid, Mask, Scan
@@ -53,11 +53,14 @@ class Neighbourhoods(NamedTuple):
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
 
+    def with_all(self, voxels: int) -> Neighbourhoods:
+        """Add a last row of all voxels."""
+        ends = np.append(self.indptr, self.indptr[-1] + voxels)
+        return Neighbourhoods(ends, np.append(self.indices, np.arange(voxels, dtype=np.int32)))
 
-def neighbourhoods(
-    mask: Mask, centres: Mask, shape: Shape, radius: float, regions: Sequence[Mask] = ()
-) -> Neighbourhoods:
-    """Find the voxels of a mask in a ball or cube around every centre; regions are further rows.
+
+def neighbourhoods(mask: Mask, centres: Mask, shape: Shape, radius: float) -> Neighbourhoods:
+    """Find the voxels of a mask in a ball or cube around every centre.
 
     A ball holds the voxels whose centres are at most ``radius`` millimetres away, whatever the
     rotation of the grid; a cube those at most ``radius`` voxels away along each axis.
@@ -78,9 +81,7 @@ def neighbourhoods(
             f"a searchlight needs a voxel at least; {len(alone)} have none",
             "use a process mask inside the mask, or a larger radius",
         )
-    whole = [inner[region.inside & mask.inside] for region in regions]
-    ends = np.cumsum([0, *sizes, *map(len, whole)]).astype(np.int64)
-    return Neighbourhoods(ends, np.concatenate([found[found >= 0], *whole]))
+    return Neighbourhoods(np.cumsum([0, *sizes]).astype(np.int64), found[found >= 0])
 
 
 def _offsets(grid: Grid, shape: Any, radius: Any) -> NDArray[np.intp]:
@@ -146,8 +147,8 @@ def read_series(
                 moments.add(int(design.run_of_all[first + volume]), numbers)
         first += scan.volumes
     if moments is not None:
-        moments.standardise(values, design.run_bounds)
-    runs = [values[start:stop] for start, stop in design.run_bounds]
+        moments.standardise(values, design.bounds)
+    runs = [values[start:stop] for start, stop in design.bounds]
     low, high = (np.stack([extreme(run, axis=0) for run in runs]) for extreme in (np.min, np.max))
     constant = [low[on].min(axis=0) == high[on].max(axis=0) for on in design.trained]
     return values, np.stack(constant)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.progress import Progress, Report
-from suffice.errors import DataError, ParameterError, UnavailableError, warn
-from suffice.images.design import Design, Exchange, design, random_labellings
-from suffice.images.scans import Grid, Mask, Scan, open_mask, open_scans, require_same_grid
+from suffice.errors import DataError, ParameterError, UnavailableError
+from suffice.images.design import Design, design, random_labellings
+from suffice.images.scans import Grid, Mask, Scan, open_mask, open_scans
 from suffice.images.scoring import (
     Neighbourhoods,
     Shape,
@@ -60,14 +60,9 @@ class SearchLight(ScikitLearnInterface):
         the run, those without a class included.
     leave_out : sequence
         Labels that are no class, such as ``["rest"]``.
-    regions : mapping of str to image, optional
-        Regions of interest, each classified as a whole, as the mask always is.
     permutations : int
-        Number of permutations of the labels; 0 for none.
-    exchange : {"blocks", "volumes"}
-        Unit of the permutation within runs: whole blocks of neighbouring volumes of one class, or
-        single volumes, as for one image a trial. Volumes of a block design follow each other and
-        are *not* exchangeable.
+        Number of permutations of the labels, 0 for none. Within runs, whole blocks of neighbouring
+        volumes of one class change their labels: single volumes resemble their neighbours.
     random_state : int or numpy.random.Generator, optional
     n_jobs : int, optional
         Threads; −1 for all cores. Their number changes no bit of the result.
@@ -89,8 +84,8 @@ class SearchLight(ScikitLearnInterface):
     predictions_ : ndarray of int16 (T, N)
         The position in `classes_` of the class predicted for each volume; `volumes_` has the
         positions of the volumes.
-    roi_scores_ : dict
-        The same mean for the whole mask and each region; `roi_p_` has their p-values.
+    whole_mask_score_, whole_mask_p_ : float
+        The same mean for all voxels of the mask together, and its p-value.
     null_max_ : ndarray (P,)
         The largest score of every permuted map.
     fwe_p_img_ : Nifti1Image
@@ -149,9 +144,7 @@ class SearchLight(ScikitLearnInterface):
         shape: Shape = "ball",
         zscore: str | None = None,
         leave_out: Sequence[Any] = (),
-        regions: Mapping[str, Any] | None = None,
         permutations: int = 0,
-        exchange: Exchange = "blocks",
         random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
@@ -162,16 +155,12 @@ class SearchLight(ScikitLearnInterface):
         self.shape = shape
         self.zscore = zscore
         self.leave_out = leave_out
-        self.regions = regions
         self.permutations = permutations
-        self.exchange = exchange
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def fit(
-        self, imgs: Any, y: Any, groups: Any = None, *, test: tuple[Any, ...] | None = None
-    ) -> SearchLight:
+    def fit(self, imgs: Any, y: Any, groups: Any = None) -> SearchLight:
         """Score every neighbourhood, leaving out one run at a time.
 
         Parameters
@@ -182,8 +171,6 @@ class SearchLight(ScikitLearnInterface):
             The label of every volume.
         groups : array-like, optional
             The run of every volume; by default, each image of a list is a run.
-        test : tuple (imgs, y) or (imgs, y, groups), optional
-            Train on all of ``imgs`` and predict these instead.
 
         Raises
         ------
@@ -193,24 +180,17 @@ class SearchLight(ScikitLearnInterface):
             If images, masks and labels do not fit together.
         """
         workers = self._check()
-        scans, labels, runs, tested = _opened(imgs, y, groups, test)
+        scans, labels, runs = _labelled(imgs, y, groups)
         mask = open_mask(self.mask_img, "the mask", scans[0].grid)
         centres = mask
         if self.process_mask_img is not None:
             centres = open_mask(self.process_mask_img, "the process mask", mask.grid)
-        regions = {"whole mask": mask}
-        for name, img in (self.regions or {}).items():
-            regions[name] = open_mask(img, f"the region {name!r}", mask.grid)
-            if not (regions[name].inside & mask.inside).any():
-                raise DataError(
-                    f"the region {name!r} has no voxel in the mask", "a region needs one at least"
-                )
-        plan = design(labels, runs, tested, self.leave_out, self.exchange)
-        near = neighbourhoods(mask, centres, self.shape, self.radius, list(regions.values()))
+        plan = design(labels, runs, self.leave_out)
+        near = neighbourhoods(mask, centres, self.shape, self.radius).with_all(len(mask.voxels))
         values, constant = read_series(scans, mask, plan, self.zscore is not None)
         self._mask, self._centres = mask, centres
         self._learnt = sums_of_classes(values, constant, plan)
-        self._keep(plan, predict(values, self._learnt, near, plan, workers), list(regions))
+        self._keep(plan, predict(values, self._learnt, near, plan, workers))
         self._null = None
         if self.permutations:
             self._null = self._permuted(values, near, plan, workers)
@@ -218,7 +198,7 @@ class SearchLight(ScikitLearnInterface):
 
     def _check(self) -> int:
         """Check the options; return the number of threads."""
-        check_choices(self, zscore=(None, "run"), exchange=("blocks", "volumes"))
+        check_choices(self, zscore=(None, "run"))
         number = self.permutations
         counted = isinstance(number, Integral) and not isinstance(number, bool)
         if not (counted and (number == 0 or number >= FEWEST)):
@@ -232,13 +212,12 @@ class SearchLight(ScikitLearnInterface):
             raise ParameterError(f"n_jobs={jobs!r}", "it is a number of threads, or -1 for all")
         return os.cpu_count() or 1 if jobs == -1 else int(jobs)
 
-    def _keep(self, plan: Design, classes: NDArray[np.int16], regions: list[str]) -> None:
-        n, first = len(self._centres.voxels), int(plan.bounds[0, 0])
+    def _keep(self, plan: Design, classes: NDArray[np.int16]) -> None:
+        n = len(self._centres.voxels)
         self.classes_ = plan.classes
         self.n_elements_ = n
         self.process_mask_ = self._centres.inside
-        names = np.array(plan.runs)
-        self.folds_ = np.array([", ".join(names[plan.tested])]) if plan.tested.any() else names
+        self.folds_ = np.array(plan.runs)
         self.fold_sizes_ = np.diff(plan.bounds, axis=1).ravel()
         right = (classes == plan.code[:, None].astype(np.int16)).view(np.uint8)
         counts = [right[a:b].sum(axis=0, dtype=np.uint32) for a, b in plan.bounds]
@@ -248,31 +227,25 @@ class SearchLight(ScikitLearnInterface):
         scores = accuracy(correct, self.fold_sizes_)
         self.masked_scores_ = scores[:n]
         self.scores_ = self._centres.filled(scores[:n])
-        self.roi_scores_ = dict(zip(regions, scores[n:].tolist(), strict=True))
-        in_time = np.argsort(plan.volumes[first:])
-        self.volumes_ = plan.volumes[first:][in_time]
+        self.whole_mask_score_ = float(scores[n])
+        in_time = np.argsort(plan.volumes)
+        self.volumes_ = plan.volumes[in_time]
         ordered = bool((np.diff(in_time) == 1).all())
-        self.predictions_ = classes[first:, :n] if ordered else classes[first + in_time, :n]
-        most = np.bincount(plan.code[first:]).max()
+        self.predictions_ = classes[:, :n] if ordered else classes[in_time, :n]
+        most = np.bincount(plan.code).max()
         self.chance_ = float(most / len(self.volumes_))
 
     def _permuted(
         self, values: NDArray[Any], near: Neighbourhoods, plan: Design, workers: int
     ) -> NDArray[np.float64]:
-        if self.exchange == "volumes":
-            warn(
-                "exchange='volumes' permutes single volumes; in a block design they "
-                "resemble their neighbours, and far more than 5 % of maps without any "
-                "information pass the threshold; use exchange='blocks'"
-            )
         number, n = int(self.permutations), self.n_elements_
         labellings = random_labellings(plan, number, generator(self.random_state))
-        null = np.empty((number, 1 + len(self.roi_scores_)))
+        null = np.empty((number, 2))
         with _shown(self.progress) as report:
             begun = time.monotonic()
             found = null_scores(values, self._learnt, near, plan, labellings, workers)
             for p, scores in enumerate(found, 1):
-                null[p - 1] = [scores[:n].max(), *scores[n:]]
+                null[p - 1] = [scores[:n].max(), scores[n]]
                 left = (time.monotonic() - begun) * (number - p) / p
                 report(Progress(p, 0, number, None, p / number, left, unit="permutations"))
         return null
@@ -315,10 +288,9 @@ class SearchLight(ScikitLearnInterface):
         return self._image(self._centres.filled(p, 1.0))
 
     @property
-    def roi_p_(self) -> dict[str, float]:
-        """p-values of the whole mask and of each region."""
-        p = _p_value(self._null_scores()[:, 1:] >= np.array(list(self.roi_scores_.values())))
-        return dict(zip(self.roi_scores_, p.tolist(), strict=True))
+    def whole_mask_p_(self) -> float:
+        """p-value of all voxels of the mask together."""
+        return float(_p_value(self._null_scores()[:, 1] >= self.whole_mask_score_))
 
     def class_mean_img(self, c: Any) -> Any:
         """Return the mean of each voxel over the volumes of a class; 0 outside the mask.
@@ -345,7 +317,7 @@ class SearchLight(ScikitLearnInterface):
         return vars(self)[name]
 
     def _null_scores(self) -> NDArray[np.float64]:
-        """Of every permuted map, the largest score and those of the whole mask and regions."""
+        """Of every permuted map, the largest score and that of the whole mask, (P, 2)."""
         null: NDArray[np.float64] | None = self._fitted("_null")
         if null is None:
             raise UnavailableError(
@@ -378,22 +350,6 @@ def _shown(progress: bool) -> Iterator[Report]:
 
     with bar("Searchlight") as report:
         yield report
-
-
-def _opened(
-    imgs: Any, y: Any, groups: Any, test: tuple[Any, ...] | None
-) -> tuple[list[Scan], list[Any], list[Any], NDArray[np.bool_]]:
-    """Open the scans; return the label, the run and the use of every volume with them."""
-    scans, labels, runs = _labelled(imgs, y, groups)
-    tested = np.zeros(len(labels), np.bool_)
-    if test is not None:
-        if not (isinstance(test, tuple) and len(test) in (2, 3)):
-            raise ParameterError("test is no pair", "a test set is (imgs, y) or with groups")
-        others, theirs, their_runs = _labelled(*(*test, None)[:3])
-        require_same_grid(scans[0].grid, others[0].grid)
-        scans, labels, runs = scans + others, labels + theirs, runs + their_runs
-        tested = np.concatenate([tested, np.ones(len(theirs), np.bool_)])
-    return scans, labels, runs, tested
 
 
 def _labelled(imgs: Any, y: Any, groups: Any) -> tuple[list[Scan], list[Any], list[Any]]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete
 from suffice.models.base.unseen_categories import Unseen
@@ -47,8 +46,6 @@ class ElasticNet(L1Regressor):
         Penalise coefficients of columns in units of their standard deviations (divisor n): the
         unit of a column then changes nothing. ``coef_`` stays in given units.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
-        As in `LinearRegression`.
-    ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility: the result does not depend on where the descent begins, nor on
@@ -105,9 +102,6 @@ class ElasticNet(L1Regressor):
     formula: str | None = None
     reference: Mapping[str, Any] | None = None
     unseen: Unseen = "error"
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     @property
     def _ratio(self) -> float:
@@ -137,8 +131,6 @@ class Lasso(L1Regressor):
     fit_intercept, max_iter, tol, positive, standardize
         As in `ElasticNet`.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
-        As in `LinearRegression`.
-    ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility.
@@ -188,9 +180,6 @@ class Lasso(L1Regressor):
     formula: str | None = None
     reference: Mapping[str, Any] | None = None
     unseen: Unseen = "error"
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     @property
     def _ratio(self) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from suffice.engines.choice import Choice
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
 from suffice.models.base.unseen_categories import Unseen
@@ -77,12 +76,6 @@ class LinearRegression(LinearRegressor):
         standard errors, learn no further rows, and do not look for dependent columns.
     descent : GradientDescent, optional
         How to descend: learning rate, size of a batch, number of passes, and the seed.
-    ignore : sequence of str
-        Columns of a named table that are left out, at fit and ever after.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -132,9 +125,6 @@ class LinearRegression(LinearRegressor):
     weights_are: WeightsAre = "copies"
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
     descent: GradientDescent | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def _check_options(self) -> None:
         super()._check_options()

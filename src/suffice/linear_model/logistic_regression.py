@@ -9,10 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.array_source import ArraySource
-from suffice.data.source import InEngine, Source
+from suffice.data.source import Source
 from suffice.data.table_source import TableSource
-from suffice.engines.choice import Choice, engine_of
-from suffice.engines.engine import Engine
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
@@ -20,7 +18,6 @@ from suffice.models.base.options import Dependent
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.base.weightless import require_weights
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
-from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.fitted import FittedLogistic
 from suffice.models.logistic.inference import LikelihoodRatio
 from suffice.models.logistic.model import LogisticModel
@@ -34,6 +31,7 @@ from suffice.models.logistic.options import (
 )
 from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import Cutting, LogisticReader, settled
+from suffice.models.logistic.rows import DataLoop
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.logistic.term_rows import read_as
 from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent
@@ -104,8 +102,6 @@ class LogisticRegression(FittedLogistic):
         Learning rate, size of a batch, number of passes, and the seed of these three.
     costs : array (k, k), optional
         Of answers: see `suffice.NaiveBayes`.
-    ignore, threads, engine
-        As in `LinearRegression`; threads are ``n_jobs`` by default.
     dual, intercept_scaling, random_state, verbose, n_jobs
         Accepted for compatibility; the seed of the order of rows is part of ``descent``.
 
@@ -178,9 +174,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     dependent: Dependent = "minimum_norm"
     descent: GradientDescent | None = None
     costs: Any = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     # -- learning
 
@@ -262,12 +255,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     def _check_saved(self, saved: Any) -> None:
         check_options(self)
         super()._check_saved(saved)
-
-    def _engine_for(self, source: InEngine | None) -> Engine:
-        local = self.engine in (None, "local")
-        jobs = self.n_jobs if local and self.n_jobs is not None and self.n_jobs > 0 else None
-        threads = self.threads if self.threads is not None else jobs
-        return engine_of(self.engine, threads, None if source is None else source.engine)
 
     def _problem(self, source: Source) -> Problem:
         """What to minimise over the rows of a source; a descent has the same parts everywhere."""

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
 from suffice.models.base.leave_one_out import LeaveOneOut
@@ -65,10 +64,8 @@ class Ridge(LinearRegressor):
         shrinkage, for "loo" 60 of these in equal steps of log α.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
-    dependent, weights_are, descent, ignore
+    dependent, weights_are, descent
         As in `LinearRegression`; α is on the scale of the weights.
-    threads, engine
-        As there.
 
     Attributes
     ----------
@@ -124,9 +121,6 @@ class Ridge(LinearRegressor):
     dependent: Dependent = "minimum_norm"
     weights_are: WeightsAre = "copies"
     descent: GradientDescent | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def ridge_path(self, alphas: ArrayLike) -> RidgePath:
         """Return the coefficients for many penalties, from one decomposition; no row is read.

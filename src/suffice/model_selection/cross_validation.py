@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_boolean
-from suffice.model_selection.all_classes import over_all_classes
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
-from suffice.model_selection.known import is_known
 from suffice.model_selection.leave_one_out import (
     answered_left_out,
     require_row_scores,
@@ -32,6 +30,8 @@ from suffice.model_selection.timed import Training, timed
 from suffice.models.base.estimator import Estimator
 
 __all__ = ["Fitted", "cross_val_predict", "cross_val_score", "cross_validate", "fitted_folds"]
+
+IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has
 
 
 @dataclass(frozen=True)
@@ -442,3 +442,39 @@ def sample_weight_of(params: Mapping[str, Any] | None) -> Any:
             f"params has {next(iter(given))!r}", "a fit takes 'sample_weight' besides the rows"
         )
     return weight
+
+
+def is_known(estimator: Any, X: Any, cv: Any) -> bool:
+    """Whether the models of folds are ours: those of an estimator, or of a search of sums."""
+    if isinstance(estimator, Estimator):
+        return True
+    nested = hasattr(estimator, "_fitted_nested") and estimator._is_of_sums
+    return nested and not is_table(X) and not is_leave_one_out(cv)
+
+
+def over_all_classes(
+    every: NDArray[Any], known: NDArray[Any], answer: NDArray[Any], method: str
+) -> NDArray[Any]:
+    """An answer (n, k) with a column for every class; what a model has not learnt is impossible.
+
+    Parameters
+    ----------
+    every, known : ndarray
+        Sorted labels: all, and those that the model has learnt.
+    answer : ndarray (n, k) or (n,)
+        Labels, (n,), stay as they are.
+    method : str
+        What was asked.
+
+    Examples
+    --------
+    >>> every, known = np.array([1, 2, 3]), np.array([1, 3])
+    >>> over_all_classes(every, known, np.array([[0.5, 0.5]]), "predict_proba")
+    array([[0.5, 0. , 0.5]])
+    """
+    if len(known) == len(every) or answer.ndim == 1:
+        return answer
+    least = np.finfo(answer.dtype).min
+    whole = np.full((len(answer), len(every)), IMPOSSIBLE.get(method, least))
+    whole[:, np.searchsorted(every, known)] = answer
+    return whole

@@ -23,7 +23,6 @@ from suffice.model_selection.division import (
     divided,
 )
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
-from suffice.model_selection.label_scores import scores_of_labels
 from suffice.model_selection.leave_one_out import (
     evaluation_in_closed_form,
     evaluation_of_sums,
@@ -36,18 +35,21 @@ from suffice.models.base.estimator import Estimator
 from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
 from suffice.models.base.partial_answers import WithGaps, told
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
 
 if TYPE_CHECKING:
     from suffice.model_selection.memory_rows import MemoryRows
+from suffice.data.schema import Layout
+from suffice.data.source import InParts, Split, each_batch
+from suffice.engines.engine import Engine
+from suffice.statistics.batch import Batch
 
 __all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
 
 
 @dataclass(frozen=True, repr=False)
-class FoldEvaluations:
+class FoldEvaluations(Printed):
     """The evaluation of every fold, by a model that has learnt the rows outside it.
 
     Parameters
@@ -132,20 +134,13 @@ class FoldEvaluations:
             return f"{mean:.4g}".replace("inf", "∞"), "", rows_of_classes(self.infinite_rows)
         return f"{mean:.4g}", "±", f"{self.standard_error(name):.2g}"
 
-    def _repr_html_(self) -> str:
-        title, *lines = repr(self).splitlines()
-        return html_table(
-            title,
-            ["score", "mean, and its error"],
-            [[cell.strip() for cell in one.split("  ", 1)] for one in lines],
-        )
-
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return the mean of every score, with its error, as a table."""
         if self.of_single_rows:
-            found = [[name, self._in_print(name)[0]] for name in self.names]
-            return "\n".join(["every row by the model of all others", *aligned(found)])
+            rows = [[name, self._in_print(name)[0]] for name in self.names]
+            return Table("every row by the model of all others", ["", ""], rows)
         rows = [[name, *self._in_print(name)] for name in self.names]
-        return "\n".join([f"{len(self.folds)} folds, mean ± standard error", *aligned(rows)])
+        return Table(f"{len(self.folds)} folds, mean ± standard error", [""] * 4, rows)
 
 
 def evaluate_folds(
@@ -337,7 +332,7 @@ def _placed(
         return TableRows.of(X, y, weight, first._engine_for, reading, groups, hashed)
     from suffice.model_selection.memory_rows import MemoryRows  # which needs scikit-learn
 
-    ignored = {name for estimator in estimators.values() for name in estimator.ignore or ()}
+    ignored = {name for estimator in estimators.values() for name in estimator._ignore}
     equal = isinstance(cv, EqualRowsTogether)
     return MemoryRows.of(X, y, weight, labelled, groups, ignored, hashed=equal)
 
@@ -437,3 +432,29 @@ class _Work:
         share = float(((division.tested @ size) / (division.learnt @ size)).mean())
         records = tuple(judge.record(answered[f]) for f, judge in enumerate(judges))
         return FoldEvaluations(records, share, seconds, scores)
+
+
+def scores_of_labels(
+    fit: Classifier, layout: Layout, source: InParts, engine: Engine
+) -> NDArray[np.float64]:
+    """Return log P(y | x) and the weight of every labelled row, (n, 2), in the order of a table.
+
+    A class that the model does not know has −∞. Of a row with missing cells it says what it can
+    say of the others.
+    """
+    splits = source.splits(layout, engine.workers)
+    parts = engine.map(_of_split, (fit.model_, layout), splits)
+    return np.concatenate([batch for part in parts for batch in part])
+
+
+def _of_split(split: Split, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
+    """Kernel: the scores of a split, batch by batch."""
+    model, layout = params
+
+    def scores(batch: Batch) -> NDArray[np.float64]:
+        logs, codes = model.partial_log_posterior(batch), batch.learnt(model.classes)
+        own = np.where(codes >= 0, logs[np.arange(batch.rows), codes], -np.inf)
+        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
+        return np.stack([own, weights], axis=1)[batch.codes >= 0]
+
+    return list(each_batch(split, layout, scores))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.folds import BLOCK, Opened, is_of_sums, sums_without
-from suffice.model_selection.judged_labels import require_labels
+from suffice.model_selection.rows import require_labels
 from suffice.models.base.checks import labels_of
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all

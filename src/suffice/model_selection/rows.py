@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.data.label_values import is_missing
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.rows_at import rows_at
 
-__all__ = ["Part", "Rows", "Scored", "named_scores"]
+__all__ = ["Part", "Rows", "Scored", "named_scores", "require_labels"]
 
 
 @dataclass(frozen=True)
@@ -151,3 +152,22 @@ def _column(X: Any, name: str) -> list[Any]:
         raise ParameterError(f"there is no column {name!r}", "it names a column of X") from None
     cells: list[Any] = (column if hasattr(column, "to_pylist") else pa.array(column)).to_pylist()
     return cells
+
+
+def require_labels(y: Any) -> None:
+    """Refuse a row without a label.
+
+    Raises
+    ------
+    DataError
+        Naming the first.
+    """
+    y = np.asarray(y)
+    if y.ndim != 1 or y.dtype.kind in "biuSU":
+        return
+    for row in [i for i, label in enumerate(y.tolist()) if is_missing(label)][:1]:
+        raise DataError(
+            f"label, row {row}: {y[row]}",
+            "a row is judged by its label",
+            "leave out rows without one, or use evaluate_folds, which does so",
+        )

@@ -15,8 +15,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 from suffice.errors import warn
 from suffice.model_selection.division import FOLDS
 from suffice.model_selection.folds import Partition
-from suffice.model_selection.judged_labels import require_labels
 from suffice.model_selection.pairs import Folds, pairs_of
+from suffice.model_selection.rows import require_labels
 from suffice.model_selection.stratified import consecutive, stratified
 
 __all__ = [

@@ -50,7 +50,7 @@ class AODE(NaiveBayes):
     Every column is in turn the parent of all others, in counts of pairs of bins: numbers are cut
     where the classes differ, or into ten equal parts where they do not. So this needs a second pass
     over the rows. Probabilities of pairs are m-estimates with m = 1. p(x_j | c) is that of
-    `NaiveBayes` with ``numbers="adaptive"``. The weights t and w_j are learnt from at most 4,096
+    `NaiveBayes` with ``numbers="density"``. The weights t and w_j are learnt from at most 4,096
     rows, each taken out of all sums before it is asked about. A missing cell, and a category that
     no row showed, is neither parent nor child.
 
@@ -60,11 +60,11 @@ class AODE(NaiveBayes):
     Parameters
     ----------
     families, estimation, alpha, class_prior, class_alpha, class_weight, ddof, variance_floor, \
-unseen, identifiers, ignore, missing, label_suffix, label_map, \
-decay, window, costs, threads, engine
+unseen, identifiers, missing, label_suffix, label_map, \
+decay, window, costs
         As `NaiveBayes` has them. Columns of a family that is none of single categories or binned
         numbers are counted in no pairs.
-    numbers : {"adaptive", "histogram", "kernel_density"}
+    numbers : {"density"}
         The family of columns of real numbers.
     calibration : {"weights", "temperature", "none"}
         ``"weights"`` combines the two; ``"temperature"`` gives both the same weight; with
@@ -98,7 +98,7 @@ decay, window, costs, threads, engine
 
     families: Any = None
     _: KW_ONLY
-    numbers: Numbers = "adaptive"
+    numbers: Numbers = "density"
     calibration: Method = "weights"
     bins: Mapping[Any, Any] | None = None
     max_pairs_memory: float = 256.0
@@ -120,7 +120,7 @@ decay, window, costs, threads, engine
             raise ParameterError(
                 "numbers='gaussian'",
                 "pairs are counted in bins, which follow from binned numbers",
-                "set numbers='adaptive'",
+                "set numbers='density'",
             )
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")

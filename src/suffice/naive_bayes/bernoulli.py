@@ -33,7 +33,7 @@ class BernoulliNB(Discrete):
         or for all: see ``alpha_evidence_``.
     binarize : float, optional
         Numbers above it are 1, the others 0. With None, columns hold 0 and 1, or −1 and 1.
-    force_alpha, fit_prior, class_prior, class_weight, ignore, threads, engine
+    force_alpha, fit_prior, class_prior, class_weight
         As in `MultinomialNB`.
 
     Attributes

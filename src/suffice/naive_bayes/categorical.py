@@ -35,7 +35,7 @@ class CategoricalNB(Discrete):
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that is not among those of the column: left out like a missing cell,
         refused, or given the probability of one more value.
-    force_alpha, fit_prior, class_prior, class_weight, ignore, threads, engine
+    force_alpha, fit_prior, class_prior, class_weight
         As in `MultinomialNB`.
 
     Attributes

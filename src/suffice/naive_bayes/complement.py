@@ -33,7 +33,7 @@ class ComplementNB(EventCounts):
         Pseudo-count of each event, more than 0.
     norm : bool
         Divide the weights of a class by their sum.
-    force_alpha, fit_prior, class_prior, ignore, threads, engine
+    force_alpha, fit_prior, class_prior
         As in `MultinomialNB`; the prior is for ``class_log_prior_`` alone, the scores use none.
 
     Attributes

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.data.schema import Column
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError, warn
 from suffice.families.options import Evidence, Smoothing
 from suffice.models.generative.alpha_evidence import alpha_evidence
@@ -36,9 +35,6 @@ class Discrete(OneFamilyClassifier):
     force_alpha: bool = True
     fit_prior: bool = True
     class_prior: ArrayLike | None = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def _check_alpha(self) -> Smoothing:
         """Pseudo-counts, kept off 0 unless ``force_alpha``."""

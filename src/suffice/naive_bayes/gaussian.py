@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.engines.choice import Choice
 from suffice.families import Gaussian
 from suffice.families.options import VarianceFloor, check_variance_floor
 from suffice.families.univariate.parameters import GaussianParameters
@@ -37,12 +35,6 @@ class GaussianNB(OneFamilyClassifier):
     class_weight : mapping of label to float, or "balanced", optional
         P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
         makes all classes that have rows equally likely.
-    ignore : sequence of str
-        Columns of a named table that are left out, at fit and ever after.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -76,9 +68,6 @@ class GaussianNB(OneFamilyClassifier):
     priors: ArrayLike | None = None
     var_smoothing: VarianceFloor = 1e-9
     class_weight: ClassWeight = None
-    ignore: Sequence[str] = ()
-    threads: int | None = None
-    engine: Choice = None
 
     def _family(self) -> Gaussian:
         check_variance_floor(var_smoothing=self.var_smoothing)

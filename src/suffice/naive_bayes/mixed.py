@@ -10,7 +10,6 @@ from typing import Any, Self
 
 from suffice.data.records import RecordReader
 from suffice.data.schema import SPARSE, Column, Layout, UniformColumns
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
 from suffice.families.options import (
@@ -36,7 +35,6 @@ __all__ = ["NaiveBayes"]
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 MANY = 100  # columns of a sparse matrix, which take their time one by one
-JUDGED = ("adaptive", "histogram", "kernel_density")  # bins and bandwidths depend on n
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
@@ -73,10 +71,10 @@ class NaiveBayes(CalibratedClassifier):
         Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
         models every column; a joint distribution, all of them together. A tuple of columns forms
         one multinomial or one joint distribution (``{("shape", "color"): "joint_table"}``).
-    numbers : {"adaptive", "gaussian", "histogram", "kernel_density"}, optional
-        The family of columns of real numbers. With ``"adaptive"`` each has the distribution that
-        tells its class best: see `suffice.families.Adaptive`. Default: adaptive under ``"bayes"``,
-        and Gaussians under other estimations.
+    numbers : {"density", "gaussian"}, optional
+        The family of columns of real numbers. With ``"density"`` each has the histogram or kernel
+        density that tells its class best: see `suffice.families.Density`. Default: density under
+        ``"bayes"``, and Gaussians under other estimations.
     estimation : {"bayes", "mle", "map"}
         Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
     alpha : float, "evidence" or "shared_evidence"
@@ -112,8 +110,6 @@ class NaiveBayes(CalibratedClassifier):
         what one row weighs, before anything is estimated. Where columns tell rows apart, equal rows
         are copies of one row, and leave together; a file holds no rows, so a model that was loaded
         takes for new rows what it learns again.
-    ignore : sequence of str
-        Columns of a named table that are left out, at fit and ever after.
     missing : sequence of str
         Strings that stand for a missing cell, besides null and NaN.
     label_suffix : str
@@ -127,10 +123,6 @@ class NaiveBayes(CalibratedClassifier):
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
 
     See Also
     --------
@@ -164,15 +156,12 @@ class NaiveBayes(CalibratedClassifier):
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
     calibration: Method = "weights"
-    ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
     label_map: Mapping[str, str] | None = None
     decay: float = 1.0
     window: int | None = None
     costs: Any = None
-    threads: int | None = None
-    engine: Choice = None
 
     @classmethod
     def textbook(cls, families: Any = None, **options: Any) -> Self:
@@ -259,14 +248,14 @@ class NaiveBayes(CalibratedClassifier):
 
     @property
     def _numbers(self) -> Numbers:
-        return self.numbers or ("adaptive" if self.estimation == "bayes" else "gaussian")
+        return self.numbers or ("density" if self.estimation == "bayes" else "gaussian")
 
     @property
     def _looks_again(self) -> bool:
-        """Whether weights of columns, or families of numbers, are judged by rows."""
+        """Whether weights of columns, or densities, whose bins depend on n, are judged by rows."""
         given = self.families.values() if isinstance(self.families, Mapping) else [self.families]
         names = [family.name if isinstance(family, Family) else family for family in given]
-        return super()._looks_again or any(name in JUDGED for name in [self._numbers, *names])
+        return super()._looks_again or "density" in [self._numbers, *names]
 
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""

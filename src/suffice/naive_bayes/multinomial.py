@@ -37,12 +37,6 @@ class MultinomialNB(EventCounts):
     class_weight : mapping of label to float, or "balanced", optional
         P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
         makes all classes that have rows equally likely.
-    ignore : sequence of str
-        Columns of a named table that are left out, at fit and ever after.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics.elementary import digamma, exp, lgamma, log
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned, listed
+from suffice.numerics.in_print import Printed, Table, listed
 from suffice.rules import POSITIVE, Shape
 
 __all__ = ["AlphaEvidence", "alpha_by_evidence"]
@@ -26,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AlphaEvidence:
+class AlphaEvidence(Printed):
     """What was tried for α, and the log evidence of each, for one prior or several.
 
     Parameters
@@ -76,24 +75,19 @@ class AlphaEvidence:
             "curve": self.curves[q].tolist(),
         }
 
-    def __repr__(self) -> str:
-        return "\n".join(aligned(self._lines()))
-
-    def _lines(self) -> list[list[str]]:
+    def table(self) -> Table:
+        """Return the log evidence of every prior as a table."""
         shown = [int(np.abs(self.tried - alpha).argmin()) for alpha in PRINTED]
         header = ["log evidence less the best", "alpha", *(f"at {a:g}" for a in PRINTED)]
         names = self.names or tuple(str(q) for q in range(len(self.alpha)))
-        return [header] + [
+        rows = [
             [name, f"{alpha:.4g}", *(f"{curve[a] - best:.2f}" for a in shown)]
             for name, alpha, best, curve in zip(
                 names, self.alpha, self.log_evidence, self.curves, strict=True
             )
         ]
-
-    def _repr_html_(self) -> str:
-        header, *rows = self._lines()
         lost = (self.log_evidence - self.curves[:, self.tried == 1.0].ravel()).tolist()
-        return html_table("Evidence of alpha", header, rows, lost)
+        return Table("", header, rows, bars=lost)
 
 
 class _Terms(NamedTuple):

@@ -1,23 +1,155 @@
-"""In print: tables of plain text, lists, p-values, bounds, and shares that are explained."""
+"""In print: one table for text, terminal and notebook; lists, p-values, bounds, shares."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from suffice.numerics.palette import AGAINST, COLOURS, FOR
 
 __all__ = [
     "NAMED",
+    "Printed",
+    "Table",
     "aligned",
+    "bar",
+    "bars_by_class",
     "bound",
     "criterion",
+    "curves",
     "explained",
+    "key",
     "listed",
+    "number",
+    "percent",
     "probability",
     "steps",
 ]
 
 NAMED = 5  # columns that a message names; of the others it says how many they are
 SMALLEST_P = 2e-16  # smaller p-values are printed as such, as R does
+WIDTH, HEIGHT = 120, 10  # of a bar, in pixels
+LONGEST = 60  # characters of a cell that a notebook shows; the whole is its title
+TALL = 24  # pixels of a picture of several classes
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts: the same for `print`, a terminal and a notebook.
+
+    What comes from the data is text, never markup.
+
+    Parameters
+    ----------
+    title : str
+        A line above; empty, there is none.
+    header : sequence of str
+    rows : sequence of sequences of str
+    notes : sequence of str
+        Lines below.
+    left : collection of int
+        Columns that stand to the left; the others stand to the right.
+    bars : sequence of float
+        In notebooks: one for every row, drawn as `bar`.
+    pictures : sequence of str
+        In notebooks, in the place of bars: markup, one for every row.
+
+    Examples
+    --------
+    >>> table = Table("t", ["", "n"], [["a", "1"], ["<b>", "10"]], ["two rows"])
+    >>> print(table)
+    t
+          n
+    a     1
+    <b>  10
+    <BLANKLINE>
+    two rows
+    >>> Table("t", ["a"], [["<b>"]]).html()
+    '<table><caption>t</caption><tr><th>a</th></tr><tr><td align="left">&lt;b&gt;</td></tr></table>'
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+    left: Collection[int] = (0,)
+    bars: Sequence[float] = ()
+    pictures: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        title = [self.title] if self.title else []
+        lines = aligned([self.header, *self.rows], self.left) if any(self.header) else []
+        if not lines and self.rows:
+            lines = aligned(self.rows, self.left)
+        return "\n".join([*title, *lines, *(["", *self.notes] if self.notes else [])])
+
+    def html(self) -> str:
+        """Return the table as HTML, with the lines below it."""
+        known = [value for value in self.bars if math.isfinite(value)]
+        sign = -1 if any(value < 0 for value in known) else 1
+        largest = max(map(abs, known), default=0.0) * sign
+        drawn = self.pictures or [bar(value, largest) for value in self.bars]
+        head = "".join(f"<th>{escape(name)}</th>" for name in (*self.header, *[""][: len(drawn)]))
+        lines = []
+        for place, row in enumerate(self.rows):
+            cells = [
+                _cell(text, "left" if j in self.left else "right") for j, text in enumerate(row)
+            ]
+            if drawn:
+                cells.append(f"<td>{drawn[place]}</td>")
+            lines.append(f"<tr>{''.join(cells)}</tr>")
+        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        notes = "".join(f"<div>{escape(line)}</div>" for line in self.notes if line)
+        return f"<table>{caption}<tr>{head}</tr>{''.join(lines)}</table>{notes}"
+
+
+class Printed:
+    """A result that prints as its table, and shows it in notebooks."""
+
+    def table(self) -> Table:
+        """Return the result as a table of texts."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _cell(text: str, align: str) -> str:
+    if len(text) <= LONGEST:
+        return f'<td align="{align}">{escape(text)}</td>'
+    whole = escape(text, quote=True)
+    return f'<td align="{align}" title="{whole}">{escape(text[: LONGEST - 1])}…</td>'
+
+
+def percent(fraction: float) -> str:
+    """Write a fraction; rounding makes nothing certain, and an undefined one is a dash.
+
+    Examples
+    --------
+    >>> percent(0.1701), percent(0.99999), percent(float("nan"))
+    ('17.0 %', '> 99.9 %', '-')
+    """
+    if math.isnan(fraction):
+        return "-"
+    if 0.9995 <= fraction < 1:
+        return "> 99.9 %"
+    return "< 0.1 %" if 0 < fraction < 0.0005 else f"{100 * fraction:.1f} %"
+
+
+def number(value: float) -> str:
+    """A number to four digits, or to its units where it is large.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1234567.8)
+    ('0.1235', '1,234,568')
+    """
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def probability(p: float) -> str:
@@ -78,8 +210,8 @@ def listed(items: Iterable[str], most: int = 10) -> str:
     return ", ".join(every[:most]) + more
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of a table: the first column to the left, the others to the right.
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """Lines of a table: the first column to the left, the others to the right, unless told.
 
     Examples
     --------
@@ -88,21 +220,105 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for first, *others in rows:
-        cells = [first.ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+    for row in rows:
+        cells = [
+            cell.ljust(width) if j in left else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         lines.append("  ".join(cells).rstrip())
     return lines
 
 
-def steps(columns: Mapping[str, Sequence[float]], most: int = 10) -> list[str]:
-    """Lines of a table of many rows: the first, the last, and some between, evenly spaced.
+def steps(title: str, columns: Mapping[str, Sequence[float]], most: int = 10) -> Table:
+    """A table of many rows: the first, the last, and some between, evenly spaced.
 
     Examples
     --------
-    >>> steps({"alpha": [1.0, 0.5, 0.25], "RSS": [8.0, 7.5, 7.25]}, most=2)
-    ['alpha   RSS', '1         8', '0.25   7.25']
+    >>> print(steps("2 of 3", {"alpha": [1.0, 0.5, 0.25], "RSS": [8.0, 7.5, 7.25]}, most=2))
+    2 of 3
+    alpha   RSS
+    1         8
+    0.25   7.25
     """
     n = len(next(iter(columns.values())))
     shown = sorted({round(i * (n - 1) / (most - 1)) for i in range(most)}) if n > most else range(n)
-    return aligned([[*columns], *([f"{c[i]:.4g}" for c in columns.values()] for i in shown)])
+    rows = [[f"{column[i]:.4g}" for column in columns.values()] for i in shown]
+    return Table(title, [*columns], rows)
+
+
+def bar(value: float, largest: float) -> str:
+    """A bar as inline SVG, of a length in proportion; below 0 it points to the left.
+
+    Where ``largest`` is negative, values have both signs, and 0 is in the middle.
+
+    Examples
+    --------
+    >>> bar(0.5, 1.0).count("<rect"), bar(float("nan"), 1.0)
+    (1, '')
+    """
+    if not (math.isfinite(value) and largest):
+        return ""
+    room, middle = (WIDTH, 0.0) if largest > 0 else (WIDTH / 2, WIDTH / 2)
+    length = min(abs(value / largest), 1.0) * room
+    start = middle - length if value < 0 else middle
+    return (
+        f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{value:.3g}">'
+        f'<rect x="{start:.1f}" y="0" width="{length:.1f}" height="{HEIGHT}" '
+        f'fill="{AGAINST if value < 0 else FOR}"/></svg>'
+    )
+
+
+def key(c: int) -> str:
+    """A square in the colour of class c."""
+    square = f'<rect x="0" y="0" width="10" height="10" fill="{_colour(c)}"/>'
+    return f'<svg width="10" height="10">{square}</svg>'
+
+
+def curves(lines: Sequence[Sequence[float]]) -> str:
+    """One curve for each class, over the same points, above a common line.
+
+    Examples
+    --------
+    >>> curves([[0.0, 1.0, 0.0], [0.5, 0.5, 0.5]]).count("<polyline")
+    2
+    """
+    most = max((value for line in lines for value in line), default=0.0)
+    drawn = [
+        '<polyline fill="none" stroke-width="1.5" stroke="{}" points="{}"/>'.format(
+            _colour(c),
+            " ".join(
+                f"{WIDTH * i / max(len(line) - 1, 1):.1f},{TALL - 1 - (TALL - 2) * v / most:.1f}"
+                for i, v in enumerate(line)
+            ),
+        )
+        for c, line in enumerate(lines)
+        if most > 0
+    ]
+    return f'<svg width="{WIDTH}" height="{TALL}">{"".join(drawn)}</svg>'
+
+
+def bars_by_class(lines: Sequence[Sequence[float]]) -> str:
+    """One group of bars for each value, one bar in it for each class.
+
+    Examples
+    --------
+    >>> bars_by_class([[0.2, 0.8], [0.5, 0.5]]).count("<rect")
+    4
+    """
+    values = max(map(len, lines), default=0)
+    most = max((value for line in lines for value in line), default=0.0)
+    if not (values and most > 0):
+        return ""
+    room = WIDTH / values
+    each = 0.8 * room / len(lines)
+    drawn = [
+        f'<rect x="{v * room + c * each:.1f}" y="{TALL - TALL * value / most:.1f}" '
+        f'width="{each:.1f}" height="{TALL * value / most:.1f}" fill="{_colour(c)}"/>'
+        for c, line in enumerate(lines)
+        for v, value in enumerate(line)
+    ]
+    return f'<svg width="{WIDTH}" height="{TALL}">{"".join(drawn)}</svg>'
+
+
+def _colour(c: int) -> str:
+    return COLOURS[c % len(COLOURS)]

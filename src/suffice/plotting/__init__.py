@@ -8,7 +8,6 @@ Needs matplotlib: ``pip install 'suffice[plot]'``.
 from suffice.plotting.class_density import ClassDensityDisplay
 from suffice.plotting.coefficients import CoefficientDisplay
 from suffice.plotting.decision_boundary import DecisionBoundaryDisplay
-from suffice.plotting.evidence import EvidenceDisplay
 from suffice.plotting.importance import ColumnImportanceDisplay
 from suffice.plotting.ledger import LedgerDisplay
 from suffice.plotting.nomogram import NomogramDisplay
@@ -18,7 +17,6 @@ __all__ = [
     "CoefficientDisplay",
     "ColumnImportanceDisplay",
     "DecisionBoundaryDisplay",
-    "EvidenceDisplay",
     "LedgerDisplay",
     "NomogramDisplay",
 ]

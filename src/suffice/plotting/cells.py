@@ -197,7 +197,7 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
         raise ParameterError(
             f"the values of column {cells.column!r} are indicators of a Gaussian",
             "they have no shares in a class",
-            "draw what they say: EvidenceDisplay",
+            "draw a prediction: LedgerDisplay",
         )
     rows = rows_with(model, {cells.column: cells.values})
     (batch,) = model._batches(rows, all_batches, model._layout_to_answer())

@@ -60,10 +60,6 @@ class ClassDensityDisplay:
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
 
-    See Also
-    --------
-    EvidenceDisplay : What a value of the column says for a class.
-
     Examples
     --------
     >>> import matplotlib

@@ -9,15 +9,10 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
-from suffice.data.source import all_batches
-from suffice.discriminant_analysis.shared import on_axes
 from suffice.errors import ParameterError
-from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.numerics.logspace import log_normalise, safe_log
 from suffice.plotting.cells import cells_of, rows_with
-from suffice.plotting.ellipses import Gaussian, ellipse, gaussians_of
 from suffice.plotting.style import (
     INK,
     class_style,
@@ -33,11 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 
 __all__ = ["DecisionBoundaryDisplay"]
-
-REACH = 3.0  # standard deviations around points on discriminants
 
 
 class DecisionBoundaryDisplay:
@@ -60,10 +52,6 @@ class DecisionBoundaryDisplay:
     held : mapping from column to cell
     label : str, optional
         What the classes are classes of.
-    gaussians : mapping from label to (mean (2,), covariance (2, 2)), optional
-        Those of the two columns, where the classes are Gaussian: ellipses that hold 95 % of them.
-    rows : tuple of ndarray (n, 2) and ndarray of int (n,), optional
-        Points, and the codes of their classes.
 
     Attributes
     ----------
@@ -95,12 +83,9 @@ class DecisionBoundaryDisplay:
         classes: tuple[Any, ...],
         held: Mapping[str, Any] | None = None,
         label: str | None = None,
-        gaussians: Mapping[Any, Gaussian] | None = None,
-        rows: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None,
     ) -> None:
         self.columns, self.x, self.y, self.log_proba = columns, x, y, log_proba
         self.classes, self.held, self.label = classes, dict(held or {}), label
-        self.gaussians, self.rows = dict(gaussians or {}), rows
 
     @classmethod
     def from_estimator(
@@ -158,86 +143,8 @@ class DecisionBoundaryDisplay:
             classes,
             cells,
             model.layout_.label,
-            None if cells else gaussians_of(model, chosen),
         )
         return made.plot(ax=ax)
-
-    @classmethod
-    def of_discriminants(
-        cls,
-        model: LinearDiscriminantAnalysis,
-        X: Any = None,
-        y: Any = None,
-        *,
-        points: int = 300,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Draw the plane of the two axes that divide the classes most.
-
-        ::
-
-            z = (x − x̄) a,    z | c ~ N((μ_c − x̄) a, I)
-
-        for the axes a of `LinearDiscriminantAnalysis.transform`. All other axes are left out
-        exactly; of three classes there is none.
-
-        Parameters
-        ----------
-        model : LinearDiscriminantAnalysis
-        X : table (n, d), optional
-        y : array (n,) or name of a column, optional
-            Rows and their labels, drawn as points.
-        points : int
-            Values along each axis.
-        ax : matplotlib Axes, optional
-
-        Raises
-        ------
-        ParameterError
-            If the model is another one, or has one such axis only.
-        DataError
-            If the rows cannot be read, or a label was never seen in training.
-
-        Source: R. A. Fisher, The use of multiple measurements in taxonomic problems (1936); T.
-        Hastie, R. Tibshirani, J. Friedman, The Elements of Statistical Learning, section 4.3.3.
-        """
-        check_is_fitted(model)
-        if not hasattr(model, "transform") or not hasattr(model, "xbar_"):
-            raise ParameterError(
-                f"{type(model).__name__} has no axes that divide its classes",
-                "linear discriminant analysis has",
-                "fit LinearDiscriminantAnalysis, or draw two columns: from_estimator",
-            )
-        means = ((model.means_ - model.xbar_) @ model.scalings_)[:, :2]
-        if means.shape[1] < 2:
-            raise ParameterError(
-                "the model has one axis that divides its classes",
-                "a plane has two, which takes three classes and two columns",
-                "draw a column: ClassDensityDisplay",
-            )
-        rows = None if X is None else _on_axes(model, X, y)
-        every = means if rows is None else np.concatenate([means, rows[0]])
-        low, high = every.min(axis=0) - REACH, every.max(axis=0) + REACH
-        x, up = (np.linspace(low[i], high[i], points) for i in range(2))
-        grid = np.stack(np.meshgrid(x, up), axis=-1)
-        away = ((grid[:, :, None] - means) ** 2).sum(axis=-1)
-        logs = log_normalise(
-            (safe_log(model.priors_) - away / 2).reshape(points**2, -1), safe_log(model.priors_)
-        )[0]
-        classes = tuple(model.classes_.tolist())
-        made = cls(
-            ("first discriminant", "second discriminant"),
-            x,
-            up,
-            logs.reshape(points, points, -1),
-            classes,
-            None,
-            model.layout_.label,
-            dict(zip(classes, ((mean, np.eye(2)) for mean in means), strict=True)),
-            rows,
-        ).plot(ax=ax)
-        made.ax_.set_aspect("equal")  # one unit is one standard deviation, in any direction
-        return made
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw on the axes given, or on new ones."""
@@ -253,7 +160,6 @@ class DecisionBoundaryDisplay:
         for c in np.unique(winner).tolist():
             self._contour(ax, c)
             ax.fill([], [], facecolor=light[c], edgecolor=INK, linewidth=0.6, label=labels[c])
-        self._classes(ax)
         ax.set_xlim(self.x[0], self.x[-1])
         ax.set_ylim(self.y[0], self.y[-1])
         ax.set_xlabel(shortened(self.columns[0], 48))
@@ -274,36 +180,11 @@ class DecisionBoundaryDisplay:
             lead = _lead(self.log_proba[:, :, c], others.max(axis=2))
             ax.contour(self.x, self.y, lead, levels=[0.0], colors=INK, linewidths=0.9)
 
-    def _classes(self, ax: Axes) -> None:
-        """Draw the ellipses of Gaussian classes, and the rows."""
-        for c, label in enumerate(self.classes):
-            style = class_style(c)
-            if self.rows is not None:
-                at = self.rows[0][self.rows[1] == c]
-                ax.plot(*at.T, "o", color=style["color"], markersize=3, alpha=0.7)
-            if label in self.gaussians:
-                mean, covariance = self.gaussians[label]
-                ax.plot(*ellipse(mean, covariance).T, linewidth=1.4, **style)
-
 
 def _lead(one: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """By how much a class leads, in nats, between −50 and 50."""
     with np.errstate(invalid="ignore"):
         return np.clip(np.nan_to_num(one - others, nan=0.0), -50, 50)
-
-
-def _on_axes(
-    model: LinearDiscriminantAnalysis, X: Any, y: Any
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Rows on the first two discriminants, and the codes of their classes; labelled ones."""
-    source = model._open_judged(X, y, None)
-    layout, axes = model._layout_to_answer(), model.scalings_[:, :2]
-    places, codes = [], []
-    for split in source.splits(layout, 1):
-        places += on_axes(split, (model.model_, model.xbar_, axes))
-        codes += [known_codes(batch, model.model_) for batch in all_batches(split, layout)]
-    at, known = np.concatenate(places), np.concatenate(codes)
-    return at[known >= 0], known[known >= 0]
 
 
 def _limits(

@@ -79,7 +79,7 @@ class ColumnImportanceDisplay:
             raise ParameterError(
                 "no column of this model has a distribution of its own",
                 "bits are those that one column tells alone",
-                "draw what its values say: EvidenceDisplay",
+                "draw a prediction: LedgerDisplay",
             )
         weights = {
             name: counted(model, name)

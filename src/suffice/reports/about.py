@@ -51,7 +51,6 @@ NAMES = {
     "NaiveBayes": "Naive Bayes",
     "LinearDiscriminantAnalysis": "Linear discriminant analysis",
     "QuadraticDiscriminantAnalysis": "Quadratic discriminant analysis",
-    "RegularizedDiscriminantAnalysis": "Regularised discriminant analysis",
     "LogisticRegression": "Logistic regression",
     "LinearRegression": "Linear regression",
 }
@@ -83,7 +82,7 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
         "options": {
             option: str(value)
             for option, value in model.get_params(deep=False).items()
-            if option not in {"engine", "threads"} and repr(value) != repr(usual[option])
+            if repr(value) != repr(usual[option])
         },
         "rows": None if rows is None else _grouped(rows),
         "version": __version__,

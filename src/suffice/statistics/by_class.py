@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import listed
+from suffice.numerics.in_print import Table, listed
 from suffice.phrases import rows_in_print
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.statistics.batch import Batch
@@ -62,9 +61,9 @@ class ByClass:
         ]
         left = len(rows) - CLASSES
         more = f"{left:,} more classes of {sum(weight[CLASSES:]):,g} rows" if left > 0 else ""
-        shown = rows[:CLASSES], weight[:CLASSES]
-        table = html_table(f"Sums over {rows_in_print(self.rows)}", ["class", "rows"], *shown)
-        return table + html_notes([more, *map(repr, self.blocks)])
+        title, notes = f"Sums over {rows_in_print(self.rows)}", [more, *map(repr, self.blocks)]
+        header = ["class", "rows"]
+        return Table(title, header, rows[:CLASSES], notes, bars=weight[:CLASSES]).html()
 
     @rule("classes are open, and every block is a statistic of them")
     def _has_blocks(self) -> bool:

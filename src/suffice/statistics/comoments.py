@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,12 @@ from suffice.numerics import kernels
 from suffice.numerics.error_free import add, divide, multiply, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
-from suffice.statistics.comoment_groups import aligned, moved
 from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
 from suffice.statistics.row_tally import UNKNOWN, gathered, scaled_tally, tally_sum
 from suffice.statistics.statistic import described, described_in_html
 
-__all__ = ["Comoments"]
+__all__ = ["Comoments", "indexed_products"]
 
 CELLS = 1 << 18  # of products added at a time
 FORGOTTEN = "only rows that were learnt can be forgotten"
@@ -382,14 +381,14 @@ class Comoments:
 
     def _merge(self, other: Comoments, sign: float) -> Comoments:
         """Add or take away; groups of the other that stand for one group here are added to it."""
-        patterns, keys, product_index, mine, theirs = aligned(self, other)
+        patterns, keys, product_index, mine, theirs = _aligned(self, other)
         out = Comoments.of_groups(self.k, self.pooled, patterns, keys, product_index)
         arrays = (out.weight, out.pivot, out.sums, out.products)
         weight, pivot, sums, products = (array.copy() for array in arrays)
         weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
-        products[moved(self, product_index[mine])] = self.products
+        products[_moved(self, product_index[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
-        at = moved(other, product_index[theirs])
+        at = _moved(other, product_index[theirs])
         step = max(1, CELLS // max(1, self.d))  # Ctrl-C is heard in between
         for m, pair in zip(at, other.products, strict=True):
             for rows in (slice(first, first + step) for first in range(0, self.d, step)):
@@ -414,3 +413,58 @@ class Comoments:
         )
         out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
         return out._shown()
+
+
+class _Aligned(NamedTuple):
+    """Groups of two tables with their product indices, and where those of each stand among them."""
+
+    patterns: NDArray[np.bool_]
+    groups: NDArray[np.intp]
+    product_index: NDArray[np.intp]
+    mine: NDArray[np.intp]
+    theirs: NDArray[np.intp]
+
+
+def _aligned(one: Comoments, other: Comoments) -> _Aligned:
+    """The groups of both, each once, in their order."""
+    names = ("patterns", "pattern", "code", "product_index")
+    if all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names) and (
+        one.product_index.min(initial=0) >= 0
+    ):
+        keys, every = np.stack([one.pattern, one.code], axis=1), np.arange(len(one.pattern))
+        return _Aligned(one.patterns, keys, one.product_index, every, every)
+    patterns = np.unique(np.concatenate([one.patterns, other.patterns]), axis=0)
+    keys, places, counts = np.unique(
+        np.concatenate([_keys(one, patterns), _keys(other, patterns)]),
+        axis=0,
+        return_inverse=True,
+        return_counts=True,
+    )
+    mine, theirs = np.split(places.reshape(-1), [len(one.pattern)])
+    several = counts > 1  # rows of one group, or products of before
+    several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
+    return _Aligned(patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs)
+
+
+def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Pattern and class of every group, (g, 2), the pattern by its number among others."""
+    both = np.concatenate([patterns, of.patterns])
+    _, number = np.unique(both, axis=0, return_inverse=True)
+    number = number.reshape(-1)[len(patterns) :]
+    return np.stack([number[of.pattern], of.code], axis=1).astype(np.intp)
+
+
+def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where the products of a statistic are, given the new product indices of its groups."""
+    index = np.zeros(len(of.products), np.intp)
+    index[of.product_index[of.product_index >= 0]] = product_index[of.product_index >= 0]
+    return index
+
+
+def indexed_products(
+    pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
+    owner = groups[:, 0] if pooled else np.arange(len(groups))
+    owners = np.unique(owner[several])
+    return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import SchemaError
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned, probability
+from suffice.numerics.in_print import Printed, Table, percent, probability
+from suffice.phrases import amount, rows_in_print
 from suffice.statistics.divergence import Divergence, Divergences, of_fractions
 from suffice.statistics.vocabulary import Value
 
@@ -51,8 +51,8 @@ class ColumnComparison:
         return 0.0 if self.overall is None else self.overall.hellinger
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Printed):
     """What divides two tables; it prints as a table.
 
     Parameters
@@ -78,27 +78,38 @@ class Comparison:
         known = [(label, found) for label, found in pairs if found is not None]
         return max(known, key=lambda pair: pair[1].hellinger, default=None)
 
-    def __repr__(self) -> str:
-        return "\n".join(aligned(list(self._lines())))
-
-    def _repr_html_(self) -> str:
-        header, *rows = self._lines()
-        apart = [column.overall for column in self.columns]
-        known = [self.labels, *apart] if self.labels is not None else apart
-        bars = [np.nan if one is None else float(one.hellinger) for one in known]
-        return html_table("What divides the rows", header, rows, bars)
-
-    def _lines(self) -> Iterator[list[str]]:
+    def table(self) -> Table:
+        """Return the divergences as a table, with the class that differs most in a column."""
         labelled = self.labels is not None
-        yield ["", "Hellinger", "PSI", "p", "missing", *(["within", "class"] if labelled else [])]
-        if labelled:
-            yield ["(labels)", *_cells(self.labels), "", "", ""]
+        header = ["", "Hellinger", "PSI", "p", "missing", "within", "class"]
+        rows = [["(labels)", *_cells(self.labels), "", "", ""]] if labelled else []
         for column in self.columns:
-            missing = " → ".join(f"{fraction:.1%}" for fraction in column.missing)
             most = self.most_within(column)
-            within = ["", ""] if most is None else [f"{most[1].hellinger:.4f}", str(most[0])]
-            shown = [column.column, *_cells(column.overall), missing, *within]
-            yield shown if labelled else shown[:-2]
+            within = [UNKNOWN, ""] if most is None else [f"{most[1].hellinger:.4f}", str(most[0])]
+            missing = _change(*map(percent, column.missing))
+            rows.append([column.column, *_cells(column.overall), missing, *within])
+        if not labelled:
+            header, rows = header[:-2], [row[:-2] for row in rows]
+        apart = [self.labels] * labelled + [column.overall for column in self.columns]
+        remark = "; within: the class that differs most" if labelled else ""
+        return Table(
+            "",
+            header,
+            rows,
+            [f"{amount(self.rows[0])} and {rows_in_print(self.rows[1])}{remark}"],
+            bars=[np.nan if one is None else float(one.hellinger) for one in apart],
+        )
+
+
+def _change(before: str, after: str) -> str:
+    """Two fractions, or one where they look alike.
+
+    Examples
+    --------
+    >>> _change("0.0 %", "0.0 %"), _change("16.7 %", "0.0 %")
+    ('0.0 %', '16.7 → 0.0 %')
+    """
+    return after if before == after else f"{before.removesuffix(' %')} → {after}"
 
 
 def _cells(found: Divergence | None) -> list[str]:
@@ -106,7 +117,8 @@ def _cells(found: Divergence | None) -> list[str]:
     if found is None:
         return [UNKNOWN] * 3
     p = UNKNOWN if found.p_value is None else probability(found.p_value)
-    return [f"{found.hellinger:.4f}", f"{found.psi:.4g}", p]
+    psi = f"{found.psi:.4g}" if np.isfinite(found.psi) else "∞"
+    return [f"{found.hellinger:.4f}", psi, p]
 
 
 def compared(

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.numerics.in_html import html_table
+from suffice.numerics.in_print import Table
 from suffice.statistics.divergence import Divergences
 
 __all__ = [
@@ -121,7 +121,7 @@ def described_in_html(statistic: ClasswiseStatistic) -> str:
     """
     weight = statistic.total.max(axis=1, initial=0.0)[:SHOWN_CLASSES].tolist()
     rows = [[str(code), f"{w:,g}"] for code, w in enumerate(weight)]
-    return html_table(described(statistic), ["class", "rows"], rows, weight)
+    return Table(described(statistic), ["class", "rows"], rows, bars=weight).html()
 
 
 class Accumulator(Protocol):

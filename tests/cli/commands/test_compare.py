@@ -133,11 +133,6 @@ class TestCompare:
         assert facts["labels"] is None
         assert [column["within"] for column in facts["columns"]] == [[], []]
 
-    def test_to_a_file(self, run: Run, models: Path) -> None:
-        words = ("compare", "fruit.suffice", "other.suffice")
-        assert run(*words, "-o", "c.json").stdout == ""
-        assert json.loads(Path("c.json").read_text()) == facts_of(run, *words)
-
 
 MERGED = "only models of the same columns and families can be merged"
 AGAIN = "fit both with the same options"
@@ -159,10 +154,6 @@ ERRORS = {
     "compare line.suffice tint.suffice": (
         "the models differ: 'color' is among the columns of line.suffice only; only models of the "
         "same columns can be compared; fit both to the same columns."
-    ),
-    "compare fruit.suffice other.suffice -o other.suffice": (
-        "--output other.suffice is one of the files to be read; it would be replaced; "
-        "choose another name."
     ),
     "merge fruit.suffice hue.suffice -o x": (
         f"the models differ: column 'color' is in fruit.suffice only; {MERGED}; {AGAIN}."

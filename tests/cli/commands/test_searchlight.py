@@ -34,12 +34,7 @@ def study(tmp_path: Path) -> Path:
     for run in range(3):
         name = f"sub-01_task-see_run-{run}"
         image = nibabel.Nifti1Image(volumes(run), AFFINE)
-        image.header.set_zooms((3, 3, 3, 2.0))
-        image.header.set_xyzt_units("mm", "sec")
         nibabel.save(image, tmp_path / f"{name}_bold.nii.gz")
-        rows = [f"{8 * i}\t8\t{label}" for i, label in enumerate(BLOCKS)]
-        events = "\n".join(["onset\tduration\ttrial_type", *rows]) + "\n"
-        (tmp_path / f"{name}_events.tsv").write_text(events)
         lines += [f"{label} {run}" for label in np.repeat(BLOCKS, 4)]
     (tmp_path / "attributes.txt").write_text("\n".join(lines) + "\n")
     whole = np.concatenate([volumes(run) for run in range(3)], axis=3)
@@ -72,26 +67,13 @@ def test_a_map_of_attributes(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("study")
-def test_runs_and_events_by_their_names_give_the_same(run: Run) -> None:
+def test_runs_in_files_of_their_own_give_the_same(run: Run) -> None:
     run(*ONE.split())
     scans = [f"sub-01_task-see_run-{i}_bold.nii.gz" for i in range(3)]
-    events = [f"sub-01_task-see_run-{i}_events.tsv" for i in (2, 0, 1)]
-    around = ["--mask", "mask.nii.gz", "--cube", "1", "-o", "bids.nii.gz"]
-    done = run("searchlight", *scans, *around, "--events", *events)
+    around = ["--mask", "mask.nii.gz", "--cube", "1", "-o", "runs.nii.gz"]
+    done = run("searchlight", *scans, *around, "--labels", "attributes.txt")
     assert done.exit_code == 0, done.stderr
-    np.testing.assert_array_equal(values("bids.nii.gz"), values("map.nii.gz"))
-
-
-@pytest.mark.usefixtures("study")
-def test_a_delay_moves_the_labels(run: Run) -> None:
-    files = [
-        f"sub-01_task-see_run-{i}_{what}"
-        for what in ("bold.nii.gz", "events.tsv")
-        for i in range(3)
-    ]
-    around = ["--mask", "mask.nii.gz", "--cube", "1", "-o", "map.nii", "--json"]
-    done = run("searchlight", *files[:3], *around, "-r", "delay=4", "--events", *files[3:])
-    assert json.loads(done.stdout)["volumes"] == 3 * 14
+    np.testing.assert_array_equal(values("runs.nii.gz"), values("map.nii.gz"))
 
 
 @pytest.mark.usefixtures("study")
@@ -187,31 +169,12 @@ CASES = {
         "or .nii.gz."
     ),
     ONE.replace("bold.nii", "nothing.nii"): "there is no file nothing.nii.",
-    ONE.replace("--labels attributes.txt ", ""): (
-        "--labels and --events are both missing; labels come from one of them."
-    ),
-    ONE.replace("--labels attributes.txt", "--events late.tsv -r tr=2"): (
-        "line 2 of late.tsv: the event begins at 400 s, outside the scan of 48 volumes of 2 s; "
-        "events begin from 0 to 96 s; check that events and scan belong together, and the "
-        "repetition time."
-    ),
-    ONE.replace("--labels attributes.txt", "--events late.tsv --events late.tsv"): (
-        "2 events files are given for 1 scans; each scan has one; name them in the same order."
-    ),
-    ONE.replace("--labels attributes.txt", "--events late.tsv"): (
-        "the header of bold.nii does not say how long a volume takes; events are in seconds; give "
-        "the repetition time with -r tr=SECONDS."
-    ),
-    f"{ONE} --events late.tsv": (
-        "--labels and --events are both given; labels come from one of them."
-    ),
     f"{ONE} --leave-out rest": ("leave_out names the label 'rest'; the labels are 'a', 'b'."),
     f"{ONE} -p zscore=all": "-p zscore=all; zscore is one of None, 'run'.",
     f"{ONE} --permutations 5": (
         "--permutations 5; it is 0, or 19 or more: fewer cannot show that anything is "
         "significant at 5 %."
     ),
-    f"{ONE} -p exchange=rows": ("-p exchange=rows; exchange is one of 'blocks', 'volumes'."),
     f"{ONE} --p-values p.nii": (
         "--p-values is given without --permutations; p-values come from permuted labels."
     ),
@@ -244,11 +207,6 @@ def bad_files(study: Path) -> None:
     lines = (study / "attributes.txt").read_text().splitlines()
     (study / "short.txt").write_text("\n".join(lines[:10]))
     (study / "one.txt").write_text("\n".join(line.replace("b 1", "a 1") for line in lines))
-    (study / "late.tsv").write_text("onset\tduration\ttrial_type\n400\t4\ta\n")
-    image = nibabel.load(study / "bold.nii")
-    header = image.header.copy()
-    header["pixdim"][4] = 0
-    nibabel.save(nibabel.Nifti1Image(np.asarray(image.dataobj), AFFINE, header), study / "bold.nii")
 
 
 @pytest.mark.usefixtures("bad_files")
@@ -261,13 +219,3 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [f"error: {CASES[command]}"]
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-@pytest.mark.usefixtures("study")
-def test_single_volumes_are_exchanged_with_a_warning(run: Run) -> None:
-    done = run(
-        *ONE.split(), *["--permutations", "20", "-p", "exchange=volumes", "-p", "random_state=0"]
-    )
-    assert done.exit_code == 0
-    assert done.stderr.startswith("warning: -p exchange=volumes permutes single volumes")
-    assert done.stderr.rstrip().endswith("use -p exchange=blocks.")

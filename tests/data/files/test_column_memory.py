@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from suffice.data.files.column_memory import ColumnMemory
+from suffice.data.files.parquet import ColumnMemory
 from suffice.data.open import open_table
 
 COLUMNS = [

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
+from tests.running import on
 
 from suffice import NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
@@ -36,7 +37,7 @@ def rows_of(by: str, value: object) -> pd.DataFrame:
 @pytest.mark.parametrize("engine", [None, "processes"])
 @pytest.mark.parametrize("estimator", [NaiveBayes, LinearDiscriminantAnalysis, LogisticRegression])
 def test_groups_of_a_classifier(estimator, by, engine) -> None:
-    model = estimator(engine=engine).fit(TABLE[["size", "mass"]], TABLE["y"])
+    model = on(engine, estimator()).fit(TABLE[["size", "mass"]], TABLE["y"])
     found = model.evaluate_by(TABLE[["size", "mass", by]], TABLE["y"], by=by)
     assert list(found) == (["north", "south", None] if by == "site" else [1, 2, 3])
     for value, evaluation in found.items():
@@ -45,7 +46,7 @@ def test_groups_of_a_classifier(estimator, by, engine) -> None:
         np.testing.assert_array_equal(evaluation.confusion.value, alone.confusion.value)
         assert evaluation.log_loss == alone.log_loss
         assert evaluation.roc_area == alone.roc_area
-        assert str(value) in repr(found)
+        assert ("(missing)" if value is None else str(value)) in repr(found)
 
 
 def test_the_column_may_be_one_that_the_model_reads() -> None:

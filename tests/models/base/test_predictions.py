@@ -44,8 +44,8 @@ def test_classifiers(model: Any, threads: int, x: np.ndarray) -> None:
     y = np.array(["no", "yes", "perhaps"])[np.digitize(x[:, 0] + x[:, 1], [-1, 1])]
     model.fit(x[:2_000], y[:2_000])
     engine = suffice.engine("local", threads=threads)
-    found = joined(model.set_params(engine=engine).predict_batches(x, proba=True, log_proba=True))
-    model.set_params(engine=None)
+    with suffice.set_engine(engine):
+        found = joined(model.predict_batches(x, proba=True, log_proba=True))
     labels = model.classes_.tolist()
     names = ["prediction", *(f"{p}({c})" for p in ("P", "log P") for c in labels)]
     assert list(found) == names

@@ -14,6 +14,7 @@ from suffice import AODE, LogisticRegression, NaiveBayes, families
 from suffice.data.source import each_batch
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.families import Density
 from suffice.families.posteriors.posterior import posterior_of
 from suffice.models.base.proba_intervals import log_odds
 from suffice.models.generative.proba_intervals import ModelPosterior
@@ -166,9 +167,9 @@ def test_an_improper_posterior_leaves_everything_open():
 @pytest.mark.parametrize(
     "options",
     [
-        {"numbers": "histogram"},
-        {"numbers": "kernel_density"},
-        {"numbers": "adaptive", "calibration": "weights"},
+        {"families": Density("histogram")},
+        {"families": Density("kernel_density")},
+        {"numbers": "density", "calibration": "weights"},
         {"numbers": "gaussian", "calibration": "temperature"},
     ],
     ids=str,
@@ -196,7 +197,7 @@ def test_a_weight_draws_the_ends_of_log_odds_together():
 
 def test_the_posterior_of_a_histogram_is_dirichlet():
     """Shares of bins have the mean of the estimate, and the variance p (1 − p)/(A + 1)."""
-    family = families.Histogram()
+    family = Density("histogram")
     statistic = NaiveBayes.textbook(family).fit(REAL[:, :1], Y).model_.statistic.blocks[0]
     estimate, posterior = family.estimate(statistic), posterior_of(family, statistic)
     rng = np.random.default_rng(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.running import on
 
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.linear_model import LinearRegression, LogisticRegression
@@ -29,7 +30,7 @@ KEPT = HOLES["size"].notna() & (HOLES["color"] != "green")
 @pytest.mark.parametrize("engine", [None, "processes"])
 def test_a_classifier_is_judged_by_the_rows_that_it_answers(engine) -> None:
     columns = ["size", "color", "y"]
-    model = LogisticRegression(engine=engine).fit(WHOLE[columns], "y")
+    model = on(engine, LogisticRegression()).fit(WHOLE[columns], "y")
     with pytest.warns(SufficeWarning, match=f"{N - KEPT.sum()} rows left out: a cell is missing"):
         found = model.evaluate(HOLES[columns], "y", unanswerable="empty")
     alone = model.evaluate(HOLES.loc[KEPT, columns], "y")

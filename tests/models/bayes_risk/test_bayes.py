@@ -269,49 +269,6 @@ def test_one_continuous_column_against_mpmath(name):
     assert found.uncertainty < 1e-10
 
 
-class Bumps(stats.rv_continuous):
-    """A mixture as a user writes it: density and distribution function."""
-
-    CENTRES = (-3.0, 0.0, 4.0)
-
-    def _pdf(self, x):
-        return np.mean([stats.norm.pdf(x, centre, 0.5) for centre in self.CENTRES], axis=0)
-
-    def _cdf(self, x):
-        return np.mean([stats.norm.cdf(x, centre, 0.5) for centre in self.CENTRES], axis=0)
-
-
-def test_a_mixture_that_crosses_many_times():
-    found = BayesClassifier([Bumps(name="bumps"), stats.norm(0, 3)], [0.5, 0.5]).bayes_error()
-
-    def mixture(x):
-        return sum(mpmath.npdf(x, centre, 0.5) for centre in Bumps.CENTRES) / 3
-
-    cuts = [-40, *range(-6, 7), 40]
-    same = [mixture, mp_normal(0, 3)]
-    with mpmath.workdps(30):
-        kinks = crossings(same, [0.5, 0.5], cuts)
-    assert len(kinks) == 6
-    truth = mp_error(same, [0.5, 0.5], sorted([*cuts, *kinks]))
-    assert abs(found.value - truth) < 1e-12
-    assert contains(found, truth)
-
-
-class DensityOnly(stats.rv_continuous):
-    """SciPy integrates and inverts it by itself, and fails in the tails."""
-
-    def _pdf(self, x):
-        return np.exp(-abs(x)) / 2
-
-
-def test_a_density_without_a_distribution_function():
-    found = BayesClassifier([DensityOnly(name="bare"), stats.norm()]).bayes_error()
-    truth = BayesClassifier([stats.laplace(), stats.norm()]).bayes_error().value
-    assert found.method == "quadrature"
-    assert abs(found.value - truth) < 1e-10
-    assert contains(found, truth)
-
-
 @pytest.mark.parametrize("location", [0.0, 1e6, 1e12])
 def test_columns_far_from_zero_and_scales_far_apart(location):
     near = [stats.norm(location, 1.0), stats.norm(location + 2.0, 1.0)]

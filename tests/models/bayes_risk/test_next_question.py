@@ -70,7 +70,7 @@ def test_nothing_known_is_what_columns_tell() -> None:
 
 
 @pytest.mark.parametrize("estimation", ["bayes", "mle"])
-@pytest.mark.parametrize("numbers", ["gaussian", "adaptive", "histogram", "kernel_density"])
+@pytest.mark.parametrize("numbers", ["gaussian", "density"])
 def test_numbers_are_integrated(numbers: Any, estimation: Any) -> None:
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, 300)

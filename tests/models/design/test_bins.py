@@ -13,10 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression as Judge
+from tests.running import on
 
 import suffice
 from suffice import AODE
 from suffice.data.schema import Numbered
+from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import cross_validate
@@ -82,11 +84,11 @@ def test_bins_do_not_depend_on_order_parts_or_threads(rng: Any) -> None:
     rows, y = table(500, 3)
     order = list(range(500))
     rng.shuffle(order)
-    whole = LogisticRegression(threads=1, **OPTIONS).fit(rows, y)
+    whole = on(LocalEngine(1), LogisticRegression(**OPTIONS)).fit(rows, y)
     shuffled = rows.take(order)
     cut = rng.randint(1, 499)
     parts = pa.concat_tables([shuffled[:cut], shuffled[cut:]])
-    other = LogisticRegression(threads=2, **OPTIONS).fit(parts, y[order])
+    other = on(LocalEngine(2), LogisticRegression(**OPTIONS)).fit(parts, y[order])
     assert other.model_.design == whole.model_.design
     np.testing.assert_allclose(other.coef_, whole.coef_, atol=1e-9)
 
@@ -96,7 +98,7 @@ def test_of_a_file_and_an_engine(tmp_path: Path) -> None:
     whole = LogisticRegression(**OPTIONS).fit(rows, y)
     pa.parquet.write_table(rows.append_column("y", pa.array(y)), tmp_path / "rows.parquet")
     there = suffice.engine("processes", processes=2)
-    other = LogisticRegression(engine=there, **OPTIONS).fit(tmp_path / "rows.parquet", "y")
+    other = on(there, LogisticRegression(**OPTIONS)).fit(tmp_path / "rows.parquet", "y")
     assert other.model_.design == whole.model_.design
     np.testing.assert_allclose(other.coef_, whole.coef_, atol=1e-9)
 

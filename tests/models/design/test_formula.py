@@ -14,6 +14,7 @@ import statsmodels.formula.api as smf
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.laws.row_laws import check_rows
+from tests.running import on
 
 import suffice
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeError
@@ -217,7 +218,7 @@ def test_models_travel_and_say_the_same_of_a_row_wherever_it_stands():
 
 def test_worker_processes_compute_terms():
     formula = "log(size + 10) * color"
-    found = LinearRegression(formula=formula, engine="processes").fit(ROWS, "price")
+    found = on("processes", LinearRegression(formula=formula)).fit(ROWS, "price")
     here = LinearRegression(formula=formula).fit(ROWS, "price")
     np.testing.assert_array_equal(found.coef_, here.coef_)
 

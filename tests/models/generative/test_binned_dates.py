@@ -33,7 +33,7 @@ def origins(model: Any) -> dict[str, float]:
     return {name: origin for both in pairs for name, origin in both}
 
 
-@pytest.mark.parametrize("make", [NaiveBayes, lambda: NaiveBayes({"sold": "histogram"}), AODE])
+@pytest.mark.parametrize("make", [NaiveBayes, lambda: NaiveBayes({"sold": "density"}), AODE])
 def test_dates_start_at_2000_and_other_numbers_at_0(make: Any, tmp_path: Path) -> None:
     rows = table(300, 0)
     model = make().fit(rows, "kind")

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.model_selection import KFold
+from tests.running import on
 
 import suffice
 from suffice import NaiveBayes
+from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.families import Adaptive, adaptive
+from suffice.families import Density, density
 from suffice.families.univariate import piecewise
 from suffice.model_selection import evaluate_folds
 from suffice.models.generative import column_weights
@@ -149,12 +151,12 @@ def test_columns_of_noise_say_little_where_rows_are_few(monkeypatch: pytest.Monk
 def test_weights_do_not_depend_on_order_batches_and_threads(calibration: str) -> None:
     rows = table(900)
     order = np.random.default_rng(1).permutation(900)
-    one = NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows, "kind")
-    other = NaiveBayes(calibration=calibration, numbers="adaptive", threads=2)
+    one = NaiveBayes(calibration=calibration, numbers="density").fit(rows, "kind")
+    other = on(LocalEngine(2), NaiveBayes(calibration=calibration, numbers="density"))
     shuffled = rows.select(["hue", "note", "again", "size", "kind"])
-    merged = NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows[:333], "kind")
-    merged.merge(NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows[333:], "kind"))
-    parts = NaiveBayes(calibration=calibration, numbers="adaptive")
+    merged = NaiveBayes(calibration=calibration, numbers="density").fit(rows[:333], "kind")
+    merged.merge(NaiveBayes(calibration=calibration, numbers="density").fit(rows[333:], "kind"))
+    parts = NaiveBayes(calibration=calibration, numbers="density")
     for start in range(0, 900, 300):
         parts.partial_fit(rows[start : start + 300], "kind")
     new = table(40, 2).drop_columns(["kind"])
@@ -174,13 +176,13 @@ def test_threads_find_the_same_families_and_weights(
     y = rng.integers(0, 3, 900)
     x = rng.normal(size=(900, 9)) + rng.choice([-2, 2], (900, 9)) * (y == 1)[:, None]
     x[:, ::3] = rng.normal(size=(900, 3))
-    one = NaiveBayes(threads=1).fit(x, y)
+    one = on(LocalEngine(1), NaiveBayes()).fit(x, y)
     choices, weights = one.model_.parameters[0].choices, one.calibration_.weights
-    assert len({choice.family for choice in choices}) >= 2
-    monkeypatch.setattr(adaptive, "COUNTS", 1)  # every column is worth a thread
+    assert len({choice.shape for choice in choices}) >= 2
+    monkeypatch.setattr(density, "COUNTS", 1)  # every column is worth a thread
     monkeypatch.setattr(column_weights, "MANY_TERMS", 100)
     monkeypatch.setattr(column_weights, "WIDE", wide)
-    three = NaiveBayes(threads=3).fit(x, y)
+    three = on(LocalEngine(3), NaiveBayes()).fit(x, y)
     assert three.model_.parameters[0].choices == choices
     assert three.calibration_.weights.tolist() == weights.tolist()
     assert np.array_equal(one.predict_log_proba(x), three.predict_log_proba(x))
@@ -215,21 +217,6 @@ def test_a_file_holds_weights_and_no_row(tmp_path) -> None:
     assert not again.calibration_.stale
 
 
-@pytest.mark.parametrize("n", [60, 600, 100_000])
-def test_counts_that_no_family_reads_need_not_be_taken_out(n: int) -> None:
-    """A fit leaves them; to calibrate, they say whether the rows were learnt."""
-    rng = np.random.default_rng(7)
-    y = rng.integers(0, 2, n)
-    far, sides = 1000 + y + rng.normal(size=n), 4 * y * rng.choice([-1, 1], n)
-    rows = np.c_[rng.normal(size=n) + y, rng.normal(size=n) + sides, rng.integers(0, 3, n), far]
-    model = NaiveBayes().fit(rows, y)
-    families = {choice.family for choice in model.model_.parameters[0].choices}
-    assert "gaussian" in families
-    assert len(families) >= 2
-    found = model.calibration_
-    assert model.calibrate(rows, y).calibration_.weights.tolist() == found.weights.tolist()
-
-
 def test_weights_from_rows_that_were_not_learnt() -> None:
     model = NaiveBayes.textbook(calibration="weights").fit(REPEATED[:200], Y[:200])
     model.calibrate(REPEATED[200:], Y[200:], learnt=False)
@@ -243,7 +230,7 @@ def test_weights_from_rows_that_were_not_learnt() -> None:
 
 
 def test_a_row_without_a_cell_gets_the_prior() -> None:
-    model = NaiveBayes(calibration="weights", numbers="adaptive").fit(REPEATED, Y)
+    model = NaiveBayes(calibration="weights", numbers="density").fit(REPEATED, Y)
     nothing = np.full((1, 6), np.nan)
     np.testing.assert_allclose(model.predict_proba(nothing)[0], np.bincount(Y) / 400, atol=1e-12)
 
@@ -292,16 +279,16 @@ def test_a_family_chooses_by_what_all_rows_show() -> None:
     y = rng.integers(0, 2, 600)
     sides = y * rng.choice([-3, 3], 600)
     x = np.c_[rng.normal(size=600) + sides, 1e8 + rng.normal(size=600) + y]
-    model = NaiveBayes.textbook(numbers="adaptive").fit(x, y)
+    model = NaiveBayes.textbook(numbers="density").fit(x, y)
     apart = (
-        NaiveBayes.textbook(numbers="adaptive").fit(x[:100], y[:100]).partial_fit(x[100:], y[100:])
+        NaiveBayes.textbook(numbers="density").fit(x[:100], y[:100]).partial_fit(x[100:], y[100:])
     )
     choices = model.model_.parameters[0].choices
     assert choices == apart.model_.parameters[0].choices
-    assert choices[0].family != "gaussian"
-    assert choices[1].family == "gaussian"
+    assert choices[0].shape
+    assert not choices[1].shape
     assert not choices[1].losses
-    assert isinstance(model.parts_[0].family, Adaptive)
+    assert isinstance(model.parts_[0].family, Density)
 
 
 def test_sets_cover_as_often_as_they_say() -> None:
@@ -392,17 +379,17 @@ def test_the_same_rows_give_the_same_bits(seed: int, n: int, parts: int) -> None
 
 def test_parts_of_any_size_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.where(RNG.random(REPEATED.shape) < 0.1, np.nan, REPEATED**2)
-    whole = NaiveBayes(numbers="histogram").fit(x, Y)
+    whole = NaiveBayes(Density("histogram")).fit(x, Y)
     scores = whole.predict_log_proba(x)
     for size in (1, 100):  # terms of one row, and of a few
         monkeypatch.setattr(piecewise, "LOOKED_UP", size)
-        again = NaiveBayes(numbers="histogram").fit(x, Y)
+        again = NaiveBayes(Density("histogram")).fit(x, Y)
         assert again.calibration_.weights.tolist() == whole.calibration_.weights.tolist()
         assert (again.predict_log_proba(x) == scores).all()
 
 
 @pytest.mark.parametrize("rows", [1, 5_000])
-@pytest.mark.parametrize("bad", [np.inf, -np.inf, 1e300])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_a_cell_that_is_no_number_is_refused_in_a_column_of_weight_zero(
     rows: int, bad: float
 ) -> None:

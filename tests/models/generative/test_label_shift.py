@@ -10,10 +10,12 @@ import pyarrow as pa
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import chi2
+from tests.running import on
 
 import suffice
 from suffice import NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.models.generative import label_shift
 from suffice.models.generative.label_shift import LabelShift
@@ -151,7 +153,7 @@ def test_the_prior_is_an_option_of_the_new_model(make: Any, tmp_path: Path) -> N
 def test_rows_read_in_every_step_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = draw(300, [0.4, 0.3, 0.3], 8)
     rows, _ = draw(1000, [0.1, 0.6, 0.3], 9)
-    model = GaussianNB(threads=2).fit(x, y)
+    model = on(LocalEngine(2), GaussianNB()).fit(x, y)
     held = model.label_shift(rows)
     monkeypatch.setattr(label_shift, "KEPT_CELLS", 100)
     read = model.label_shift(rows)
@@ -182,7 +184,8 @@ def test_the_order_of_rows_is_nothing() -> None:
     x, y = draw(300, [0.4, 0.3, 0.3], 10)
     rows, _ = draw(999, [0.1, 0.6, 0.3], 11)
     found = [
-        GaussianNB(threads=t).fit(x, y).label_shift(v) for t, v in ((1, rows), (2, rows[::-1]))
+        on(LocalEngine(t), GaussianNB()).fit(x, y).label_shift(v)
+        for t, v in ((1, rows), (2, rows[::-1]))
     ]
     np.testing.assert_allclose(found[0].prior, found[1].prior, rtol=1e-12)
 

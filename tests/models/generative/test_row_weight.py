@@ -15,7 +15,6 @@ from suffice import (
     AODE,
     LogisticRegression,
     NaiveBayes,
-    RegularizedDiscriminantAnalysis,
 )
 
 Rows = tuple[pd.DataFrame, Any]
@@ -89,9 +88,6 @@ MODELS: dict[str, Callable[[], Any]] = {
     "columns that count once": lambda: NaiveBayes(calibration="none"),
     "aode": AODE,
 }
-GAUSSIAN: dict[str, Callable[[], Any]] = {
-    "rda": RegularizedDiscriminantAnalysis,
-}
 
 
 def drawn(table: Callable[[int, np.random.Generator], Rows], n: int = 120) -> Rows:
@@ -123,23 +119,6 @@ def test_a_factor_of_all_weights_and_copies_of_all_rows_change_no_answer(
         same(fitted, MODELS[name]().fit(*taken((x, y), places)), new)
 
 
-@pytest.mark.filterwarnings("ignore:within class")
-@pytest.mark.parametrize("table", [numbers, categories, flowers])
-@pytest.mark.parametrize("name", GAUSSIAN)
-def test_shrinkage_is_chosen_by_whole_rows(
-    name: str, table: Callable[[int, np.random.Generator], Rows]
-) -> None:
-    x, y = drawn(table)
-    fitted = GAUSSIAN[name]().fit(x, y)
-    for factor in (2.0, 100.0, 0.01):
-        other = GAUSSIAN[name]().fit(x, y, np.full(len(y), factor))
-        assert other.shrinkage_ == fitted.shrinkage_
-        same(fitted, other, x)
-    other = GAUSSIAN[name]().fit(*taken((x, y), np.tile(np.arange(len(y)), 2)))
-    assert other.shrinkage_ == fitted.shrinkage_
-    same(fitted, other, x)
-
-
 def test_a_text_weighs_what_its_row_weighs() -> None:
     x, y = drawn(texts)
     options = {"families": {"note": "multinomial"}}
@@ -162,7 +141,7 @@ def test_a_whole_weight_is_as_many_rows(
 
 
 @pytest.mark.parametrize("table", [mixed, answers])
-@pytest.mark.parametrize("model", [NaiveBayes, AODE, RegularizedDiscriminantAnalysis])
+@pytest.mark.parametrize("model", [NaiveBayes, AODE])
 def test_weights_that_differ_are_relative_too(
     model: Any, table: Callable[[int, np.random.Generator], Rows]
 ) -> None:

@@ -13,7 +13,7 @@ import suffice
 from suffice import AODE, NaiveBayes
 from suffice.bayes import next_question
 from suffice.errors import ModelFileError, SufficeWarning
-from suffice.families import Adaptive
+from suffice.families import Density
 from suffice.persist import write_model
 from suffice.privacy import audit
 
@@ -45,7 +45,7 @@ def test_a_column_far_from_0_is_told_as_well_as_one_near_it() -> None:
     errors = 1 - near.score(new, truth), 1 - far.score(moved(new), truth)
     plain = NaiveBayes(calibration="none").fit(MOVED, Y)
     assert plain.model_.sampled is None
-    assert plain.model_.family_names["x0"] == "gaussian"
+    assert plain.model_.family_names["x0"] == "density"
     without = 1 - plain.score(moved(new), truth)
     assert abs(errors[0] - errors[1]) < 0.01
     assert errors[1] < without - 0.05
@@ -54,8 +54,8 @@ def test_a_column_far_from_0_is_told_as_well_as_one_near_it() -> None:
 def test_it_does_not_matter_how_far() -> None:
     once, twice = (NaiveBayes().fit(moved(X, by), Y).model_ for by in (FAR, 2 * FAR))
     (a,), (b,) = once.parameters, twice.parameters
-    assert [one.family for one in a.choices] == [one.family for one in b.choices]
-    np.testing.assert_allclose(a.piecewise.log_density, b.piecewise.log_density, atol=1e-12)
+    assert [one.shape for one in a.choices] == [one.shape for one in b.choices]
+    np.testing.assert_allclose(a.log_density, b.log_density, atol=1e-12)
 
 
 def test_counts_are_those_of_rows_of_the_sample() -> None:
@@ -125,13 +125,13 @@ def test_a_loaded_model_has_estimated_its_densities_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     NaiveBayes().fit(MOVED, Y).save(tmp_path / "model")
-    calls, estimate = [], Adaptive.estimate
+    calls, estimate = [], Density.estimate
 
-    def counted(self: Adaptive, statistic: Any) -> Any:
+    def counted(self: Density, statistic: Any) -> Any:
         calls.append(statistic)
         return estimate(self, statistic)
 
-    monkeypatch.setattr(Adaptive, "estimate", counted)
+    monkeypatch.setattr(Density, "estimate", counted)
     model = suffice.load(tmp_path / "model")
     assert model.model_.sampled is not None
     next_question(model, {})
@@ -149,7 +149,7 @@ def test_what_a_loaded_model_keeps_and_drops(tmp_path: Path) -> None:
     with pytest.warns(SufficeWarning, match="are those of earlier rows"):
         forgetting.forget(MOVED[:9], Y[:9])
     assert forgetting.model_.sampled is None
-    assert forgetting.model_.family_names["x0"] == "gaussian"
+    assert forgetting.model_.family_names["x0"] == "density"
     forgetting.calibrate(MOVED[9:], Y[9:])
     anew = NaiveBayes().fit(MOVED[9:], Y[9:])
     expected = anew.predict_log_proba(MOVED)

@@ -7,8 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.running import on
 
 import suffice
+from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import Lasso, LinearRegression, Ridge
 from suffice.models.optimise.gradient_descent import GradientDescent
@@ -74,10 +76,10 @@ def test_they_cover_what_they_say(model: Any) -> None:
 
 def test_the_order_and_the_parts_of_rows_do_not_matter() -> None:
     x, y = rows(2, 20_000)
-    model = LinearRegression(threads=1).fit(x, y)
+    model = on(LocalEngine(1), LinearRegression()).fit(x, y)
     one = model.calibrate(x, y).predict_interval(x[:5], "conformal")
     order = np.random.default_rng(0).permutation(len(y))
-    model.set_params(threads=2)
+    model = on(LocalEngine(2), model)
     assert_array_equal(
         model.calibrate(x[order], y[order]).predict_interval(x[:5], "conformal"), one
     )

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from tests.running import on
 
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LinearRegression
@@ -50,7 +51,7 @@ def test_tables_targets_and_engines() -> None:
         color=RANDOM.choice(["red", "blue"], N), y=Y, z=2 * Y
     )
     table.loc[7, "a"] = np.nan
-    model = LinearRegression(incomplete="drop", engine="processes").fit(table, ["y", "z"])
+    model = on("processes", LinearRegression(incomplete="drop")).fit(table, ["y", "z"])
     found = model.robust_summary(table, ["y", "z"], target="z", kind="HC3")
     whole = table.drop(index=7)
     dummies = (whole.color == "red").astype(float)

@@ -18,11 +18,11 @@ from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign, with_ones
-from suffice.models.logistic.curvature import fit_by_curvature
-from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.first_pass import SparseMomentsAccumulator, first_pass
 from suffice.models.logistic.loss import loss_derivatives
+from suffice.models.logistic.minimise import minimise
 from suffice.models.logistic.objective import Objective
+from suffice.models.logistic.rows import DataLoop
 from suffice.models.logistic.separation import find_separation
 from suffice.models.optimise.newton import Point, newton, quasi_newton, solve
 from suffice.statistics.block import RealBlock
@@ -248,7 +248,7 @@ def test_newton_and_quasi_newton_agree(k, penalty):
     found = []
     for method in ("newton", "lbfgs"):
         objective = problem(x, y, weights, penalty)
-        found.append(fit_by_curvature(objective, method, 1e-10, 1000))
+        found.append(minimise(objective, None, method, 1e-10, 1000))
         assert found[-1].converged
     assert_allclose(found[0].coefficients, found[1].coefficients, rtol=1e-8, atol=1e-10)
 
@@ -269,7 +269,7 @@ def penalised(x, y, beta):
 def test_firth_is_at_a_maximum_of_its_likelihood():
     x, y, _ = rows(8, 30, 2)
     objective = problem(x, y, firth=True)
-    found = fit_by_curvature(objective, "newton", 1e-12, 200)
+    found = minimise(objective, None, "newton", 1e-12, 200)
     assert found.converged
     beta = np.concatenate(
         [

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LogisticRegression
-from suffice.models.logistic import curvature
+from suffice.models.logistic import minimise
 
 
 def diagnosis(x, y, **options) -> str | None:
@@ -191,8 +191,8 @@ def test_steps_from_a_sample_are_no_sign_of_separation(monkeypatch):
     x = np.exp(2 * rng.normal(size=(65_537, 8)))
     y = (x / x.std(axis=0))[:, :3].sum(axis=1) + rng.logistic(size=len(x)) > 1
     with monkeypatch.context() as patch:
-        patch.setattr(curvature, "refuse_separation", lambda *_: pytest.fail("it is looked for"))
+        patch.setattr(minimise, "refuse_separation", lambda *_: pytest.fail("it is looked for"))
         found = LogisticRegression(C=np.inf).fit(x, y)
-    assert found.n_iter_[0] > curvature.STEPS_BEFORE_SEPARATION
+    assert found.n_iter_[0] > minimise.STEPS_BEFORE_SEPARATION
     z = np.column_stack([np.ones(len(x)), x])
     assert np.abs(z.T @ (found.predict_proba(x)[:, 1] - y)).max() < 1e-8 * np.abs(z).sum()

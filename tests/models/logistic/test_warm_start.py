@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from suffice import LogisticRegression
-from suffice.models.logistic import warm_start
+from suffice.models.logistic import minimise
 
 N, LEVELS = 70_000, 60
 
@@ -23,9 +23,9 @@ def test_many_columns_begin_with_curvature_of_a_sample(
     y = scores.argmax(axis=1)
     x = pa.table({f"column {j}": [f"{c:02}" for c in codes[:, j]] for j in range(5)})
     found = LogisticRegression().fit(x, y)
-    assert len(found.coef_.T) > warm_start.SAMPLE_ROWS / warm_start.ROWS_OF_TERM
+    assert len(found.coef_.T) > minimise.SAMPLE_ROWS / minimise.ROWS_OF_TERM
     assert found.n_iter_[0] <= 25
-    monkeypatch.setattr(warm_start, "is_long", lambda objective: False)
+    monkeypatch.setattr(minimise, "_is_long", lambda objective: False)
     plain = LogisticRegression().fit(x, y)
     assert_allclose(found.coef_, plain.coef_, rtol=0, atol=1e-6)
     assert_allclose(found.intercept_, plain.intercept_, rtol=0, atol=1e-6)

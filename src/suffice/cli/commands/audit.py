@@ -9,12 +9,13 @@ import typer
 
 from suffice.cli.options.models import load
 from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.tables import deliver, grid
+from suffice.cli.output.tables import deliver
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from suffice.cli import documents
+    from suffice.numerics.in_print import Table
     from suffice.privacy import Audit
 
 __all__ = ["audit"]
@@ -59,17 +60,13 @@ def _facts(found: Audit) -> documents.Audit:
     }
 
 
-def _rendered(found: Audit) -> Iterator[RenderableType]:
-    from suffice.privacy.finding import MEANINGS
+def _rendered(found: Audit) -> Iterator[RenderableType | Table]:
+    from suffice.privacy import MEANINGS
 
     if not found.findings:
         yield f"  Nothing is told about fewer than {found.min_count:g} rows."
         return
-    table = grid("", "column", "facts", "rows", "for example")
-    table.columns[1].justify = table.columns[4].justify = "left"
-    for line in found.lines():
-        table.add_row(*line)
-    yield table
+    yield found.table()
     for what, meaning in MEANINGS.items():
         if any(one.what == what for one in found.findings):
             yield f"  {what}: {meaning}."

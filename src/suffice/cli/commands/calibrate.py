@@ -59,7 +59,7 @@ def calibrate(
     for 'suffice predict --interval conformal'.
     """
     reading = Reading.of(read)
-    from suffice.engines.choice import engine
+    from suffice.engines.choice import engine, set_engine
 
     refuse_overwriting(output, data)
     fitted = load_summed(model)
@@ -71,14 +71,14 @@ def calibrate(
         with_labels(with_tokens(fitted, reading), reading)
     table = unseen_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with reported(f"Reading {', '.join(data)}") as report:
-        fitted.set_params(
-            engine=engine("local", progress=report, threads=fitted.threads), threads=None
+    with (
+        reported(f"Reading {', '.join(data)}") as report,
+        set_engine(engine(progress=report)),
+        fitting(data, model),
+    ):
+        fitted.calibrate(
+            table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new
         )
-        with fitting(data, model):
-            fitted.calibrate(
-                table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new
-            )
     fitted.set_params(**remembered)
     refuse_replacing(output, new_model(fitted), force, [model])
     fitted.save(output)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from suffice.cli.options.models import load_generative
 from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.tables import deliver, grid, percent
+from suffice.cli.output.tables import deliver
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from suffice.bayes import ColumnInformation
     from suffice.cli.documents import RankedColumns
+    from suffice.numerics.in_print import Table
 
 __all__ = ["columns"]
 
@@ -38,8 +38,7 @@ def columns(
         model, "its columns have no distribution in a class", "see `suffice summary`"
     )
     found = column_information(fitted)
-    facts = _facts(found)
-    deliver(facts, lambda: _rendered(facts, top), as_json, None)
+    deliver(_facts(found), lambda: _rendered(found, top), as_json, None)
 
 
 def _facts(found: ColumnInformation) -> RankedColumns:
@@ -56,17 +55,8 @@ def _facts(found: ColumnInformation) -> RankedColumns:
     }
 
 
-def _rendered(facts: RankedColumns, top: int) -> Iterator[RenderableType]:
-    table = grid("column", "family", "bits", "of all there is to tell")
-    table.columns[1].justify = "left"
-    for known in facts["columns"][:top]:
-        bits, share = known["bits"], math.nan
-        if bits is not None and facts["entropy"]:
-            share = bits / facts["entropy"]
-        written = "-" if bits is None else f"{bits:.4f}"
-        table.add_row(known["column"], known["family"], written, percent(share))
-    yield table
-    yield f"  {facts['entropy']:.4f} bits tell the class of a row, before any cell is seen"
-    left = len(facts["columns"]) - top
-    if left > 0:
-        yield f"  {left} more column{'s' if left > 1 else ''}: --top or --json shows all"
+def _rendered(found: ColumnInformation, top: int) -> Iterator[Table]:
+    table = found.table()
+    left = len(table.rows) - top
+    more = f"{left} more column{'s' if left > 1 else ''}: --top or --json shows all"
+    yield replace(table, rows=table.rows[:top], notes=[*table.notes, *([more] if left > 0 else [])])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,24 +16,16 @@ from suffice.cli.options.models import (
 )
 from suffice.cli.options.shared import AsJson
 from suffice.cli.output.tables import (
-    amount,
     deliver,
-    grid,
-    percent,
-    rows_in_print,
-    short,
 )
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from suffice.cli import documents
     from suffice.statistics.comparison import Comparison
     from suffice.statistics.divergence import Divergence
 
 __all__ = ["compare"]
 
-UNKNOWN = "-"
 RULE, NEXT_STEP = "it keeps no distribution of every column", "fit naive Bayes to both tables"
 
 
@@ -59,7 +49,7 @@ def compare(
     with errors_by_file_name(before, after):
         found = one.compare(other)
     facts = _facts(found, before, after)
-    deliver(facts, lambda: _rendered(found), as_json, None)
+    deliver(facts, lambda: [found.table()], as_json, None)
 
 
 def _comparable(path: Path) -> Any:
@@ -107,44 +97,3 @@ def _divergence(found: Divergence | None) -> documents.Divergence | None:
         "jensen_shannon": found.jensen_shannon,
         "p": found.p_value,
     }
-
-
-def _rendered(found: Comparison) -> Iterator[RenderableType]:
-    labelled = found.labels is not None
-    headings = ("within", "class") if labelled else ()
-    table = grid("", "Hellinger", "PSI", "p", "missing", *headings)
-    if labelled:
-        table.add_row("(labels)", *_cells(found.labels), "", "", "")
-    for column in found.columns:
-        missing = _change(*map(percent, column.missing))
-        most = found.most_within(column)
-        within = (UNKNOWN, "") if most is None else (_distance(most[1]), short(most[0]))
-        table.add_row(column.column, *_cells(column.overall), missing, *within[: len(headings)])
-    yield table
-    remark = "; within: the class that differs most" if labelled else ""
-    yield f"  {amount(found.rows[0])} and {rows_in_print(found.rows[1])}{remark}"
-
-
-def _change(before: str, after: str) -> str:
-    """Two fractions, or one where they look alike.
-
-    Examples
-    --------
-    >>> _change("0.0 %", "0.0 %"), _change("16.7 %", "0.0 %")
-    ('0.0 %', '16.7 → 0.0 %')
-    """
-    return after if before == after else f"{before.removesuffix(' %')} → {after}"
-
-
-def _cells(found: Divergence | None) -> tuple[str, str, str]:
-    from suffice.numerics.in_print import probability
-
-    if found is None:
-        return UNKNOWN, UNKNOWN, UNKNOWN
-    psi = short(found.psi) if math.isfinite(found.psi) else "∞"
-    p = UNKNOWN if found.p_value is None else probability(found.p_value)
-    return _distance(found), psi, p
-
-
-def _distance(found: Divergence) -> str:
-    return f"{found.hellinger:.4f}"

@@ -118,12 +118,11 @@ def cv(
     _check_column(table.names, by)
     names = _known(listed(model) or _models_for(table, label))
     points = list(points_of(names, parameters, grid or []))
-    with reported(f"Judging models on {', '.join(data)}") as report:
-        engine, learners = running.chosen(report), {}
-        for point in points:
-            learner = estimator_of(point.model, point.parameters, columns, reading, names)
-            learner.engine = engine
-            learners[point.name] = learner
+    learners = {
+        point.name: estimator_of(point.model, point.parameters, columns, reading, names)
+        for point in points
+    }
+    with reported(f"Judging models on {', '.join(data)}") as report, running.chosen(report):
         found = evaluate_models(
             learners,
             table,

@@ -9,7 +9,7 @@ from rich.text import Text
 
 import suffice
 from suffice.cli.output.explanation import explanations
-from suffice.cli.output.learnt import schema_grid
+from suffice.cli.output.fitted import schema_grid
 from suffice.cli.output.tables import decibans, grid, percent, print_all, short
 
 __all__ = ["demo"]

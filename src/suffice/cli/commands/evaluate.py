@@ -32,8 +32,6 @@ from suffice.cli.output.evaluation import (
     class_facts,
     class_tables,
     error_facts,
-    error_tables,
-    group_tables,
 )
 from suffice.cli.output.tables import deliver
 from suffice.errors import DataError
@@ -78,28 +76,29 @@ def evaluate(
     opened = remarked(reading.open(data, fitted.format_))
     table = known_columns(opened, fitted, label, weight, by, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with reported(f"Evaluating {', '.join(data)}") as report:
-        fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
+    with reported(f"Evaluating {', '.join(data)}") as report, running.chosen(report):
         truth = label_of(fitted, label), weight_of(fitted, weight, table)
         if by is None:
             found = fitted.evaluate(table, *truth, unanswerable="empty")
         else:
             groups = fitted.evaluate_by(table, truth[0], by, truth[1], unanswerable="empty")
-    facts_of, tables = _written(fitted, decision)
+    facts_of = _written(fitted, decision)
     if by is None:
         facts = facts_of(found)
-        deliver(facts, lambda: tables(facts), as_json, None)
+        numbers = predicts_numbers(fitted)
+        tables = (lambda: [found.table()]) if numbers else partial(class_tables, facts)
+        deliver(facts, tables, as_json, None)
         return
     if not groups:
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
     listed: list[Any] = [{"group": value, **facts_of(found)} for value, found in groups.items()]
     of_groups: GroupEvaluations = {"by": by, "groups": listed}
-    deliver(of_groups, lambda: group_tables(groups), as_json, None)
+    deliver(of_groups, lambda: [groups.table()], as_json, None)
 
 
-def _written(model: Any, decision: Decision) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-    """How the evaluation of a model is written for programs, and these figures for people."""
+def _written(model: Any, decision: Decision) -> Callable[[Any], Any]:
+    """How the evaluation of a model is written for programs."""
     if predicts_numbers(model):
-        return error_facts, error_tables
+        return error_facts
     costs = None if decision.threshold is not None else model.costs
-    return partial(class_facts, costs=costs, classes=model.model_.classes.values), class_tables
+    return partial(class_facts, costs=costs, classes=model.model_.classes.values)

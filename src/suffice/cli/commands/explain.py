@@ -23,9 +23,9 @@ from suffice.cli.output.explanation import (
     Explanation,
     explanation_facts,
     explanations,
+    word_evidence,
 )
 from suffice.cli.output.tables import decibans, deliver, grid, percent, short
-from suffice.cli.output.word_evidence import word_evidence
 from suffice.errors import DataError, ParameterError
 
 if TYPE_CHECKING:

@@ -33,9 +33,14 @@ from suffice.cli.options.recipes import NAIVE_BAYES
 from suffice.cli.options.replacing import Force, NewModel, refuse_replacing
 from suffice.cli.options.running import Checkpoint, Running, reported
 from suffice.cli.options.shared import AsJson, Data, Parameters, Weight, typed
-from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines
-from suffice.cli.output.learnt import learnt_facts, rendered_learnt, rows_learnt
+from suffice.cli.output.fitted import (
+    candidate_facts,
+    learnt_facts,
+    rendered_candidates,
+    rendered_learnt,
+    rows_learnt,
+)
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
@@ -69,7 +74,7 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="naive-bayes, aode, lda, qda, rda or logistic for classes, or auto: the mean of "
+            help="naive-bayes, aode, lda, qda or logistic for classes, or auto: the mean of "
             "the best of several; linear, ridge, lasso or elastic-net for numbers.",
         ),
     ] = NAIVE_BAYES,
@@ -132,8 +137,8 @@ def fit(
             )
             found = fold_facts(sentences(judged), None)
             chosen = learners[found["best"]]
-        chosen.engine = running.chosen(report, checkpoint=checkpoint)
-        chosen.fit(table, truth, weight)
+        with running.chosen(report, checkpoint=checkpoint):
+            chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
     if has_coefficients(chosen):
@@ -141,7 +146,7 @@ def fit(
     elif has_candidates(chosen):
         of_all = candidate_facts(chosen, target)
         saved = f"  Saved to {target}"
-        deliver(of_all, lambda: chain(rendered_candidates(of_all), [saved]), as_json, None)
+        deliver(of_all, lambda: chain(rendered_candidates(chosen), [saved]), as_json, None)
     else:
         facts = learnt_facts(chosen, target)
         facts["tuned"] = found
@@ -150,7 +155,7 @@ def fit(
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             compared += [*reading.words, *words]
-            facts["compare"], facts["gain"] = join(["suffice", "cv", *compared]), None
+            facts["compare"] = join(["suffice", "cv", *compared])
         deliver(facts, lambda: rendered_learnt(facts, chosen), as_json, None)
 
 

@@ -60,7 +60,7 @@ def forget(
     any file. The new file is written whole or not at all.
     """
     reading = Reading.of(read)
-    from suffice.engines.choice import engine
+    from suffice.engines.choice import engine, set_engine
 
     refuse_overwriting(output, data)
     fitted = load_summed(model)
@@ -70,14 +70,12 @@ def forget(
     opened = remarked(reading.open(data, fitted.format_))
     table = unseen_columns(opened, fitted, ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with reported(f"Forgetting {', '.join(data)}") as report:
-        fitted.set_params(
-            engine=engine("local", progress=report, threads=fitted.threads), threads=None
-        )
-        with fitting(data, model):
-            fitted.forget(
-                table, label_of(fitted, None), weight_of(fitted, weight, table), again=again
-            )
+    with (
+        reported(f"Forgetting {', '.join(data)}") as report,
+        set_engine(engine(progress=report)),
+        fitting(data, model),
+    ):
+        fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table), again=again)
     if fitted.statistic_ == known:
         raise DataError(
             f"{', '.join(data)} holds no row with a weight above zero",

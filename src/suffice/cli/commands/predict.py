@@ -13,8 +13,7 @@ from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, wi
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.running import Running, reported
 from suffice.cli.options.shared import Data, Ignore, ModelFile, RowsAsJson
-from suffice.cli.output.prediction_files import opener
-from suffice.cli.output.row_documents import deliver_rows
+from suffice.cli.output.rows import deliver_rows, opener
 from suffice.cli.output.tables import refuse_result
 from suffice.errors import ParameterError
 
@@ -71,9 +70,7 @@ def predict(
     wanted = _options(fitted, proba, log_proba, interval, level)
     table = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
-    with reported(f"Predicting {', '.join(data)}") as report:
-        # Unless workers are asked for, one of them reads, so that rows stream through.
-        fitted.set_params(engine=running.chosen(report, 1), threads=None)
+    with reported(f"Predicting {', '.join(data)}") as report, running.chosen(report, 1):
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
         if as_json:
             facts = {"model": str(model), "type": type(fitted).__name__}

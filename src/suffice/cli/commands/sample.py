@@ -9,8 +9,7 @@ import typer
 
 from suffice.cli.options.models import load_generative
 from suffice.cli.options.shared import ModelFile, RowsAsJson
-from suffice.cli.output.prediction_files import opener
-from suffice.cli.output.row_documents import deliver_rows
+from suffice.cli.output.rows import deliver_rows, opener
 from suffice.cli.output.tables import refuse_result
 
 if TYPE_CHECKING:

@@ -64,30 +64,14 @@ def searchlight(
         typer.Option(metavar="FOLDER", help="The mean map of each class.", rich_help_panel=OUT),
     ] = None,
     labels: Annotated[
-        Path | None,
+        Path,
         typer.Option(
             metavar="FILE",
             help="A line for every volume: its label, and its run.",
             rich_help_panel=LABELS,
+            show_default=False,
         ),
-    ] = None,
-    events: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE", help="BIDS events, one file for each scan.", rich_help_panel=LABELS
-        ),
-    ] = None,
-    read: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--read",
-            "-r",
-            metavar="NAME=SECONDS",
-            help="delay: by how much the BOLD signal follows an event; tr: repetition time, by "
-            "default that of the header.",
-            rich_help_panel=LABELS,
-        ),
-    ] = None,
+    ],
     leave_out: Annotated[
         list[str] | None,
         typer.Option(
@@ -122,7 +106,7 @@ def searchlight(
             "-p",
             metavar="NAME=VALUE",
             help="Of suffice.images.SearchLight: shape=ball and radius=6 (mm), zscore=run, "
-            "exchange=volumes (where they do not follow each other), random_state=0, n_jobs=1.",
+            "random_state=0, n_jobs=1.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -132,15 +116,11 @@ def searchlight(
     Gaussian naive Bayes, leaving out one run at a time, from sums: the images
     are read once.
     """
-    files = [*(events or ()), *(name for name in scans if name.endswith(".tsv"))]
-    scans = [name for name in scans if not name.endswith(".tsv")]  # of --events sub-01_*.tsv
-    if not scans:
-        raise ParameterError("no scan is given", "a searchlight needs a 4-D image at least")
+    from suffice.images.labels import read_attributes
+
     _check_outputs(output, p_values, png, [*scans, *([mask] if mask else [])], permutations)
-    seconds = named_values("-r", read, ["delay", "tr"], "the reader of events")
     light = _light(mask, cube, parameters, leave_out=listed(leave_out), permutations=permutations)
-    delay = seconds.get("delay", 0.0)
-    light.fit(scans, *_labels_and_runs(scans, labels, files, seconds.get("tr"), delay))
+    light.fit(scans, *read_attributes(labels))
     images = {output: light.scores_img_}
     if p_values is not None:
         images[p_values] = light.fwe_p_img_
@@ -196,34 +176,6 @@ def _check_outputs(
             ) from None
 
 
-def _labels_and_runs(
-    scans: list[str], labels: Path | None, events: list[str], tr: float | None, delay: float
-) -> tuple[Sequence[Any], Any]:
-    """Read the label and the run of every volume; no run where each scan is one."""
-    from suffice.images.labels import events_of_scans, label_volumes, read_attributes, read_events
-    from suffice.images.scans import open_scans
-
-    if (labels is None) == (not events):
-        raise ParameterError(
-            f"--labels and --events are both {'missing' if labels is None else 'given'}",
-            "labels come from one of them",
-        )
-    if labels is not None:
-        return read_attributes(labels)
-    found: list[Any] = []
-    files = events_of_scans(scans, events)
-    for scan, opened, file in zip(scans, open_scans(scans), files, strict=True):
-        seconds = opened.tr if tr is None else tr
-        if seconds is None or not seconds > 0:
-            raise ParameterError(
-                f"the header of {scan} does not say how long a volume takes",
-                "events are in seconds",
-                "give the repetition time with -r tr=SECONDS",
-            )
-        found += label_volumes(read_events(file), opened.volumes, seconds, delay, file)
-    return found, None
-
-
 def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> None:
     """Write all files, or none: each takes its name when all are complete."""
     with ExitStack() as stack:
@@ -265,13 +217,13 @@ def _facts(light: SearchLight, files: Sequence[Path]) -> AccuracyMap:
             "voxel": list(best),
             "mm": light.grid_.position(best).tolist(),
         },
-        "whole_mask": light.roi_scores_["whole mask"],
+        "whole_mask": light.whole_mask_score_,
     }
     if light.permutations:
         facts["permutations"] = len(light.null_max_)
         facts["threshold"] = light.fwe_threshold_
         facts["voxels_above"] = int((light.masked_scores_ > light.fwe_threshold_).sum())
-        facts["whole_mask_p"] = light.roi_p_["whole mask"]
+        facts["whole_mask_p"] = light.whole_mask_p_
     return facts
 
 

@@ -12,13 +12,13 @@ import typer
 from suffice.cli.options.models import has_candidates, load, load_generative
 from suffice.cli.options.names import listed, no_such_column
 from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.bars import barred, draws_bars
-from suffice.cli.output.candidates import candidate_facts, rendered_candidates
-from suffice.cli.output.moments import in_days
+from suffice.cli.output.fitted import candidate_facts, in_days, rendered_candidates
 from suffice.cli.output.tables import (
     CommandLine,
     amount,
+    barred,
     deliver,
+    draws_bars,
     grid,
     percent,
     rows_in_print,
@@ -52,7 +52,7 @@ def show(
     chosen = listed(column)
     if has_candidates(average := load(model)):
         of_all = candidate_facts(average, model)
-        deliver(of_all, lambda: rendered_candidates(of_all), as_json, None)
+        deliver(of_all, lambda: rendered_candidates(average), as_json, None)
         return
     fitted = load_generative(
         model, "it has coefficients, and no families", f"use suffice summary {model}"
@@ -121,9 +121,8 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, Known
                 column["counted"] = float(weights[min(j, len(weights) - 1)])
             if rivals := parameters.rivals(j):
                 column["log_loss_alone"] = rivals
-            side, place = parameters.side(j)
-            if (evidence := side.alpha_evidence) is not None:
-                column["alpha"] = cast("Alpha", evidence.of(place))
+            if (evidence := parameters.alpha_evidence) is not None:
+                column["alpha"] = cast("Alpha", evidence.of(j))
             if far is not None and name in far.columns:
                 rows = far.bins.total[:, far.columns.index(name)]
                 column["sampled_rows"] = float(rows.sum())

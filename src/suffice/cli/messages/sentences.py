@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 
-from suffice.cli.messages.missing import not_given
 from suffice.cli.signals import write_no_more
 from suffice.cli.wrapping import for_stream
 from suffice.errors import SufficeError
@@ -20,6 +19,14 @@ __all__ = ["CommandError", "complain", "each_once", "note", "sentence", "sentenc
 CommandError: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
+WHAT = {
+    "data": "it is the file with the rows",
+    "label": "it names the column to be predicted",
+    "model": "it is a file that suffice fit wrote",
+    "models": "they are files that suffice fit wrote",
+    "output": "it is the file to be written",
+    "to": "it is the language: sql, json or onnx",
+}
 
 
 def sentence(error: Any) -> str:
@@ -56,7 +63,7 @@ def _said(error: Any) -> str:
     if isinstance(error, SufficeError):
         return "; ".join(filter(None, map(spelled, (error.fact, error.rule, error.next_step))))
     if isinstance(error, CommandError):
-        return not_given(error) or str(error.format_message())
+        return _not_given(error) or str(error.format_message())
     if isinstance(error, OSError):
         named = f"{error.filename}: " if error.filename else ""
         return f"{named}{error.strerror or error}"
@@ -104,3 +111,29 @@ def complain(text: str) -> None:
 def _ended(text: str) -> str:
     line = " ".join(text.split())
     return line if line.endswith(".") else f"{line}."
+
+
+def _not_given(error: Any) -> str:
+    """The sentence of an error of Typer about a missing parameter; nothing of other errors."""
+    parameter = getattr(error, "param", None)
+    if type(error).__name__ != "MissingParameter" or parameter is None:
+        return ""
+    option = parameter.param_type_name == "option"
+    name = max(parameter.opts, key=len) if option else parameter.metavar
+    if parameter.name == "label":
+        name = "--label"
+    parts = [f"{name} is not given", WHAT.get(parameter.name, "the command needs it")]
+    if parameter.name == "label" and (names := _columns(error.ctx)):
+        parts.append(f"the columns are {', '.join(map(repr, names))}")
+    return f"{'; '.join(parts)}; see suffice {error.ctx.command.name} --help"
+
+
+def _columns(context: Any) -> tuple[str, ...]:
+    """The columns of the files that were given, where they can be read."""
+    from suffice.cli.options.reading import Reading
+
+    with suppress(SufficeError, OSError):
+        data = context.params.get("data") or ()
+        if data and "-" not in data:
+            return Reading().open(data).names
+    return ()

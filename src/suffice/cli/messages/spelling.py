@@ -23,7 +23,9 @@ FLAGS |= {"leave_out": "--leave-out", "columns": "--ignore"}
 SWITCHES = {"learnt=False": "--new", "again=True": "--again"}
 OF_SEARCHLIGHT = ("shape", "radius", "zscore", "exchange")
 VALUE = r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|\[[^\[\]]*\]|\.\.\.|-?[\w.+-]*\w"
-NAMED = re.compile(rf"(?<![\w.'\"-])(?<!-p )(?<!-r )(?P<name>[A-Za-z]\w*)=(?P<value>{VALUE})")
+NAMED = re.compile(
+    rf"(?<![\w.'\"-])(?<!-p )(?<!-r )(?<!--grid )(?P<name>[A-Za-z]\w*)=(?P<value>{VALUE})"
+)
 
 
 @cache

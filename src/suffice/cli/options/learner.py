@@ -11,7 +11,7 @@ import typer
 
 from suffice.cli.options.names import listed, no_such_column
 from suffice.cli.options.reading import Reading
-from suffice.cli.options.recipes import MODELS, OF_FAMILIES, class_of, parameters_of
+from suffice.cli.options.recipes import MODELS, OF_FAMILIES, class_of, parameters_of, takes
 from suffice.cli.options.values import named_values, value_of, words_of
 from suffice.errors import ParameterError
 
@@ -147,10 +147,15 @@ def parameters_for(
     ({'alpha': 0.5}, ['-p', 'alpha=0.5'])
     """
     known = parameters_of(model)
-    mine = [one for one in given or () if _name(one) in known or not _of_others(one, models)]
+    mine = [
+        one
+        for one in given or ()
+        if _takes(model, one) or not any(_takes(other, one) for other in models)
+    ]
     for one in mine:
-        owners = [other for other in MODELS if _of_others(one, [other])]
-        if owners and model not in owners:
+        if _name(one) in known:
+            continue
+        if owners := [other for other in MODELS if _name(one) in parameters_of(other)]:
             raise ParameterError(
                 f"-p {one} is given for --model {model}",
                 f"it belongs to --model {', '.join(owners)}",
@@ -164,8 +169,9 @@ def _name(given: str) -> str:
     return given.partition("=")[0].strip().replace("-", "_")
 
 
-def _of_others(given: str, models: Sequence[str]) -> bool:
-    return any(_name(given) in parameters_of(model) for model in models)
+def _takes(model: str, given: str) -> bool:
+    name = _name(given)
+    return takes(model, name, value_of(name, given.partition("=")[2]))
 
 
 def points_of(
@@ -209,7 +215,12 @@ def points_of(
         axes.append((name, [value.strip() for value in values.split(",")]))
     for model in models:
         parameters, words = parameters_for(model, given, models)
-        mine = [(name, values) for name, values in axes if name in parameters_of(model)]
+        mine = [
+            (name, own)
+            for name, values in axes
+            if name in parameters_of(model)
+            and (own := [one for one in values if _takes(model, f"{name}={one}")] or values)
+        ]
         for chosen in product(*(values for _, values in mine)):
             point = dict(zip((name for name, _ in mine), chosen, strict=True))
             said = [f"{name}={value}" for name, value in point.items()]

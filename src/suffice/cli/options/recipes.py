@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from inspect import getdoc, signature
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from suffice.errors import ParameterError
 
@@ -17,6 +18,7 @@ __all__ = [
     "class_of",
     "descriptions",
     "parameters_of",
+    "takes",
 ]
 
 NAIVE_BAYES = "naive-bayes"
@@ -27,7 +29,6 @@ MODELS = {
     "aode": ("suffice.naive_bayes.aode", "AODE"),
     "lda": ("suffice.discriminant_analysis", "LinearDiscriminantAnalysis"),
     "qda": ("suffice.discriminant_analysis", "QuadraticDiscriminantAnalysis"),
-    "rda": ("suffice.discriminant_analysis", "RegularizedDiscriminantAnalysis"),
     "linear": ("suffice.linear_model", "LinearRegression"),
     "ridge": ("suffice.linear_model", "Ridge"),
     "lasso": ("suffice.linear_model", "Lasso"),
@@ -35,8 +36,8 @@ MODELS = {
     "logistic": ("suffice.linear_model", "LogisticRegression"),
     "auto": ("suffice.ensemble", "AutoClassifier"),
 }
-ELSEWHERE = ("engine", "threads", "ignore", "missing", "label_suffix", "label_map")
-"""Parameters that are options of the command line, or of the reader."""
+ELSEWHERE = ("missing", "label_suffix", "label_map")
+"""Parameters that are options of the reader."""
 
 
 def class_of(model: str) -> Any:
@@ -57,6 +58,24 @@ def class_of(model: str) -> Any:
 def parameters_of(model: str) -> tuple[str, ...]:
     """Return the parameters of a model that ``-p`` sets."""
     return tuple(name for name in signature(class_of(model)).parameters if name not in ELSEWHERE)
+
+
+def takes(model: str, name: str, value: Any) -> bool:
+    """Return whether a model has a parameter, and the parameter such a word.
+
+    Examples
+    --------
+    >>> [takes("logistic", "numbers", word) for word in ("bins", "gaussian")]
+    [True, False]
+    """
+    hint = get_type_hints(class_of(model)).get(name)
+    words: list[Any] = []
+    for one in get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,):
+        if get_origin(one) is not Literal:
+            words.append(value if one in (str, Any) else None)
+        else:
+            words += get_args(one)
+    return name in parameters_of(model) and (not isinstance(value, str) or value in words)
 
 
 def descriptions(model: str) -> list[tuple[str, str]]:

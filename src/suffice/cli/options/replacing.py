@@ -25,7 +25,7 @@ Force = Annotated[
 ]
 SAME = "without --force, a model replaces only one of the same kind, label, columns and options"
 BOTH = "to keep both, give another name with -o; to replace it, add --force"
-NOT_OF_A_MODEL = {"engine", "threads", "costs"}  # where it runs; what is decided once it is fitted
+NOT_OF_A_MODEL = {"costs"}  # what is decided once it is fitted
 
 
 class NewModel(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,6 @@ from suffice.engines.register import ENGINES
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
-    from suffice.engines.engine import Engine
     from suffice.engines.progress import Report
 
 __all__ = ["RUNNING", "Checkpoint", "Running", "reported"]
@@ -63,7 +62,6 @@ class Running:
         int | None,
         typer.Option(
             metavar="N",
-            min=1,
             help="Threads of this process.",
             rich_help_panel=RUNNING,
             show_default="all cores",
@@ -72,8 +70,8 @@ class Running:
 
     def chosen(
         self, report: Report | None, threads: int | None = None, checkpoint: Path | None = None
-    ) -> Engine:
-        """Return the engine that the options stand for.
+    ) -> AbstractContextManager[None]:
+        """Choose the engine that the options stand for, until a block ends.
 
         Parameters
         ----------
@@ -90,7 +88,7 @@ class Running:
         EngineError
             If it cannot be started.
         """
-        from suffice.engines.choice import engine
+        from suffice.engines.choice import engine, set_engine
 
         name, _, where = (self.engine or "local").partition("=")
         if name not in ENGINES:
@@ -107,7 +105,7 @@ class Running:
                 "threads are the workers of the local engine",
                 "leave one of them out",
             )
-        return engine(name, progress=report, checkpoint=checkpoint, **options)
+        return set_engine(engine(name, progress=report, checkpoint=checkpoint, **options))
 
     def _place(self, name: str, where: str) -> dict[str, Any]:
         """Return what stands behind the name of an engine, in the words of that engine."""

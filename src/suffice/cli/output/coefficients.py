@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite, isnan
 from pathlib import Path
 from shlex import join
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CONFIDENCE", "coefficient_facts", "rendered_coefficients", "robust_facts"]
 
 CONFIDENCE = 0.95
+TESTED = ("standard_error", "t", "p")
 TESTS, ENDS, RATIO = ("t", "z", "p"), ("lower", "upper"), "odds_ratio"
 HEADERS = {
     "estimate": "Estimate",
@@ -68,7 +69,12 @@ def coefficient_facts(
 
     check_level(level)
     name = type(model).__name__
-    facts = FACTS[name](model, level)
+    try:
+        facts = FACTS[name](model, level)
+    except (DataError, ParameterError) as unknown:
+        if name not in ("LinearRegression", "Ridge"):
+            raise
+        facts = _estimates_only(cast("Any", model), unknown)
     return {"model": str(path), "type": name, "level": level, **facts}
 
 
@@ -83,7 +89,9 @@ def robust_facts(summaries: Sequence[Summary], path: Path, level: float) -> Coef
     }
 
 
-def _coefficients(terms: Sequence[str], **columns: Any) -> list[Coefficient]:
+def _coefficients(
+    terms: Sequence[str], columns: Mapping[str, NDArray[np.float64]]
+) -> list[Coefficient]:
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [
         cast("Coefficient", {"term": term, **dict(zip(columns, row, strict=True))})
@@ -91,14 +99,11 @@ def _coefficients(terms: Sequence[str], **columns: Any) -> list[Coefficient]:
     ]
 
 
+def _of_summary(found: Any, *names: str) -> list[Coefficient]:
+    return _coefficients(found.terms, {name: getattr(found, name) for name in names})
+
+
 def _linear(model: LinearRegression, level: float) -> Equations:
-    try:
-        return _tested(model, level)
-    except (DataError, ParameterError) as unknown:
-        return _estimates_only(model, unknown)
-
-
-def _tested(model: LinearRegression, level: float) -> Equations:
     return _of_summaries(
         [model.summary(target, level) for target in range(len(model.design_.targets))]
     )
@@ -110,15 +115,7 @@ def _of_summaries(summaries: Sequence[Summary]) -> Equations:
         "equations": [
             {
                 "target": found.target,
-                "coefficients": _coefficients(
-                    found.terms,
-                    estimate=found.estimate,
-                    standard_error=found.standard_error,
-                    t=found.t,
-                    p=found.p,
-                    lower=found.lower,
-                    upper=found.upper,
-                ),
+                "coefficients": _of_summary(found, "estimate", *TESTED, *ENDS),
                 "residual_standard_error": found.sigma,
                 "degrees_of_freedom": found.dof,
                 "r_squared": found.r_squared,
@@ -130,7 +127,7 @@ def _of_summaries(summaries: Sequence[Summary]) -> Equations:
                 "log_likelihood": found.log_likelihood,
                 "aic": found.aic,
                 "bic": found.bic,
-                "remarks": _remarks(found),
+                "remarks": list(found.table().notes),
             }
             for found in summaries
         ],
@@ -139,13 +136,6 @@ def _of_summaries(summaries: Sequence[Summary]) -> Equations:
 
 
 def _ridge(model: Ridge, level: float) -> Equations:
-    try:
-        return _penalised_sums(model, level)
-    except (DataError, ParameterError) as unknown:
-        return _estimates_only(model, unknown)
-
-
-def _penalised_sums(model: Ridge, level: float) -> Equations:
     summaries = [model.summary(target, level) for target in range(len(model.design_.targets))]
     return {
         "rows": summaries[0].rows,
@@ -154,14 +144,12 @@ def _penalised_sums(model: Ridge, level: float) -> Equations:
         "equations": [
             {
                 "target": found.target,
-                "coefficients": _coefficients(
-                    found.terms, estimate=found.estimate, lower=found.lower, upper=found.upper
-                ),
+                "coefficients": _of_summary(found, "estimate", *ENDS),
                 "remarks": [],
             }
             for found in summaries
         ],
-        "remarks": _remarks(summaries[0]),
+        "remarks": list(summaries[0].table().notes),
     }
 
 
@@ -182,7 +170,7 @@ def _estimates_only(model: LinearRegression | Ridge, why: DataError | ParameterE
         "equations": [
             {
                 "target": target,
-                "coefficients": _coefficients(model.terms_, estimate=estimates[j]),
+                "coefficients": _coefficients(model.terms_, {"estimate": estimates[j]}),
                 "remarks": [],
             }
             for j, target in enumerate(model.design_.targets)
@@ -226,19 +214,16 @@ def _logistic(model: LogisticRegression, level: float) -> Equations:
                 "reference": found.reference,
                 "coefficients": _coefficients(
                     found.terms,
-                    estimate=found.estimate[c],
-                    standard_error=found.standard_error[c],
-                    z=found.z[c],
-                    p=found.p[c],
-                    lower=found.lower[c],
-                    upper=found.upper[c],
-                    odds_ratio=found.odds_ratio[c],
+                    {
+                        name: getattr(found, name)[c]
+                        for name in ("estimate", "standard_error", "z", "p", *ENDS, RATIO)
+                    },
                 ),
                 "remarks": [],
             }
             for c, outcome in enumerate(found.outcomes)
         ],
-        "remarks": _remarks(found) + list(model.remarks_),
+        "remarks": list(found.table().notes) + list(model.remarks_),
     }
 
 
@@ -252,8 +237,8 @@ def _l1(model: Lasso | ElasticNet, level: float) -> Equations:
         "equations": [
             {
                 "target": found.target,
-                "coefficients": _coefficients(found.terms, estimate=found.estimate),
-                "remarks": _remarks(found),
+                "coefficients": _of_summary(found, "estimate"),
+                "remarks": list(found.table().notes),
             }
             for found in summaries
         ],
@@ -285,7 +270,7 @@ def _penalised(model: LogisticRegression) -> Equations:
             {
                 "outcome": outcome,
                 "reference": classes[0] if len(classes) == 2 else None,
-                "coefficients": _coefficients(model.terms_, estimate=estimates[c]),
+                "coefficients": _coefficients(model.terms_, {"estimate": estimates[c]}),
                 "remarks": [],
             }
             for c, outcome in enumerate(outcomes)
@@ -317,11 +302,6 @@ def _why_no_errors(model: LogisticRegression) -> str:
     else:
         why = "there are too many coefficients"
     return f"Standard errors are not known: {why}."
-
-
-def _remarks(summary: Any) -> list[str]:
-    """The lines that a summary prints below its table."""
-    return str(summary).partition("\n\n")[2].splitlines()
 
 
 def rendered_coefficients(

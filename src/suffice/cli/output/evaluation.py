@@ -6,8 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.output.bars import barred, draws_bars
-from suffice.cli.output.tables import amount, grid, percent, rows_in_print, short
+from suffice.cli.output.tables import (
+    amount,
+    barred,
+    draws_bars,
+    grid,
+    percent,
+    rows_in_print,
+)
 from suffice.phrases import rows_of_classes
 
 if TYPE_CHECKING:
@@ -16,11 +22,10 @@ if TYPE_CHECKING:
 
     from suffice.cli.documents import Area, ClassEvaluation, NumberEvaluation, TargetErrors, Tenth
     from suffice.models.base.evaluation import Evaluation
-    from suffice.models.base.groups import ByGroup
     from suffice.models.linear.evaluation import RegressionEvaluation
     from suffice.statistics.ranking import Area as Ranked
 
-__all__ = ["class_facts", "class_tables", "error_facts", "error_tables", "group_tables"]
+__all__ = ["class_facts", "class_tables", "error_facts"]
 
 MOST_CLASSES_ACROSS = 5
 SHARE_BAR = 8  # characters of a bar
@@ -221,39 +226,3 @@ def error_facts(result: RegressionEvaluation) -> NumberEvaluation:
         if not result.intercept:
             targets[j]["uncentred"] = True
     return {"targets": targets}
-
-
-def error_tables(facts: NumberEvaluation) -> Iterator[RenderableType]:
-    """The same for people."""
-    from suffice.numerics.in_print import explained
-
-    uncentred = any(known.get("uncentred") for known in facts["targets"])
-    r_squared, nothing = ("R² (uncentred)", "0") if uncentred else ("R²", "the mean")
-    targets = facts["targets"]
-    table = grid("", *(known["target"] for known in targets), "")
-    table.columns[-1].justify = "left"
-    for name, cells, meaning in (
-        (
-            r_squared,
-            [explained(known["unexplained"]) for known in targets],
-            f"1 is perfect, 0 is no better than {nothing}",
-        ),
-        (
-            "RMSE",
-            [short(known["root_mean_squared_error"]) for known in targets],
-            "root of the mean squared error",
-        ),
-        ("MAE", [short(known["mean_absolute_error"]) for known in targets], "mean absolute error"),
-        ("mean error", [short(known["mean_error"]) for known in targets], "truth less prediction"),
-        ("n", [amount(known["rows"]) for known in targets], "rows compared"),
-    ):
-        table.add_row(name, *cells, meaning)
-    yield table
-
-
-def group_tables(found: ByGroup[Any]) -> Iterator[RenderableType]:
-    """Evaluations of groups of rows, for people."""
-    table = grid(found.column, *next(iter(found.values())).in_short)
-    for value, evaluation in found.items():
-        table.add_row("(missing)" if value is None else short(value), *evaluation.in_short.values())
-    yield table

@@ -19,6 +19,8 @@ from suffice.atomic import atomic_writer
 from suffice.cli.signals import READER_GONE, write_no_more
 from suffice.cli.wrapping import wrapped
 from suffice.errors import ParameterError
+from suffice.numerics import in_print
+from suffice.numerics.in_print import number, percent
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
@@ -28,8 +30,11 @@ if TYPE_CHECKING:
 __all__ = [
     "CommandLine",
     "amount",
+    "bar",
+    "barred",
     "decibans",
     "deliver",
+    "draws_bars",
     "grid",
     "percent",
     "plain",
@@ -42,21 +47,8 @@ __all__ = [
 ]
 
 LONGEST_CELL = 60
-
-
-def percent(fraction: float) -> str:
-    """Write a fraction; rounding makes nothing certain, and an undefined one is a dash.
-
-    Examples
-    --------
-    >>> percent(0.1701), percent(0.99999), percent(float("nan"))
-    ('17.0 %', '> 99.9 %', '-')
-    """
-    if math.isnan(fraction):
-        return "-"
-    if 0.9995 <= fraction < 1:
-        return "> 99.9 %"
-    return "< 0.1 %" if 0 < fraction < 0.0005 else f"{100 * fraction:.1f} %"
+NUMBER = 8  # characters of a number
+EIGHTHS = "▏▎▍▌▋▊▉█"
 
 
 def decibans(value: float) -> str:
@@ -83,11 +75,51 @@ def short(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
     if isinstance(value, float):
-        return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+        return number(value)
     text = str(value)
     if not text.strip():
         return "(empty)"
     return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}..."
+
+
+def draws_bars() -> bool:
+    """Whether standard output is a terminal that can show the characters of bars."""
+    from rich.console import Console
+
+    console = Console()
+    if sys.stdout is None or not sys.stdout.isatty() or console.is_dumb_terminal:
+        return False
+    try:
+        EIGHTHS.encode(console.encoding)
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True
+
+
+def bar(share: float, width: int = 12) -> str:
+    """A share of 1 as a bar of so many characters, to an eighth of one.
+
+    Examples
+    --------
+    >>> bar(0.5, 4), bar(0.28125, 4), bar(0.0), bar(float("nan"))
+    ('██', '█▏', '', '')
+    """
+    if math.isnan(share):
+        return ""
+    eighths = round(min(max(share, 0.0), 1.0) * width * 8)
+    whole, rest = divmod(eighths, 8)
+    return EIGHTHS[-1] * whole + (EIGHTHS[rest - 1] if rest else "")
+
+
+def barred(text: str, share: float, width: int) -> str:
+    """A number with a bar before it, so that numbers stay at the right of their column.
+
+    Examples
+    --------
+    >>> barred("0.5", 0.5, 4)
+    '██        0.5'
+    """
+    return f"{bar(share, width):<{width}} {text:>{NUMBER}}"
 
 
 def grid(*columns: str, title: str | None = None, numbers: bool = True) -> Table:
@@ -130,7 +162,7 @@ class CommandLine(str):
     __slots__ = ()
 
 
-def print_all(parts: Iterable[RenderableType]) -> None:
+def print_all(parts: Iterable[RenderableType | in_print.Table]) -> None:
     """Print to stdout, as wide as the terminal; brackets in the user's names are no markup."""
     from rich.console import Console
     from rich.table import Table
@@ -150,10 +182,24 @@ def print_all(parts: Iterable[RenderableType]) -> None:
         with standard_output():
             if isinstance(part, str):
                 say(part)
+            elif isinstance(part, in_print.Table):
+                _print_table(_by_rich(part), console, say)
+                for note in part.notes:
+                    say(f"  {note}")
             elif isinstance(part, Table):
                 _print_table(part, console, say)
             else:
                 console.print(part)
+
+
+def _by_rich(table: in_print.Table) -> Table:
+    """A result's table as Rich has it."""
+    found = grid(*table.header, title=table.title or None)
+    for j, column in enumerate(found.columns):
+        column.justify = "left" if j in table.left else "right"
+    for row in table.rows:
+        found.add_row(*row)
+    return found
 
 
 def _print_table(table: Table, console: Console, say: Callable[..., None]) -> None:
@@ -172,7 +218,7 @@ def _print_table(table: Table, console: Console, say: Callable[..., None]) -> No
 
 def deliver(
     facts: Mapping[str, Any],
-    rendered: Callable[[], Iterable[RenderableType]],
+    rendered: Callable[[], Iterable[RenderableType | in_print.Table]],
     as_json: bool,
     output: Path | None,
 ) -> None:

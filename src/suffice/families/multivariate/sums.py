@@ -1,25 +1,31 @@
-"""Sums that a multivariate Gaussian is estimated from."""
+"""Sums that a multivariate Gaussian is estimated from, expected where cells are missing."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Self
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.multivariate.parameters import (
-    EmHistory,
-)
+from suffice.families.multivariate.factored import settled_double
+from suffice.families.multivariate.parameters import EmHistory
+from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.expectation_maximisation import (
+    IncompleteRows,
+    LogPrior,
+    expectation_maximisation,
+)
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.fourth_moments import FourthMoments
 
-__all__ = []
+__all__ = ["GaussianSums", "expected_sums"]
 
 
 @dataclass(frozen=True, eq=False)
-class _Sums:
+class GaussianSums:
     """Weight (k,), mean (k, d) and scatter (k or 1, d, d) of the classes; a prior; the whole.
 
     A class without rows borrows the mean of all. ``prior_mean`` and ``prior_variance`` (d,) are
@@ -40,20 +46,8 @@ class _Sums:
         """Number of columns with a spread; a posterior knows of no others."""
         return int(np.count_nonzero(self.prior_variance.hi > 0))
 
-    def of_columns(self, used: NDArray[np.intp]) -> Self:
-        """The sums of some columns."""
-        square = np.ix_(used, used)
-        return replace(
-            self,
-            mean=self.mean[:, used],
-            scatter=self.scatter[(slice(None), *square)],
-            prior_mean=self.prior_mean[used],
-            prior_variance=self.prior_variance[used],
-            covariance=self.covariance[square],
-        )
-
     @classmethod
-    def of(cls, statistic: Comoments) -> _Sums:
+    def of(cls, statistic: Comoments) -> GaussianSums:
         """The sums of complete rows."""
         k, d, code = statistic.k, statistic.d, statistic.code
         weight = np.zeros(k)
@@ -67,7 +61,7 @@ class _Sums:
         return cls(weight, mean, _scatter(statistic), centre, variance, covariance)
 
     @classmethod
-    def of_cells(cls, statistic: Comoments) -> _Sums:
+    def of_cells(cls, statistic: Comoments) -> GaussianSums:
         """Weights, and the mean and variance of the cells of every column; nothing else."""
         k, d = statistic.k, statistic.d
         shown = statistic.patterns[statistic.pattern]
@@ -84,6 +78,69 @@ class _Sums:
         nothing = DoubleDouble.zeros((k, d))
         settled = DoubleDouble.of(variance.value)
         return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
+
+
+Array = NDArray[np.float64]
+Estimator = Callable[[GaussianSums, Array, Array, Array], tuple[Array, Array]]
+
+
+def expected_sums(
+    statistic: Comoments,
+    estimate: Estimator,
+    shared: bool,
+    log_prior: Callable[[GaussianSums], LogPrior] | None = None,
+    max_iter: int = 1_000,
+) -> GaussianSums:
+    """Expect the cells that are missing, given those that are there.
+
+    Parameters
+    ----------
+    statistic : Comoments
+        Of rows of which some have missing cells.
+    estimate : function
+        From what is known of the cells, and from the weights, means and scatters expected, to means
+        and covariances.
+    shared : bool
+        Whether all classes have the same covariance.
+    log_prior : function, optional
+        From what is known of the cells to the log density of a prior.
+    max_iter : int
+        Most iterations; 0 for expectations from uncorrelated columns.
+    """
+    of_cells = GaussianSums.of_cells(statistic)
+    origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
+    unit = np.sqrt(of_cells.prior_variance.hi)
+    rows = IncompleteRows(
+        k,
+        statistic.patterns,
+        statistic.pattern,
+        statistic.code,
+        statistic.group_weight.value,
+        (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
+        settled_double(statistic.scatter),
+        statistic.product_index,
+    )
+    prior = None if log_prior is None else log_prior(of_cells)
+    found = expectation_maximisation(
+        rows, partial(estimate, of_cells), shared, prior, max_iterations=max_iter
+    )
+    mean = DoubleDouble.of(found.mean)
+    between, code = np.zeros((1, d, d)), np.arange(k)
+    middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
+    kernels.sweep.add_scatter(found.mean, code, found.weight, np.tile(middle, (k, 1)), between)
+    total = found.scatter.sum(axis=0) + between[0]
+    return replace(
+        of_cells,
+        weight=found.weight,
+        mean=mean + origin,
+        scatter=DoubleDouble.of(found.scatter),
+        covariance=DoubleDouble.of(total / found.weight.sum()),
+        course=EmHistory(
+            found.log_likelihood,
+            found.converged or not max_iter,
+            tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
+        ),
+    )
 
 
 def _scatter(statistic: Comoments) -> DoubleDouble:

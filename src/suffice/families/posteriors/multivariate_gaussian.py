@@ -29,7 +29,7 @@ from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
-from suffice.families.multivariate.sums import _Sums
+from suffice.families.multivariate.sums import GaussianSums
 from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
 from suffice.numerics.elementary import digamma, log, log_of
@@ -131,7 +131,7 @@ def posterior(family: MultivariateGaussian, statistic: Any) -> MultivariateGauss
         If covariances are left out, or some columns are categories.
     """
     columns, estimate = statistic.columns, family.estimate(statistic)
-    sums = _Sums.of(columns) if columns.complete else _Sums.of_cells(columns)
+    sums = GaussianSums.of(columns) if columns.complete else GaussianSums.of_cells(columns)
     factored = estimate.factored
     d = len(factored.mean[0])
     used = np.setdiff1d(np.arange(d), [j for j, *_ in factored.left_out])
@@ -144,7 +144,7 @@ def posterior(family: MultivariateGaussian, statistic: Any) -> MultivariateGauss
 
 def _degrees(
     family: MultivariateGaussian,
-    sums: _Sums,
+    sums: GaussianSums,
     estimate: MultivariateGaussianParameters | MultivariateStudentParameters,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """κ (k,), ν (s,), and what the estimated matrices (s,) are multiplied by to give Ψ."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, NamedTuple
 
@@ -16,10 +16,29 @@ from suffice.numerics.elementary import exp
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.statistics.block import RealBlock, require_finite, tiles
 
-__all__ = ["Piece", "PiecewiseParameters", "nothing", "widths"]
+__all__ = ["Choice", "Piece", "PiecewiseParameters", "nothing", "widths"]
 
 FEW = 12  # bins that are described one by one
 LOOKED_UP = 2**18  # scores that are read from a table at a time: 2 MB
+
+
+class Choice(NamedTuple):
+    """The shape that was chosen for a column, and from what.
+
+    Parameters
+    ----------
+    shape : str
+        "histogram" or "kernel_density"; empty where nothing was compared.
+    bandwidth : float
+        Of a kernel density, as a multiple of the spread of a class.
+    losses : mapping of str to float
+        The leave-one-out log loss of the class given this column alone, in nats a row, by shape;
+        empty where there was no choice.
+    """
+
+    shape: str
+    bandwidth: float
+    losses: dict[str, float]
 
 
 class Piece(NamedTuple):
@@ -50,12 +69,15 @@ class PiecewiseParameters(Parameters):
         Bounds of the bins. A bin holds the numbers from its lower bound on.
     log_density : ndarray (k, B)
         log p(x | c) in each bin.
+    choices : tuple of d Choice
+        Empty where shapes are none of data.
     """
 
     start: Annotated[NDArray[np.int64], Shape("s"), NONNEGATIVE]
     low: Annotated[NDArray[np.float64], Shape("B"), FINITE]
     high: Annotated[NDArray[np.float64], Shape("B"), FINITE]
     log_density: Annotated[NDArray[np.float64], Shape("k", "B"), FINITE]
+    choices: tuple[Choice, ...] = ()
 
     @rule("every column has a bin, and the bins of a column follow each other")
     def _has_bins(self) -> bool:
@@ -118,7 +140,16 @@ class PiecewiseParameters(Parameters):
 
     def column(self, j: int) -> PiecewiseParameters:
         """The parameters of column j alone."""
-        return PiecewiseParameters.of(len(self.log_density), [self.piece(j)])
+        found = PiecewiseParameters.of(len(self.log_density), [self.piece(j)])
+        return replace(found, choices=self.choices[j : j + 1])
+
+    def chosen(self, j: int) -> str:
+        """The shape of column j."""
+        return self.choices[j].shape if self.choices else ""
+
+    def rivals(self, j: int) -> dict[str, float]:
+        """Leave-one-out log loss of the class given column j alone, in nats a row, by shape."""
+        return self.choices[j].losses if self.choices else {}
 
     def piece(self, j: int) -> Piece:
         """The density of column j."""

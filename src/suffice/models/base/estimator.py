@@ -76,14 +76,19 @@ class Estimator(ScikitLearnInterface):
     saved_types: ClassVar[Mapping[str, type]]  # of the entries
     saved_options: ClassVar[tuple[type, ...]]  # of those options that are records
 
-    ignore: Sequence[str] = ()  # columns of the first table, and so of all, that are left out
-    threads: int | None
-    engine: Choice
+    _ignore: Sequence[str] = ()  # columns of the first table, and so of all, that are left out
+    _engine: Choice = None  # of one summation; `set_engine` chooses for all
     reader_: TableReader
     model_: Any
     target_names_: Any
     n_features_in_: int
     feature_names_in_ = KeptArray()
+
+    def unfitted(self) -> Self:
+        """Return an estimator with copies of the parameters, which has learnt nothing."""
+        again = super().unfitted()
+        again._ignore = self._ignore
+        return again
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -168,19 +173,13 @@ class Estimator(ScikitLearnInterface):
                 known = self.reader_.format
                 source = open_table(X, y, sample_weight, known, first=False)
                 return self._completed(replace(source, answered=True))
-            table = open_table(X, y, sample_weight, first=True).without(self.ignore)
+            table = open_table(X, y, sample_weight, first=True).without(self._ignore)
             found = [name for name in table.feature_names if name not in targets]
             self._settle_columns(len(found), found if has_named_columns(X) else None)
             return table
         for given in (y, sample_weight, *targets):
             if isinstance(given, str):
                 raise by_name(given)
-        if first and len(self.ignore):
-            raise ParameterError(
-                f"ignore={self.ignore!r}",
-                "the columns of an array have no names",
-                "pass a table with named columns",
-            )
         x, names = self._open_array(X, first)
         labels = None
         if y is not None:
@@ -277,7 +276,7 @@ class Estimator(ScikitLearnInterface):
 
     def _row(self, X: Any) -> Batch | None:
         """One row by name as a batch; None where it is to be read as a table."""
-        row = record_of(X) if self._is_named() and is_here(self.engine) else None
+        row = record_of(X) if self._is_named() and is_here(self._engine) else None
         reader = None if row is None else self._record_reader()
         return None if row is None or reader is None else reader.batch(row)
 
@@ -289,7 +288,7 @@ class Estimator(ScikitLearnInterface):
 
     def _engine_for(self, source: InEngine | None) -> Engine:
         """The engine that reads a source."""
-        return engine_of(self.engine, self.threads, None if source is None else source.engine)
+        return engine_of(self._engine, None if source is None else source.engine)
 
     def _run(
         self,
@@ -342,7 +341,7 @@ class Estimator(ScikitLearnInterface):
             If something breaks a rule.
         """
         saved = cls.saved.of(content)
-        known = [name for name in cls._get_param_names() if name != "engine"]
+        known = cls._get_param_names()
         unknown = sorted(saved.params.keys() - known)
         if unknown:
             raise ParameterError(

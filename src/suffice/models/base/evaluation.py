@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.models.base.options import check_level
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_in_print, rows_of_classes
 from suffice.statistics.ranking import Area, Ranking
 from suffice.statistics.vocabulary import Vocabulary
@@ -51,7 +50,7 @@ def wilson_interval(p: float, n: float, level: float = 0.95) -> tuple[float, flo
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Printed):
     """Exact sums over the labelled rows of a table.
 
     Parameters
@@ -93,32 +92,26 @@ class Evaluation:
     unlabelled: int = 0
     rankings: tuple[Ranking, ...] = ()
 
-    @property
-    def _summary(self) -> str:
-        return (
-            f"{rows_in_print(self.weight)}: accuracy {self.accuracy:.4f}, "
-            f"log loss {self.log_loss:.4f}, Brier score {self.brier:.4f}"
-        )
-
-    def __repr__(self) -> str:
-        lines = [self._summary]
-        if len(self.classes) <= CLASSES:
-            names, recall = list(map(str, self.classes)), self.recall
-            rows = zip(names, self.confusion.value, recall, strict=True)
-            table = [["true \\ predicted", *names, "recall"]]
-            table += [[name, *(f"{w:,g}" for w in row), f"{r:.4f}"] for name, row, r in rows]
-            table += [["precision", *(f"{fraction:.4f}" for fraction in self.precision), ""]]
-            lines += ["", *aligned(table)]
-        if self.infinite_rows:
-            lines += ["", f"log loss ∞: {rows_of_classes(self.infinite_rows)} had probability 0"]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
+    def table(self) -> Table:
+        """Return the scores above the confusions of the first classes, as a table."""
         names, recall = list(map(str, self.classes[:CLASSES])), self.recall.tolist()
         table = zip(names, self.confusion.value, recall, strict=False)
         rows = [[name, *(f"{w:,g}" for w in row[:CLASSES]), f"{r:.4f}"] for name, row, r in table]
-        header = ["true \\ predicted", *names, "recall"]
-        return html_table(self._summary, header, rows, recall[: len(names)])
+        notes = []
+        if len(names) == len(self.classes):
+            rows.append(["precision", *(f"{fraction:.4f}" for fraction in self.precision), ""])
+        else:
+            notes.append(f"the first {CLASSES} of {len(self.classes):,} classes")
+        if self.infinite_rows:
+            notes.append(f"log loss ∞: {rows_of_classes(self.infinite_rows)} had probability 0")
+        return Table(
+            f"{rows_in_print(self.weight)}: accuracy {self.accuracy:.4f}, "
+            f"log loss {self.log_loss:.4f}, Brier score {self.brier:.4f}",
+            ["true \\ predicted", *names, "recall"],
+            rows,
+            notes,
+            bars=[*recall[: len(names)], *[float("nan")] * (len(rows) - len(names))],
+        )
 
     def __add__(self, other: Evaluation) -> Evaluation:
         return self._merged(other, operator.add)

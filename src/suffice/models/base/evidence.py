@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics.elementary import exp, log_of
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import log_normalise, row_sums
 
 __all__ = ["Evidence"]
@@ -20,7 +19,7 @@ DECIBAN = 10 / log_of(10)  # one nat in decibans
 
 
 @dataclass(frozen=True, repr=False)
-class Evidence:
+class Evidence(Printed):
     """Log-likelihoods of every cell under every class, in nats.
 
     The log joint is ``log_prior + contributions.sum(axis=1)``; the difference of two classes is
@@ -48,30 +47,11 @@ class Evidence:
     contributions: NDArray[np.float64]
     start: str = "prior"
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return the evidence of row 0 for its prediction against the next class, in decibans."""
         n = len(self.contributions)
         if not n:
-            return "Evidence(0 rows)"
-        joint, answers = self.log_joint[0], self.probabilities[0]
-        shown = np.sort(np.argsort(-joint, kind="stable")[:CLASSES])
-        cells = self.contributions[0][:, shown]
-        with np.errstate(invalid="ignore"):
-            widest = np.argsort(-np.nan_to_num(np.ptp(cells, axis=1), nan=0.0), kind="stable")
-        columns = np.sort(widest[:COLUMNS])
-        table = [["", *(str(self.classes[c]) for c in shown)]]
-        first, last = ("log P(c)", "log P(x, c)") if self.start == "prior" else (self.start, "sum")
-        table += [[first, *_nats(self.log_prior[shown])]]
-        table += [[self.columns[j], *_nats(cells[j])] for j in columns]
-        if len(columns) < len(self.columns):
-            others = np.delete(cells, columns, axis=0).sum(axis=0)
-            table += [[f"{len(self.columns) - len(columns):,} other columns", *_nats(others)]]
-        table += [[last, *_nats(joint[shown])]]
-        table += [["P(c | x)", *(f"{answers[c]:.4f}" for c in shown)]]
-        return "\n".join([f"Row 0 of {n:,}, in nats:", *aligned(table)])
-
-    def _repr_html_(self) -> str:
-        if not len(self.contributions):
-            return ""
+            return Table("Evidence(0 rows)", [], [])
         joint = self.log_joint[0]
         best, *others = np.argsort(-joint, kind="stable").tolist()
         against = others[0] if others else best
@@ -82,14 +62,15 @@ class Evidence:
         if left := len(self.columns) - len(order):
             odds.append(float(np.delete(columns[0], order).sum()))
             names.append(f"{left:,} other columns")
-        title = (
-            f"Row 0 of {len(self.contributions):,}: {self.classes[best]}, with probability "
-            f"{self.probabilities[0][best]:.4f}"
+        names.append("sum")
+        shown = [DECIBAN * value for value in (*odds, sum(odds))]
+        return Table(
+            f"Row 0 of {n:,}: {self.classes[best]}, with probability "
+            f"{self.probabilities[0][best]:.4f}",
+            ["", f"decibans for {self.classes[best]}, against {self.classes[against]}"],
+            [[name, f"{value:+.2f}"] for name, value in zip(names, shown, strict=True)],
+            bars=[*shown[:-1], float("nan")],
         )
-        header = ["", f"decibans for {self.classes[best]}, against {self.classes[against]}"]
-        shown = [DECIBAN * value for value in odds]
-        rows = [[name, f"{value:+.2f}"] for name, value in zip(names, shown, strict=True)]
-        return html_table(title, header, rows, shown)
 
     @property
     def log_joint(self) -> NDArray[np.float64]:

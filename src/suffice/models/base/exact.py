@@ -217,7 +217,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
     def _digested(self, reader: R, source: T) -> tuple[S, int]:
         """The sums over further rows, and the sum of their hashes."""
         engine, reading = DigestingEngine(self._engine_for(source), []), copy(self)
-        reading.engine, reading.threads = engine, None
+        reading._engine = engine
         more = reading._summarise(reader, source)
         (total,) = engine.found
         return more, total

@@ -15,8 +15,7 @@ from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import Block, CodedBlock, RealBlock
 
@@ -25,10 +24,10 @@ __all__ = ["MOST_GROUPS", "ByGroup", "RowsOf", "group_layout", "sum_by_group"]
 MOST_GROUPS = 1_000
 
 S = TypeVar("S")
-E = TypeVar("E", bound="Printed")
+E = TypeVar("E", bound="InShort")
 
 
-class Printed(Protocol):
+class InShort(Protocol):
     """What is known of a group, in short."""
 
     @property
@@ -38,7 +37,7 @@ class Printed(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ByGroup(Mapping[Any, E]):
+class ByGroup(Printed, Mapping[Any, E]):
     """An evaluation of the rows of every value of a column.
 
     Parameters
@@ -70,18 +69,14 @@ class ByGroup(Mapping[Any, E]):
     def __len__(self) -> int:
         return len(self.groups)
 
-    def __repr__(self) -> str:
-        return "\n".join(aligned([self._header(), *self._rows()]))
-
-    def _repr_html_(self) -> str:
-        return html_table(f"By {self.column}", self._header(), self._rows())
-
-    def _header(self) -> list[str]:
+    def table(self) -> Table:
+        """Return the figures of every group as a table."""
         names = next(iter(self.values())).in_short if self.groups else {}
-        return [self.column, *names]
-
-    def _rows(self) -> list[list[str]]:
-        return [[str(value), *found.in_short.values()] for value, found in self.items()]
+        rows = [
+            ["(missing)" if value is None else str(value), *found.in_short.values()]
+            for value, found in self.items()
+        ]
+        return Table("", [self.column, *names], rows)
 
 
 class HasColumns(Protocol):

@@ -24,9 +24,9 @@ def portable(params: Mapping[str, Any]) -> dict[str, Any]:
     """Turn options into what JSON has.
 
     Mappings become pairs, as their keys may be tuples of columns, and covariance estimators their
-    name and options. The engine is left out: where rows were summed is no part of a model.
+    name and options.
     """
-    return {name: _written(value) for name, value in params.items() if name != "engine"}
+    return {name: _written(value) for name, value in params.items()}
 
 
 def unportable(params: Mapping[str, Any], records: tuple[type, ...]) -> dict[str, Any]:

@@ -124,9 +124,7 @@ class ScikitLearnInterface:
 
         As `sklearn.base.clone` does.
         """
-        params = self.get_params(deep=False)
-        engine = params.get("engine")  # an executor cannot be copied
-        return type(self)(**deepcopy(params, {id(engine): engine}))
+        return type(self)(**deepcopy(self.get_params(deep=False)))
 
     def __repr__(self, N_CHAR_MAX: int = LONGEST_REPR) -> str:
         return printed(type(self), self.get_params(deep=False), N_CHAR_MAX)

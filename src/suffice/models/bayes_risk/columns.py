@@ -15,7 +15,6 @@ from suffice.families import Parameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.joint_table import JointTableParameters
-from suffice.families.kinds.divided import DividedParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
@@ -27,8 +26,7 @@ from suffice.families.univariate.piecewise import PiecewiseParameters
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log, log_of
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table, percent
 from suffice.numerics.logspace import row_sums, safe_log, scores
 from suffice.numerics.quadrature import integrate
 from suffice.statistics.block import CodedBlock
@@ -137,13 +135,11 @@ def _either(distribution: Any, name: str, new_name: str) -> Callable[..., Any]:
 
 
 def _where_found(f: Callable[..., Any], q: Array) -> Array:
-    """Quantiles; SciPy's search for them may fail far out."""
+    """Quantiles; none where SciPy searches for them and fails, as it may far out."""
     try:
         return np.asarray(f(q), dtype=np.float64)
     except (ValueError, RuntimeError):
-        if len(q) == 1:
-            return np.empty(0)
-        return np.concatenate([_where_found(f, part) for part in np.array_split(q, 2)])
+        return np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +175,6 @@ def columns_of(parameters: Parameters, k: int) -> list[list[Any]] | None:
     classes matter. A joint table is one column, of which each combination is a value; values that
     are unseen are one value. Bins of a histogram are values.
     """
-    if isinstance(parameters, DividedParameters):
-        found = [columns_of(of_kind, k) for _, of_kind in parameters.kinds]
-        if any(columns is None for columns in found):
-            return None
-        return [column for columns in found if columns is not None for column in columns]
     if isinstance(parameters, BernoulliParameters):
         return _listed(parameters.theta.transpose(1, 0, 2))
     if isinstance(parameters, CategoricalParameters):
@@ -250,7 +241,7 @@ def _frozen(kind: Any, *shapes: Array) -> list[list[Any]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ColumnInformation:
+class ColumnInformation(Printed):
     """Bits that a cell of each column tells of the class, if the model is right.
 
     Parameters
@@ -275,20 +266,22 @@ class ColumnInformation:
         """Places of the columns, the most telling first; unknown ones last."""
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
 
-    def _repr_html_(self) -> str:
-        order = self.order.tolist()
-        rows = [[self.columns[j], self.families[j], f"{self.bits[j]:.4f}"] for j in order]
-        title = f"{self.entropy:.4f} bits tell the class; a cell tells, by itself:"
-        return html_table(title, ["column", "family", "bits"], rows, self.bits[order].tolist())
-
-    def __repr__(self) -> str:
-        table = [["column", "family", "bits", "share"]]
-        for j in self.order:
-            bits, share = self.bits[j], self.bits[j] / self.entropy if self.entropy else np.nan
-            figures = ["-", "-"] if np.isnan(bits) else [f"{bits:.4f}", f"{100 * share:.1f} %"]
-            table.append([self.columns[j], self.families[j], *figures])
-        head = f"{self.entropy:.4f} bits tell the class; a cell tells, by itself:"
-        return "\n".join([head, *aligned(table)])
+    def table(self) -> Table:
+        """Return the columns as a table, the most informative first."""
+        rows = []
+        for j in self.order.tolist():
+            bits = float(self.bits[j])
+            share = percent(bits / self.entropy if self.entropy else np.nan)
+            known = "-" if np.isnan(bits) else f"{bits:.4f}"
+            rows.append([self.columns[j], self.families[j], known, share])
+        return Table(
+            "",
+            ["column", "family", "bits", "of all there is to tell"],
+            rows,
+            [f"{self.entropy:.4f} bits tell the class of a row, before any cell is seen"],
+            left=(0, 1),
+            bars=self.bits[self.order].tolist(),
+        )
 
 
 def column_information(model: GenerativeClassifier) -> ColumnInformation:
@@ -328,10 +321,11 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
     >>> import pyarrow as pa
     >>> table = pa.table({"a": ["u", "u", "v", "v"], "b": ["x", "y", "x", "y"], "c": list("0011")})
     >>> column_information(NaiveBayes(estimation="mle").fit(table, "c"))
-    1.0000 bits tell the class; a cell tells, by itself:
-    column       family    bits    share
-    a       categorical  1.0000  100.0 %
-    b       categorical  0.0000    0.0 %
+    column  family         bits  of all there is to tell
+    a       categorical  1.0000                  100.0 %
+    b       categorical  0.0000                    0.0 %
+    <BLANKLINE>
+    1.0000 bits tell the class of a row, before any cell is seen
     """
     check_is_fitted(model)
     if not isinstance(model, GenerativeClassifier):

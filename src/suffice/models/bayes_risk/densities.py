@@ -97,9 +97,10 @@ class Density:
         if self.columns:
             return len(self.columns)
         try:
-            return draw(self.joint, 1, np.random.default_rng(0)).shape[1]
+            drawn: NDArray[np.float64] = draw(self.joint, 1, np.random.default_rng(0))
         except AttributeError:  # a density that cannot be drawn from
             return None
+        return drawn.shape[1]
 
     @property
     def discrete(self) -> tuple[bool, ...]:

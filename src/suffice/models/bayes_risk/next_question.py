@@ -14,7 +14,6 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
-from suffice.families.kinds.divided import DividedParameters
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.columns import (
     columns_of,
@@ -24,8 +23,7 @@ from suffice.models.bayes_risk.columns import (
 )
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log, log_of
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.statistics.batch import Batch
 
 __all__ = ["NextQuestions", "next_question", "probabilities_of_values"]
@@ -38,7 +36,7 @@ DIGITS = 8  # of a probability between quantiles, so that a page holds it in few
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NextQuestions:
+class NextQuestions(Printed):
     """Missing cells of a row, the most informative first.
 
     ``columns`` are their names and ``bits`` (g,) what each is expected to tell, NaN where it is not
@@ -49,18 +47,14 @@ class NextQuestions:
     bits: NDArray[np.float64]
     entropy: float
 
-    def _repr_html_(self) -> str:
-        return html_table(self._title(), ["column", "bits"], self._rows(), self.bits.tolist())
-
-    def __repr__(self) -> str:
-        return "\n".join([f"{self._title()}.", *aligned([["column", "bits"], *self._rows()])])
-
-    def _title(self) -> str:
-        return f"{self.entropy:.4f} bits are open"
-
-    def _rows(self) -> list[list[str]]:
-        bits = ["-" if np.isnan(one) else f"{one:.4f}" for one in self.bits.tolist()]
-        return [[name, one] for name, one in zip(self.columns, bits, strict=True)]
+    def table(self) -> Table:
+        """Return the columns and their bits as a table."""
+        bits = self.bits.tolist()
+        rows = [
+            [name, "-" if np.isnan(one) else f"{one:.4f}"]
+            for name, one in zip(self.columns, bits, strict=True)
+        ]
+        return Table(f"{self.entropy:.4f} bits are open.", ["column", "bits"], rows, bars=bits)
 
 
 def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
@@ -146,8 +140,6 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
 
 def probabilities_of_values(parameters: Parameters, k: int) -> NDArray[np.float64] | None:
     """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
-    while isinstance(parameters, DividedParameters):
-        (parameters,) = [of_kind for at, of_kind in parameters.kinds if np.zeros(1)[at].size]
     line = location_scale(parameters)
     if line is not None:
         location, scale, dof = line

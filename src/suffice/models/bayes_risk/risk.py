@@ -30,8 +30,7 @@ from suffice.models.base.costs import expected_costs
 from suffice.models.bayes_risk.columns import MOST_VALUES, cut_points, log_density, values_of
 from suffice.models.bayes_risk.densities import FittedDensities, KnownDensities
 from suffice.numerics.elementary import exp
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import normalise, safe_log
 from suffice.numerics.quadrature import integrate
 
@@ -51,7 +50,7 @@ FEW_QUANTILES = np.concatenate([np.arange(1, 17) / 32, [1e-2, 1e-3, 1e-4, 1e-6, 
 
 
 @dataclass(frozen=True, repr=False)
-class BayesError:
+class BayesError(Printed):
     """A Bayes error or Bayes risk, and how well it is known.
 
     Parameters
@@ -74,15 +73,10 @@ class BayesError:
     uncertainty: float
     method: str
 
-    def __repr__(self) -> str:
-        return "\n".join(aligned(self._rows()))
-
-    def _repr_html_(self) -> str:
-        return html_table("Bayes error", ["", ""], self._rows())
-
-    def _rows(self) -> list[list[str]]:
-        error = f"{self.uncertainty:.2g}"
-        return [["value", f"{self.value:.10g}"], ["uncertainty", error], ["method", self.method]]
+    def table(self) -> Table:
+        """Return the error, its uncertainty and its method as a table."""
+        rows = [["value", f"{self.value:.10g}"], ["uncertainty", f"{self.uncertainty:.2g}"]]
+        return Table("", ["", ""], [*rows, ["method", self.method]])
 
 
 def bayes_risk(
@@ -162,7 +156,8 @@ def _quadrature(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError
         if len(lines) == 1:
             value, error = integrate(lambda x: least(x[:, None]), cuts[0])
         else:
-            value, rough = (_product_rule(least, *cuts, nodes) for nodes in (10, 5))
+            x_cuts, y_cuts = cuts
+            value, rough = (_product_rule(least, x_cuts, y_cuts, nodes) for nodes in (10, 5))
             error = abs(value - rough)
     return BayesError(value, error + TAIL * float(costs.max()), "quadrature")
 

@@ -1,15 +1,20 @@
-"""Coefficients in print: one row each, and every number to the digits that its error leaves it."""
+"""Coefficients in print, every number to the digits that its error leaves it; and in notebooks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from suffice.numerics.in_print import probability
+from suffice.numerics.in_print import Table, probability
 
-__all__ = ["header", "percents", "row", "rows_left_out"]
+__all__ = ["coefficient_tables", "header", "percents", "row", "rows_left_out"]
 
 DIGITS = 4  # significant digits of a standard error, which its estimate is printed to
 MOST_DECIMALS = 9
+TERMS, TABLES = 20, 4  # that a notebook shows
 
 
 def percents(level: float) -> tuple[str, str]:
@@ -53,3 +58,43 @@ def row(
     tests = "" if np.isnan(statistic) else f"{statistic:.2f}", "" if np.isnan(p) else probability(p)
     cells = ["" if np.isnan(value) else f"{value:{form}}" for value in (error, *ends)]
     return [term, f"{estimate:{form}}", cells[0], *tests, *cells[1:]]
+
+
+def coefficient_tables(
+    model: Any,
+    outcomes: Sequence[Any],
+    terms: Sequence[str],
+    coefficients: NDArray[np.float64],
+    scale: NDArray[np.float64],
+) -> str:
+    """A table for each target or class, the terms that move it most first.
+
+    Parameters
+    ----------
+    model : estimator
+        Whose coefficients they are.
+    outcomes : sequence of r targets or classes
+        Or two classes, of which the second has the coefficients.
+    terms : sequence of p str
+    coefficients : ndarray (r, p)
+    scale : ndarray (p,)
+        Standard deviations of the terms. A bar is the coefficient times that: what one standard
+        deviation of the term adds.
+    """
+    name = type(model).__name__
+    titles = [f"{name} of {outcome}" for outcome in outcomes]
+    if len(coefficients) == 1 and len(outcomes) == 2:
+        titles = [f"{name} of {outcomes[1]} against {outcomes[0]}"]
+    tables = []
+    for title, own in zip(titles[:TABLES], coefficients, strict=False):
+        moves = own * scale
+        order = np.argsort(-np.abs(moves), kind="stable")[:TERMS].tolist()
+        left = len(terms) - len(order)
+        more = f"; {left:,} more terms" if left else ""
+        header = ["term", "coefficient", "per standard deviation"]
+        rows = [[terms[j], f"{own[j]:.4g}", f"{moves[j]:+.3g}"] for j in order]
+        bars = moves[order].tolist()
+        tables.append(Table(f"{title}{more}", header, rows, bars=bars).html())
+    if left := len(titles) - len(tables):
+        tables.append(Table(f"and {left:,} more", [], []).html())
+    return "".join(tables)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
+from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.engine import Engine
 from suffice.engines.local import side_by_side
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.families.options import check_boolean
@@ -18,10 +20,10 @@ from suffice.models.base.evaluated_rows import require_known
 from suffice.models.base.label_sets import label_sets
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.generative.calibration import Calibration, Method
-from suffice.models.generative.column_weights import calibrated
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.column_weights import SAMPLE_ROWS, calibrated
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
-from suffice.models.generative.sampled_classifier import SampledClassifier
 from suffice.models.generative.saved import SavedGenerative
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass
@@ -29,15 +31,30 @@ from suffice.statistics.row_sample import Sampled
 
 __all__ = ["CalibratedClassifier"]
 
+SAMPLE_CELLS = 2**22  # 32 MB of doubles
+FEWEST_ROWS = 256  # of tables of any width
 
-class CalibratedClassifier(SampledClassifier):
+
+class CalibratedClassifier(GenerativeClassifier):
     """A generative classifier whose weights are learnt from a sample of the rows it learns from.
 
-    Where the sample is not there, as after `suffice.load`, the weights stay as they are, and
-    ``calibration_.stale`` says so.
+    The sample goes along with the sums: rows that are added join it, and rows that are forgotten
+    leave it. It is in memory only. Where it is not there, as after `suffice.load`, the weights stay
+    as they are, and ``calibration_.stale`` says so.
+
+    Weights are relative: the model is one of sums in which one row of the sample weighs 1, with all
+    copies of it. All weights times 100, or a table written twice, change nothing that is judged by
+    rows that leave these sums.
+
+    Attributes
+    ----------
+    row_weight_ : float
+        What one row weighs in the sums; of earlier rows where the sample is not there. 1 where
+        nothing is learnt from a sample.
     """
 
     calibration: Method = "none"
+    row_weight_: float = 1.0
 
     @property
     def calibration_(self) -> Calibration | None:
@@ -200,7 +217,51 @@ class CalibratedClassifier(SampledClassifier):
 
     @property
     def _looks_again(self) -> bool:
+        """Whether something is learnt from a sample of the rows."""
         return self.calibration != "none"
+
+    @property
+    def _is_of_sums(self) -> bool:
+        return super()._is_of_sums and not self._looks_again
+
+    def _sampled(
+        self, reader: GenerativeReader, source: TableSource | ArraySource, engine: Engine
+    ) -> Sampled:
+        if isinstance(engine, CheckpointedEngine):
+            engine = engine.engine  # no file holds rows
+        found = reader.sample(source, engine, _sample_rows(reader))
+        assert isinstance(found, Sampled)
+        return found
+
+    def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
+        if not self._looks_again:
+            return super()._summarise(reader, source)
+        engine = self._engine_for(source)
+        if not isinstance(engine, CheckpointedEngine):
+            return self._sampled(reader, source, engine)
+        # The checkpoint keeps the sums; the rows of the sample are chosen in another reading, which
+        # starts anew after a stop.
+        sums = reader.summarise(source, engine)
+        return Sampled.with_sample(sums, self._sampled(reader, source, engine).sample)
+
+    def _in_rows(self, statistic: ByClass) -> ByClass:
+        """The same sums, in which one row weighs 1."""
+        if not self._looks_again:
+            self.row_weight_ = 1.0
+        elif isinstance(statistic, Sampled) and self._stands_for(statistic):
+            self.row_weight_ = statistic.row_weight
+        weight = self.row_weight_
+        if weight == 1:
+            return statistic
+        if not isinstance(statistic, Sampled):
+            return statistic.scaled(1 / weight)
+        sample = replace(statistic.sample, unit=weight)
+        return Sampled.with_sample(statistic.plain.scaled(1 / weight), sample)
+
+    def _stands_for(self, rows: Sampled) -> bool:
+        """Whether a sample is still one of all rows: forgetting may have emptied it."""
+        sample = rows.sample
+        return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
 
     def _estimate(
         self,
@@ -234,8 +295,14 @@ class CalibratedClassifier(SampledClassifier):
         return replace(self.calibration_, stale=True)
 
     def _learnt(self) -> dict[str, Any]:
+        batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
+        weight = {"row_weight": self.row_weight_} if self.row_weight_ != 1 else {}
         kept = {"calibration": self.calibration_, "sampled": self.model_.sampled}
-        return {**super()._learnt(), **kept}
+        return {**super()._learnt(), "batches": batches, **weight, **kept}
+
+    def _restore(self, saved: SavedGenerative) -> None:
+        self.row_weight_ = saved.row_weight
+        super()._restore(saved)
 
     def _restore_tuned(self, saved: SavedGenerative) -> None:
         super()._restore_tuned(saved)
@@ -259,3 +326,10 @@ def _tells(model: GenerativeModel, batch: Batch) -> bool:
     """Whether any cell of some rows says more for one class than for another."""
     terms = model.terms(batch)
     return bool((terms != terms[..., :1]).any())
+
+
+def _sample_rows(reader: GenerativeReader) -> int:
+    """How many rows a sample has at most: fewer where they are wide."""
+    dense = [part.layout for part in reader.parts if part.layout.encoding != "sparse"]
+    columns = sum(len(layout.columns) for layout in dense)
+    return min(SAMPLE_ROWS, max(FEWEST_ROWS, SAMPLE_CELLS // max(1, columns)))

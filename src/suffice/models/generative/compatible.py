@@ -108,7 +108,7 @@ def _difference(
 ) -> tuple[str, str]:
     """Say what first divides two models, and what the next step is."""
     pairs = [{c: part for part in parts for c in part.layout.columns} for parts in (mine, theirs)]
-    same = "fit both with the same families"
+    same = "fit both with the same options"
     for name in pairs[0] | pairs[1]:
         a, b = (side.get(name) for side in pairs)
         if a is None or b is None:

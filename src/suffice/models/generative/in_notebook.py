@@ -12,7 +12,7 @@ from suffice.families.categorical import CategoricalParameters
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.numerics.elementary import exp
-from suffice.numerics.in_html import bars_by_class, curves, html_table, key
+from suffice.numerics.in_print import Table, bars_by_class, curves, key
 from suffice.phrases import rows_in_print
 from suffice.statistics.block import RealBlock
 
@@ -38,7 +38,7 @@ def notebook_tables(name: str, model: GenerativeModel, weight: NDArray[np.float6
     label = model.layout.label
     title = f"{name}{'' if label is None else f' of {label}'}: {rows_in_print(weight.sum())} learnt"
     keys = [*map(key, shown), *([""] if left else [])]
-    return html_table(title, ["class", "rows", "prior"], classes, pictures=keys) + _columns(model)
+    return Table(title, ["class", "rows", "prior"], classes, pictures=keys).html() + _columns(model)
 
 
 def _columns(model: GenerativeModel) -> str:
@@ -60,7 +60,7 @@ def _columns(model: GenerativeModel) -> str:
     more = f", the first {len(rows)} shown" if total > len(rows) else ""
     pairs = "" if getattr(model, "pairs", None) is None else "; pairs of them are counted too"
     title = f"{total:,} column{'' if total == 1 else 's'}{more}{pairs}"
-    return html_table(title, header, rows, pictures=pictures)
+    return Table(title, header, rows, pictures=pictures).html()
 
 
 def _picture(parameters: Any, j: int, k: int) -> str:

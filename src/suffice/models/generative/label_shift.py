@@ -49,8 +49,7 @@ from suffice.numerics import kernels
 from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import aligned, probability
+from suffice.numerics.in_print import Printed, Table, probability
 from suffice.phrases import rows_in_print
 from suffice.statistics.batch import NO_WEIGHTS
 from suffice.statistics.statistic import tree_sum
@@ -67,8 +66,8 @@ LIKELIHOOD_ROUNDING = 2.0**-48  # of L, as a fraction of n
 SINGULAR_HESSIAN = 2.0**-44  # of an eigenvalue of H, as a fraction of the largest
 
 
-@dataclass(frozen=True, eq=False)
-class LabelShift:
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelShift(Printed):
     """The class prior of rows without labels; it prints as a table.
 
     Parameters
@@ -106,16 +105,11 @@ class LabelShift:
 
         return float(chdtrc(freedom, max(2 * self.log_likelihood[-1], 0.0))) if freedom else 1.0
 
-    def __repr__(self) -> str:
-        return "\n".join([*aligned([HEADER, *self._rows()]), "", self._gain()])
-
-    def _repr_html_(self) -> str:
-        table = html_table("Class prior", HEADER, self._rows(), self.prior.tolist())
-        return table + html_notes([self._gain()])
-
-    def _rows(self) -> list[list[str]]:
+    def table(self) -> Table:
+        """Return the prior of every class, before and now, as a table."""
         triples = zip(self.classes, self.before, self.prior, strict=True)
-        return [[str(label), f"{old:.4f}", f"{new:.4f}"] for label, old, new in triples]
+        rows = [[str(label), f"{old:.4f}", f"{new:.4f}"] for label, old, new in triples]
+        return Table("", HEADER, rows, [self._gain()], bars=self.prior.tolist())
 
     def _gain(self) -> str:
         rows = rows_in_print(self.rows)

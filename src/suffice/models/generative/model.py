@@ -18,8 +18,8 @@ from suffice.data.schema import BlockLayout, Layout
 from suffice.data.times import with_times
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
+from suffice.families.density import Chosen
 from suffice.families.family import Apply
-from suffice.families.kinds.chosen import Chosen
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.class_prior import Prior, class_prior

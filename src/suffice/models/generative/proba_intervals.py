@@ -31,8 +31,6 @@ from suffice.families.posteriors.posterior import (
 from suffice.models.base.proba_intervals import (
     Ends,
     from_moments,
-    log_odds,
-    log_odds_interval,
     sampling,
 )
 from suffice.models.generative.model import GenerativeModel
@@ -41,13 +39,12 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.block import in_block
 
 if TYPE_CHECKING:
-    from suffice.models.generative.fitted import FittedGenerative
+    from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = [
     "ModelPosterior",
     "WeightedPosterior",
     "ends_of",
-    "evidence_ends",
     "model_posterior",
 ]
 
@@ -169,7 +166,7 @@ def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, 
         yield weight, block.showing(weights == weight)
 
 
-def model_posterior(estimator: FittedGenerative) -> ModelPosterior:
+def model_posterior(estimator: GenerativeClassifier) -> ModelPosterior:
     """The posterior of all parameters of a classifier.
 
     Raises
@@ -185,7 +182,7 @@ def model_posterior(estimator: FittedGenerative) -> ModelPosterior:
     return ModelPosterior(model.log_prior, weight, _posteriors(model))
 
 
-def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state: Any) -> Ends:
+def ends_of(estimator: GenerativeClassifier, level: float, draws: int, random_state: Any) -> Ends:
     """What gives the ends of a batch.
 
     Raises
@@ -214,25 +211,3 @@ def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
     if model.calibration is None:
         return parts
     return tuple(map(WeightedPosterior, parts, model.part_weights))
-
-
-def evidence_ends(estimator: FittedGenerative, batch: Batch, level: float) -> NDArray[np.float64]:
-    """Ends of intervals for the evidence of rows for each class against the rest, (n, k, 2).
-
-    ::
-
-        L_c − log P(c)/(1 − P(c)),    L_c = log P(c | x)/(1 − P(c | x))
-
-    in nats; the class prior counts as known. Infinite where the posterior is improper.
-
-    Raises
-    ------
-    ParameterError
-        If a family has no posterior.
-    """
-    model = estimator._fitted()
-    found = ModelPosterior(model.log_prior, None, _posteriors(model)).moments(batch)
-    middle, reach = log_odds_interval(found.mean, found.variance, found.covariance, level)
-    ends = np.stack([middle - reach, middle + reach], axis=-1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(ends - log_odds(model.log_prior)[:, None])

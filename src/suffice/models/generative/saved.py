@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from suffice.families import family_named, family_names
-from suffice.families.kinds.chosen import Chosen, fits
+from suffice.families.density import Chosen, fits
 from suffice.models.base.forgotten import ARE_DIGESTS, Forgotten, are_digests
 from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.design.formula import Formula

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families import Parameters
-from suffice.families.kinds.divided import DividedParameters
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.logspace import cell_scores, scores
@@ -141,8 +140,6 @@ class Weighted:
 
 def _piece(parameters: Parameters, j: int) -> Piece | None:
     """The density of column j, if it is constant in bins."""
-    if isinstance(parameters, DividedParameters):
-        parameters, j = parameters.side(j)
     return parameters.piece(j) if isinstance(parameters, PiecewiseParameters) else None
 
 

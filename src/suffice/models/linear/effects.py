@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from suffice.models.design.matrix import Design
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned
+from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import row_sums
 
 __all__ = ["Effects", "effects"]
@@ -20,7 +19,7 @@ COLUMNS = 30  # of a row in print: those that add the most
 
 
 @dataclass(frozen=True, repr=False)
-class Effects:
+class Effects(Printed):
     """What every column adds to ŷ, compared with the average row.
 
     ::
@@ -60,20 +59,10 @@ class Effects:
         """ŷ, (n, t)."""
         return self.average + row_sums(self.contributions)
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return what the columns add to the prediction of row 0 as a table."""
         if not len(self.contributions):
-            return "Effects(0 rows)"
-        title, table, _ = self._first_row()
-        return "\n".join([title, *aligned([["", *self.targets], *table])])
-
-    def _repr_html_(self) -> str:
-        if not len(self.contributions):
-            return html_table("0 rows", ["", *self.targets], [])
-        title, table, adds = self._first_row()
-        return html_table(title, ["", *self.targets], table, adds)
-
-    def _first_row(self) -> tuple[str, list[list[str]], list[float]]:
-        """Title of row 0, its sum as a table, and what every line adds to the first target."""
+            return Table("Effects(0 rows)", [], [])
         n, nothing = len(self.contributions), float("nan")
         cells, answer = self.contributions[0], self.predictions[0]
         largest = np.argsort(-np.abs(cells).max(axis=1, initial=0.0), kind="stable")
@@ -86,7 +75,8 @@ class Effects:
             table += [[f"{len(self.columns) - len(columns):,} other columns", *_numbers(others)]]
             adds.append(float(others[0]))
         table += [["prediction", *_numbers(answer)]]
-        return f"Row 0 of {n:,}:", table, [*adds, nothing]
+        title, header = f"Row 0 of {n:,}:", ["", *self.targets]
+        return Table(title, header, table, bars=[*adds, nothing])
 
 
 def effects(

@@ -12,19 +12,20 @@ from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.in_html import html_table
-from suffice.numerics.in_print import aligned, explained
+from suffice.numerics.in_print import Printed, Table, explained, number
 from suffice.numerics.linalg import product
+from suffice.phrases import amount
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.moments import Moments
 
 __all__ = ["RegressionEvaluation", "r_squared_of_sums"]
 
+MEANING = "1 is perfect, 0 is no better than "
 UNCENTRED = "R² (uncentred)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RegressionEvaluation:
+class RegressionEvaluation(Printed):
     """Errors e = y − ŷ of rows whose target is known, target by target.
 
     Parameters
@@ -76,26 +77,18 @@ class RegressionEvaluation:
     def _r_squared(self) -> str:
         return "R²" if self.intercept else UNCENTRED
 
-    def __repr__(self) -> str:
-        return "\n".join(aligned([self._header(), *self._rows()]))
-
-    def _header(self) -> list[str]:
-        return ["", "rows", self._r_squared, "mean squared error", "mean absolute error", "bias"]
-
-    def _repr_html_(self) -> str:
-        r_squared = (1 - self.unexplained).tolist()
-        title = "Predictions against the truth"
-        return html_table(title, self._header(), self._rows(), r_squared)
-
-    def _rows(self) -> list[list[str]]:
-        errors = self.mean_squared_error, self.mean_absolute_error, self.bias
-        table = []
-        for target, rows, lacking, *values in zip(
-            self.targets, self.weight, self.unexplained, *errors, strict=True
-        ):
-            numbers = (f"{value:.4g}" for value in values)
-            table.append([target, f"{rows:,g}", explained(float(lacking)), *numbers])
-        return table
+    def table(self) -> Table:
+        """Return the errors of every target as a table, with what they mean."""
+        root, nothing = np.sqrt(self.mean_squared_error), "the mean" if self.intercept else "0"
+        figures = {
+            self._r_squared: (map(explained, self.unexplained.tolist()), MEANING + nothing),
+            "RMSE": (map(number, root.tolist()), "root of the mean squared error"),
+            "MAE": (map(number, self.mean_absolute_error.tolist()), "mean absolute error"),
+            "mean error": (map(number, self.bias.tolist()), "truth less prediction"),
+            "n": (map(amount, self.weight.tolist()), "rows compared"),
+        }
+        rows = [[name, *cells, meaning] for name, (cells, meaning) in figures.items()]
+        return Table("", ["", *self.targets, ""], rows, left=(0, len(self.targets) + 1))
 
     def __add__(self, other: Self) -> Self:
         return replace(self, moments=self.moments + other.moments)

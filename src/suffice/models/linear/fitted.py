@@ -19,7 +19,7 @@ from suffice.errors import ParameterError, warn
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable, framed
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
-from suffice.models.design.in_notebook import coefficient_tables
+from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures, said_of_weights
 from suffice.models.linear.calibrated import ConformalRegressor

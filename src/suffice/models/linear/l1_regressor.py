@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,24 +16,213 @@ from suffice.families.options import check_nonnegative
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.options import WeightsAre
 from suffice.models.base.scikit_learn import convergence_warning
+from suffice.models.design.coefficient_table import rows_left_out
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.linear.l1_least_squares import L1LeastSquares
-from suffice.models.linear.l1_summary import L1Summary
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import by_target, checked_penalties
 from suffice.models.linear.summary import target_place
-from suffice.numerics.in_print import steps
+from suffice.models.optimise.algebra import one_thread_of_blas
+from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_print import Printed, Table, steps
+from suffice.numerics.linalg import SHARPEST, factorise
+from suffice.rules import NONNEGATIVE, Shape
 from suffice.statistics.comoments import Comoments
 
-__all__ = ["L1Path", "L1Regressor"]
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["L1LeastSquares", "L1Path", "L1Regressor", "L1Summary"]
+
+
+@dataclass(frozen=True, eq=False)
+class L1LeastSquares(LeastSquares):
+    """The w (p, t) and b (t,) that minimise Σ(y − b − xᵀw)² + Σⱼ λⱼwⱼ² + 2 Σⱼ cⱼ|wⱼ|.
+
+    Coordinate descent on the normal equations finds which coefficients are 0 and the signs s of
+    the others, A. These are then solved for in double-double and rounded once:
+
+    ::
+
+        (XᵀX + Λ)_AA w_A = (Xᵀy)_A − c_A s_A
+
+    Parameters
+    ----------
+    equations, penalty, positive
+        As in `LeastSquares`.
+    cost : ndarray (p,)
+        c, 0 or more.
+    tolerance, max_sweeps : float, int
+        When coordinate descent ends: see `L1Quadratic.minimum`.
+    start : ndarray (p, t), optional
+        Where it begins; default: w = 0.
+
+    Source: R. Tibshirani, Regression shrinkage and selection via the lasso (1996); H. Zou and
+    T. Hastie, Regularization and variable selection via the elastic net (2005), eq. 3.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LinearRegression
+    >>> rows = LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> equations = rows.model_.fit.equations
+    >>> fit = L1LeastSquares(equations, np.zeros(1), cost=np.ones(1))
+    >>> fit.coefficients, fit.intercept
+    (array([[1.5]]), array([1.5]))
+    """
+
+    cost: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE] = field(kw_only=True)
+    tolerance: float = field(default=1e-12, kw_only=True)
+    max_sweeps: int = field(default=1_000, kw_only=True)
+    start: NDArray[np.float64] | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def minima(self) -> tuple[L1Minimum, ...]:
+        """What coordinate descent found, target by target."""
+        p, t = self.equations.xy.shape
+        start = np.zeros((p, t)) if self.start is None else self.start
+        matrix, right = self._matrix.value, self.equations.xy.value
+        targets = [L1Quadratic(matrix, -right[:, j], self.cost, self.positive) for j in range(t)]
+        with one_thread_of_blas():
+            return tuple(
+                target.minimum(start[:, j], self.tolerance, self.max_sweeps)
+                for j, target in enumerate(targets)
+            )
+
+    @property
+    def converged(self) -> bool:
+        """Whether the conditions of a minimum hold for every target."""
+        return all(found.converged for found in self.minima)
+
+    @property
+    def sweeps(self) -> int:
+        """Most sweeps that a target took."""
+        return max(found.sweeps for found in self.minima)
+
+    def remarks(self, terms: Sequence[str]) -> Iterator[str]:
+        """Say nothing of dependent columns: the penalty chooses among them."""
+        return iter(())
+
+    # -- the solution
+
+    @cached_property
+    def _w(self) -> DoubleDouble:
+        return self._refined[0]
+
+    @property
+    def _w_scale(self) -> NDArray[np.float64]:
+        return self._refined[1]
+
+    @property
+    def _intercept_scale(self) -> NDArray[np.float64]:
+        of_terms = (self.equations.x_mean.hi[:, None] * self._w_scale) ** 2
+        return np.asarray(np.sqrt(self._total.hi / self.equations.rows + of_terms.sum(axis=0)))
+
+    @cached_property
+    def _refined(self) -> tuple[DoubleDouble, NDArray[np.float64]]:
+        """The coefficients in double-double, and their scales."""
+        matrix, noise = self._matrix, np.where(self.penalty > 0, SHARPEST, self.equations.noise)
+        w, scale = DoubleDouble.zeros(self.equations.xy.shape), np.zeros(self.equations.xy.shape)
+        for j, found in enumerate(self.minima):
+            used = np.flatnonzero(found.x)
+            if not len(used):
+                continue
+            sign = np.sign(found.x[used])
+            right = self.equations.xy[used, j] - DoubleDouble.of(self.cost[used] * sign)
+            factor = factorise(matrix[np.ix_(used, used)], noise[used])
+            solved = factor.solve(right[:, None])[:, 0]
+            if not (found.converged and (np.sign(solved.hi) == sign).all()):
+                solved = DoubleDouble.of(found.x[used])  # coefficients that are not determined
+            w.hi[used, j], w.lo[used, j] = solved.hi, solved.lo
+            inverse = (factor.whitening * factor.whitening).sum(axis=0)
+            scale[used, j] = np.sqrt(self._size(inverse.hi, used) * self._total.hi[j])
+        return w, scale
+
+
+HEADER = ["", "Estimate"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class L1Summary(Printed):
+    """Estimates under a penalty of absolute values, of one target.
+
+    The penalty chose the columns by the same rows, and drew what it left towards 0: standard
+    errors, intervals and tests of a model with these columns would claim too much.
+
+    Parameters
+    ----------
+    target : str
+        Name of y.
+    terms : tuple of str
+        Names of the q coefficients; the intercept comes first.
+    estimate : ndarray (q,)
+    rows : float
+        Number of rows.
+    penalty, l1_ratio : float
+        α, and ρ, the part of it that is of absolute values.
+    chosen, columns : int
+        How many coefficients of columns are not 0, of how many.
+    left_out : float
+        Weight of the rows left out for missing cells; rows without any value are not counted.
+    units : tuple of str
+        What the numbers of columns of times are in.
+
+    Source: R. Lockhart, J. Taylor, R. Tibshirani and R. Tibshirani, A significance test for the
+    lasso (2014), section 1.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import Lasso
+    >>> x, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0]], [1.0, 3.0, 5.0, 7.0]
+    >>> print(Lasso(0.5).fit(x, y).summary())
+                 Estimate
+    (Intercept)       1.6
+    x0                1.6
+    x1                  0
+    <BLANKLINE>
+    Penalty: 0.5, of absolute values: 1; columns chosen: 1 of 2; rows: 4
+    Standard errors are not given: the penalty chose these columns by the same rows.
+    """
+
+    target: str
+    terms: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    rows: float
+    penalty: float
+    l1_ratio: float
+    chosen: int
+    columns: int
+    left_out: float = 0.0
+    units: tuple[str, ...] = ()
+
+    def frame(self) -> DataFrame:
+        """One row per coefficient as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        return DataFrame({"estimate": self.estimate}, index=list(self.terms))
+
+    def table(self) -> Table:
+        """Return the coefficients as a table."""
+        estimates = self.estimate.tolist()
+        rows = [[term, f"{b:.4g}"] for term, b in zip(self.terms, estimates, strict=True)]
+        return Table("", HEADER, rows, self._notes(), bars=estimates)
+
+    def _notes(self) -> list[str]:
+        return [
+            f"Penalty: {self.penalty:.4g}, of absolute values: {self.l1_ratio:.3g}; "
+            f"columns chosen: {self.chosen} of {self.columns}; rows: {self.rows:g}",
+            "Standard errors are not given: the penalty chose these columns by the same rows.",
+            *rows_left_out(self.left_out),
+            *self.units,
+        ]
+
 
 SELECTED = "a penalty of absolute values has chosen the columns by the same rows"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class L1Path:
+class L1Path(Printed):
     """Coefficients for m penalties, the largest first.
 
     Parameters
@@ -52,11 +242,12 @@ class L1Path:
     rss: NDArray[np.float64]
     converged: NDArray[np.bool_]
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return the penalties and their errors as a table, some of many."""
         chosen = np.count_nonzero(self.coef, axis=-1)
         table = by_target("alpha", self.alphas) | by_target("chosen", chosen)
         table |= by_target("RSS", self.rss)
-        return "\n".join([f"{len(self.alphas)} penalties", *steps(table)])
+        return steps(f"{len(self.alphas)} penalties", table)
 
 
 class L1Regressor(LinearRegressor):

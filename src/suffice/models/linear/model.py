@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,13 +14,17 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
+from suffice.families import MultivariateGaussian
+from suffice.families.multivariate.factored import fill
+from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.matrix import Design
+from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.missing_cells import JointGaussian
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
+from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
 from suffice.statistics.comoments import Comoments
@@ -31,6 +35,7 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = [
     "UNDETERMINED",
     "IncompleteRow",
+    "JointGaussian",
     "LinearModel",
     "Prediction",
     "accumulator",
@@ -47,6 +52,53 @@ __all__ = [
     "within",
     "without_intervals",
 ]
+
+
+@dataclass(frozen=True, eq=False)
+class JointGaussian:
+    """N(z; μ, Σ) of columns and targets together, z = (x, y), by expectation-maximisation.
+
+    Parameters
+    ----------
+    parameters : MultivariateGaussianParameters
+        μ and Σ.
+    rows : DoubleDouble ()
+        Weight of the rows that show anything.
+
+    Source: R. J. A. Little and D. B. Rubin, Statistical Analysis with Missing Data, 3rd ed.
+    (2019), section 11.4.
+    """
+
+    parameters: MultivariateGaussianParameters
+    rows: DoubleDouble
+
+    @classmethod
+    def of(cls, statistic: Comoments) -> Self:
+        """Fit the Gaussian to rows of one class."""
+        family = MultivariateGaussian(estimation="mle", variance_floor=0.0)
+        parameters = cast(MultivariateGaussianParameters, family.estimate(statistic))
+        return cls(parameters, statistic.group_weight.sum(axis=0))
+
+    def equations(self, p: int, intercept: bool) -> NormalEquations:
+        """The sums that the rows are expected to have."""
+        mean = DoubleDouble(self.parameters.factored.mean[0], self.parameters.factored.mean_lo[0])
+        covariance = DoubleDouble.of(self.parameters.covariance[0])
+        return NormalEquations.about(self.rows, mean, covariance * self.rows, p, intercept, ROUNDED)
+
+    def fill(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows (n, p) with E[x_m | x_o] in the place of missing cells x_m.
+
+        ::
+
+            μ_m + Σ_mo Σ_oo⁻¹ (x_o − μ_o)
+        """
+        p = x.shape[1]
+        return fill(x, self.parameters.mean[0, :p], self.parameters.covariance[0, :p, :p])
+
+    def remarks(self, names: Sequence[str]) -> Iterator[str]:
+        """Say if the estimates were still changing."""
+        return self.parameters.course.remarks(names)
+
 
 UNDETERMINED = "undetermined"  # a column of answers while they are on their way
 

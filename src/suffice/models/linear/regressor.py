@@ -32,12 +32,11 @@ from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import DescentFit, least_squares
 from suffice.models.linear.fitted import NORMAL, FittedLinear
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.leave_one_out import LinearLeftOut
-from suffice.models.linear.missing_cells import JointGaussian
-from suffice.models.linear.model import LinearModel
+from suffice.models.linear.model import JointGaussian, LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.optimise.gradient_descent import (

@@ -12,7 +12,7 @@ from suffice.errors import ParameterError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.elementary import exp, log
-from suffice.numerics.in_print import steps
+from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 
@@ -32,7 +32,7 @@ def by_target(name: str, values: NDArray[Any]) -> dict[str, list[float]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RidgePath:
+class RidgePath(Printed):
     """Ridge regression for m penalties.
 
     Parameters
@@ -56,12 +56,13 @@ class RidgePath:
     gcv: NDArray[np.float64]
     evidence: NDArray[np.float64]
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """Return the penalties and their errors as a table, some of many."""
         table = by_target("alpha", self.alphas)
         table |= by_target("parameters", self.effective_parameters)
         for name, values in (("RSS", self.rss), ("GCV", self.gcv), ("evidence", self.evidence)):
             table |= by_target(name, values)
-        return "\n".join([f"{len(self.alphas)} penalties", *steps(table)])
+        return steps(f"{len(self.alphas)} penalties", table)
 
     def target(self, j: int) -> RidgePath:
         """The path of target j alone."""

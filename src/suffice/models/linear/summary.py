@@ -15,8 +15,7 @@ from suffice.models.design.coefficient_table import header, percents, row, rows_
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.numerics.elementary import log
-from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import aligned, criterion, explained, listed, probability
+from suffice.numerics.in_print import Printed, Table, criterion, explained, listed, probability
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -49,8 +48,8 @@ def target_place(targets: Sequence[str], target: str | int | None) -> int:
     return int(cast(int, target))
 
 
-@dataclass(frozen=True, eq=False)
-class Summary:
+@dataclass(frozen=True, eq=False, repr=False)
+class Summary(Printed):
     """Estimates, their errors and tests, and the fit, of one target (conventions of statsmodels).
 
     With n the weight of the rows, or their number where weights are precisions, r the rank of X,
@@ -239,12 +238,12 @@ class Summary:
         }
         return DataFrame(columns, index=list(self.terms))
 
-    def __repr__(self) -> str:
-        return "\n".join([*aligned([self._header(), *self._rows()]), "", *self._notes()])
-
-    def _repr_html_(self) -> str:
-        table = html_table("Coefficients", self._header(), self._rows(), self.t.tolist())
-        return table + html_notes(self._notes())
+    def table(self) -> Table:
+        """Return the coefficients with their tests and intervals as a table."""
+        tests = self.standard_error, self.t, self.p
+        columns = self.terms, self.estimate, *tests, self.lower, self.upper
+        rows = [row(*cells) for cells in zip(*columns, strict=True)]
+        return Table("", header("t", self.level), rows, self._notes(), bars=self.t.tolist())
 
     def _notes(self) -> list[str]:
         about = "" if self.intercept else " (uncentred, as there is no intercept)"
@@ -274,17 +273,9 @@ class Summary:
             lines.append(f"Standard errors, tests and F are robust: {self.errors}.")
         return lines
 
-    def _header(self) -> list[str]:
-        return header("t", self.level)
 
-    def _rows(self) -> list[list[str]]:
-        tests = self.standard_error, self.t, self.p
-        columns = self.terms, self.estimate, *tests, self.lower, self.upper
-        return [row(*cells) for cells in zip(*columns, strict=True)]
-
-
-@dataclass(frozen=True, eq=False)
-class RidgeSummary:
+@dataclass(frozen=True, eq=False, repr=False)
+class RidgeSummary(Printed):
     """Estimates under a penalty, and intervals of the posterior whose prior it is, of one target.
 
     A penalised estimate is drawn to 0, so it has no honest standard error and no test.
@@ -349,22 +340,15 @@ class RidgeSummary:
         columns = {"estimate": self.estimate, tail[0]: self.lower, tail[1]: self.upper}
         return DataFrame(columns, index=list(self.terms))
 
-    def __repr__(self) -> str:
-        return "\n".join([*aligned([self._header(), *self._rows()]), "", *self._notes()])
-
-    def _repr_html_(self) -> str:
-        table = html_table("Coefficients", self._header(), self._rows(), self.estimate.tolist())
-        return table + html_notes(self._notes())
-
-    def _header(self) -> list[str]:
-        return ["", "Estimate", *percents(self.level)]
-
-    def _rows(self) -> list[list[str]]:
+    def table(self) -> Table:
+        """Return the coefficients and their intervals as a table."""
         columns = self.estimate, self.lower, self.upper
-        return [
+        rows = [
             [term, *("" if np.isnan(value) else f"{value:.4g}" for value in values)]
             for term, *values in zip(self.terms, *columns, strict=True)
         ]
+        header = ["", "Estimate", *percents(self.level)]
+        return Table("", header, rows, self._notes(), bars=self.estimate.tolist())
 
     def _notes(self) -> list[str]:
         chosen = f", chosen by {self.chosen_by}" if self.chosen_by else ""

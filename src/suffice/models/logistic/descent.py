@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from suffice.data.source import Split, each_batch
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import Objective
+from suffice.models.logistic.rows import TrainingRows
 from suffice.models.logistic.separation import refuse_separation
-from suffice.models.logistic.training_rows import TrainingRows
 from suffice.models.optimise.gradient_descent import DescentRows, GradientDescent, Steps, descend
 from suffice.statistics.batch import Batch
 

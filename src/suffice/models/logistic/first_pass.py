@@ -1,8 +1,12 @@
-"""The first pass of an iterative fit: moments and counts of every column in every class."""
+"""The first pass of an iterative fit: moments and counts of every column in every class.
+
+Where terms depend on each other, a further pass tells which, by their co-moments.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +15,18 @@ from scipy.sparse import csr_array
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
+from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.block import Encoding
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import Encoding, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
 from suffice.statistics.sparse_block import SparseBlock
 
-__all__ = ["SparseMomentsAccumulator", "first_pass"]
+__all__ = ["SparseMomentsAccumulator", "first_pass", "joint_moments"]
 
 
 class SparseMomentsAccumulator:
@@ -90,5 +97,20 @@ def first_pass(split: Split, plan: tuple[Layout, bool]) -> ByClass:
     layout, complete = plan
     total = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in layout.blocks])
     for _ in each_batch(split, layout, lambda b: total.add(b.complete_rows() if complete else b)):
+        pass
+    return total.statistic()
+
+
+def joint_moments(split: Split, centred: CentredDesign) -> ByClass:
+    """Kernel: co-moments of the terms, of all classes together."""
+    total = ByClassAccumulator([ComomentsAccumulator(centred.width - 1, pooled=True)])
+
+    def add(batch: Batch) -> None:
+        batch = centred.to_fit(batch)
+        for start, x in centred.tables(batch):
+            part = batch.cut(start, start + len(x))
+            total.add(replace(part, blocks=(RealBlock(x.astype(float, copy=False)),)))
+
+    for _ in each_batch(split, centred.layout, add):
         pass
     return total.statistic()

@@ -17,16 +17,15 @@ from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import framed
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.unseen_categories import UnseenCategories
-from suffice.models.design.in_notebook import coefficient_tables
+from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.fit import Fit
-from suffice.models.logistic.inference import Likelihood, LogisticSummary
+from suffice.models.logistic.inference import Likelihood, LogisticSummary, ends_of
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN
 from suffice.models.logistic.options import Missing, Penalty
-from suffice.models.logistic.proba_intervals import ends_of
 from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import LogisticReader
 from suffice.models.logistic.saved import SAVED, SavedLogistic

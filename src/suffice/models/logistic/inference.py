@@ -3,23 +3,84 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.base.options import check_level
+from suffice.models.base.options import check_level, generator
+from suffice.models.base.proba_intervals import Ends, from_moments, from_scores
 from suffice.models.design.coefficient_table import header, row, rows_left_out
+from suffice.models.logistic.model import LogisticModel, of_every_class
 from suffice.numerics.elementary import exp, log_of
-from suffice.numerics.in_html import html_notes, html_table
-from suffice.numerics.in_print import aligned, criterion, listed, probability
+from suffice.numerics.in_print import Printed, Table, criterion, listed, probability
 from suffice.rules import FINITE, NONNEGATIVE
+from suffice.statistics.batch import Batch
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Likelihood", "LikelihoodRatio", "LogisticSummary"]
+__all__ = ["Likelihood", "LikelihoodRatio", "LogisticSummary", "ends_of"]
+
+
+DRAWN_CELLS = 2**22  # scores of all draws that are held at a time
+
+
+def ends_of(model: LogisticModel, options: tuple[float, int, Any]) -> Ends:
+    """What gives the ends of a batch, whose rows need all their cells."""
+    level, draws, seed = options
+    ends = (
+        partial(_drawn_ends, model, level, draws, seed) if draws else partial(_ends, model, level)
+    )
+    return partial(_of_determined, model, ends) if model.null.shape[1] else ends
+
+
+def _of_determined(model: LogisticModel, ends: Ends, batch: Batch) -> NDArray[np.float64]:
+    """The ends of a batch; 0 and 1 of a row that the rows of the fit do not determine."""
+    found = ends(batch)
+    found[~model.determined(batch)] = 0.0, 1.0
+    return found
+
+
+def _ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float64]:
+    mean = of_every_class(model.scores(batch))
+    ends = []
+    first = 0
+    for across in _across(model, batch):
+        here = mean[first : first + len(across)]
+        first += len(across)
+        covariance = across @ across.swapaxes(1, 2)
+        ends.append(from_moments(here, np.zeros_like(here), covariance, level))
+    return np.concatenate(ends) if ends else np.zeros((0, len(model.classes), 2))
+
+
+def _drawn_ends(
+    model: LogisticModel, level: float, draws: int, seed: Any, batch: Batch
+) -> NDArray[np.float64]:
+    assert model.root is not None
+    z = generator(seed).standard_normal((draws, len(model.root)))
+    mean, ends, first = of_every_class(model.scores(batch)), [], 0
+    for across in _across(model, batch):
+        here = mean[first : first + len(across)]
+        first += len(across)
+        height = max(DRAWN_CELLS // (draws * mean.shape[1]), 1)
+        for start in range(0, len(across), height):
+            rows = slice(start, start + height)
+            moved = np.einsum("sq,ncq->snc", z, across[rows])
+            ends.append(from_scores(here[rows] + moved, level))
+    return np.concatenate(ends) if ends else np.zeros((0, len(model.classes), 2))
+
+
+def _across(model: LogisticModel, batch: Batch) -> Any:
+    """Yield R_c z of every class, (rows, k, q), some rows at a time."""
+    assert model.root is not None
+    m, D = model.coefficients.shape
+    root = model.root.reshape(-1, m, D)
+    for (z,) in model.centred.pieces(model.answerable(batch), False):
+        across = np.stack([np.asarray(z @ root[:, c].T) for c in range(m)], axis=1)
+        yield of_every_class(across.swapaxes(1, 2)).swapaxes(1, 2)
 
 
 @dataclass(frozen=True)
@@ -98,8 +159,8 @@ class Likelihood:
         return LikelihoodRatio(2 * (self.value - self.null), dof)
 
 
-@dataclass(frozen=True, eq=False)
-class LogisticSummary:
+@dataclass(frozen=True, eq=False, repr=False)
+class LogisticSummary(Printed):
     """Estimates with their errors and tests, and the fit (conventions of R's glm and statsmodels).
 
     ::
@@ -215,9 +276,11 @@ class LogisticSummary:
             index = MultiIndex.from_product([self.outcomes, self.terms], names=names)
         return DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
 
-    def __repr__(self) -> str:
-        table = aligned([self._header(), *self._rows()])
-        return "\n".join([*table, "", *self._notes()])
+    def table(self) -> Table:
+        """Return the coefficients with their tests and intervals as a table."""
+        z, several = self.z.tolist(), len(self.outcomes) > 1
+        bars = [value for of_class in z for value in [*[nan] * several, *of_class]]
+        return Table("", self._header(), self._rows(), self._notes(), bars=bars)
 
     def _notes(self) -> list[str]:
         unknown = np.isnan(self.standard_error).all(axis=0)
@@ -225,12 +288,6 @@ class LogisticSummary:
         said = f"Not determined by the rows, so without an error: {listed(terms)}."
         left_out = rows_left_out(self.left_out)
         return [*self._fit(), *([said] if terms else []), *left_out, *self.units]
-
-    def _repr_html_(self) -> str:
-        z, several = self.z.tolist(), len(self.outcomes) > 1
-        bars = [value for of_class in z for value in [*[nan] * several, *of_class]]
-        table = html_table("Coefficients", self._header(), self._rows(), bars)
-        return table + html_notes(self._notes())
 
     def _header(self) -> list[str]:
         return [*header("z", self.level), "Odds ratio"]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from suffice.data.source import Split, each_batch
 from suffice.families.counts.events import by_event
-from suffice.models.logistic.training_rows import TrainingRows
+from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
 from suffice.statistics.loss_sums import LossSums

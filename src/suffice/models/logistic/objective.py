@@ -20,10 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.loss import LossRequest, loss_sums
-from suffice.models.logistic.sample import Sample, draw
-from suffice.models.logistic.training_rows import TrainingRows, farthest
+from suffice.models.logistic.rows import DataLoop, Sample, TrainingRows, draw, farthest
 from suffice.models.optimise.algebra import log_determinant, on_both_sides, root_of_inverse
 from suffice.models.optimise.newton import Point
 from suffice.numerics.elementary import log
@@ -74,8 +72,8 @@ class Objective:
     factor : Factor, optional
         Of all terms, which says what combinations these are.
     absolute : ndarray (D,), optional
-        c of every coefficient of z. `suffice.models.logistic.l1` minimises what this adds; here
-        the function is the smooth part.
+        c of every coefficient of z. Here the function is the smooth part;
+        `suffice.models.logistic.minimise` minimises what this adds.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993), section 3.3.

@@ -15,12 +15,12 @@ from suffice.models.base.missing_cells import incomplete
 from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.messages import columns_without_value, listed, missing_cells_message
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.options import Missing
+from suffice.models.logistic.rows import DataLoop
 from suffice.models.logistic.term_rows import Coded, LaidOut
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments import refuse_underflow

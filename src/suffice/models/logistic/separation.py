@@ -29,8 +29,7 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import DataError
 from suffice.models.logistic.messages import listed
 from suffice.models.logistic.objective import Objective
-from suffice.models.logistic.sample import Sample
-from suffice.models.logistic.training_rows import TrainingRows
+from suffice.models.logistic.rows import Sample, TrainingRows
 from suffice.statistics.batch import Batch
 
 __all__ = ["Separation", "find_separation", "refuse_separation"]

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.logistic.curvature import Method, fit_by_curvature
 from suffice.models.logistic.descent import fit_by_descent
 from suffice.models.logistic.fit import Fit
-from suffice.models.logistic.l1 import fit_with_l1
+from suffice.models.logistic.minimise import Method, minimise
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 
@@ -76,11 +75,9 @@ class Solver:
             zero = np.zeros((len(objective.basis), objective.centred.width))
             point = objective(objective.parameters(zero if start is None else start), False)
             return Fit.at(objective, point, 0, False, undecided=False)
-        if objective.absolute is not None:
-            return fit_with_l1(objective, self.tol, self.max_iter, start)
         second = objective.firth or (self.name in SECOND_ORDER and objective.has_hessian)
         method: Method = "newton" if second else "lbfgs"
-        fit = fit_by_curvature(objective, method, self.tol, self.max_iter, start)
+        fit = minimise(objective, start, method, self.tol, self.max_iter)
         if fit.dependence and self.dependent == "error":
             raise DataError(
                 "; ".join(fit.dependence),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cache
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve_triangular
 from scipy.linalg.lapack import dpotrs
+from threadpoolctl import ThreadpoolController
 
 from suffice.numerics.interruption import interruptible
 
@@ -18,6 +20,7 @@ __all__ = [
     "factored",
     "log_determinant",
     "on_both_sides",
+    "one_thread_of_blas",
     "orthonormal",
     "root_of_inverse",
 ]
@@ -134,3 +137,17 @@ class _Axes:
     @property
     def smallest_pivot(self) -> float:
         return 0.0
+
+
+def one_thread_of_blas() -> Any:
+    """A context in which linear algebra takes one thread.
+
+    An engine has its own threads, and those of small products would only wait for each other.
+    """
+    return _blas().limit(limits=1)
+
+
+@cache
+def _blas() -> Any:
+    """The libraries of linear algebra that this process has loaded."""
+    return ThreadpoolController().select(user_api="blas")

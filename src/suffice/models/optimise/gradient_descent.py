@@ -113,7 +113,7 @@ class GradientDescent:
 
 
 def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return isinstance(value, Real) and not isinstance(value, bool) and abs(float(value)) < np.inf
 
 
 @dataclass(frozen=True, eq=False)

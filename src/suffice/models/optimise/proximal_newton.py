@@ -1,24 +1,194 @@
-"""Newton's method for a smooth convex function and a penalty of absolute values.
+"""Minima of convex functions with a penalty of absolute values.
 
-`proximal_newton` yields the points that it reaches; whoever asks for the next one decides when it
-is enough. It ends by itself where rounding leaves no way down.
+`L1Quadratic` is minimised by coordinate descent, and `proximal_newton` minimises any smooth
+function by one such quadratic after the other. Both yield the points that they reach; whoever asks
+for the next one decides when it is enough. The second ends by itself where rounding leaves no way
+down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.optimise.coordinate_descent import L1Quadratic, violation
-from suffice.models.optimise.newton import Evaluate, Point
+from suffice.models.optimise.newton import (
+    Evaluate,
+    Point,
+    solve,
+)
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
+from suffice.numerics import kernels
 
-__all__ = ["proximal_newton"]
+__all__ = ["L1Minimum", "L1Quadratic", "proximal_newton", "violation"]
 
+SWEEPS_ALONE = 20  # after which each is followed by steps to the minimum of an orthant
+FLAT = 1e-10  # fraction of the largest slope at 0 that matters
+ROUNDING = 1e-13  # of the terms of H x, as a fraction
 INNER_TOLERANCE = 1e-12  # of the quadratics that lead from one point to the next
 INNER_SWEEPS = 1_000
+
+
+def violation(
+    x: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    nonnegative: bool = False,
+) -> NDArray[np.float64]:
+    """How far each coordinate, (p,), is from the conditions of Karush, Kuhn and Tucker.
+
+    ::
+
+        |gⱼ + cⱼ sign xⱼ|  where xⱼ ≠ 0        max(|gⱼ| − cⱼ, 0)  where xⱼ = 0
+
+    with g the ``gradient`` (p,) of a smooth function f at x (p,): all are 0 where f + Σⱼ cⱼ|xⱼ| of
+    a convex f is least. Where x may not be negative, −gⱼ stands for |gⱼ|.
+
+    Source: R. Tibshirani, The lasso problem and uniqueness (2013), eq. 4.
+
+    Examples
+    --------
+    >>> violation(np.array([2.0, 0.0]), np.array([-1.0, 0.5]), np.ones(2))
+    array([0., 0.])
+    """
+    at_zero = np.maximum((-gradient if nonnegative else np.abs(gradient)) - cost, 0.0)
+    return np.where(x == 0.0, at_zero, np.abs(gradient + cost * np.sign(x)))
+
+
+@dataclass(frozen=True, eq=False)
+class L1Minimum:
+    """Where `L1Quadratic.minimum` ended.
+
+    Parameters
+    ----------
+    x : ndarray (p,)
+    sweeps : int
+    converged : bool
+    """
+
+    x: NDArray[np.float64]
+    sweeps: int
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class L1Quadratic:
+    """The function f(x) = gᵀx + ½ xᵀHx + Σⱼ cⱼ|xⱼ|, with H positive semidefinite.
+
+    Parameters
+    ----------
+    hessian : ndarray (p, p)
+        H.
+    linear : ndarray (p,)
+        g, the gradient of the smooth part at 0.
+    cost : ndarray (p,)
+        c, 0 or more.
+    nonnegative : bool
+        Only x ≥ 0 is allowed.
+
+    Source: J. Friedman, T. Hastie and R. Tibshirani, Regularization paths for generalized linear
+    models via coordinate descent (2010), section 2.2; H. Lee, A. Battle, R. Raina and A. Ng,
+    Efficient sparse coding algorithms (2007), algorithm 1, for the step to the minimum of an
+    orthant.
+
+    Examples
+    --------
+    >>> f = L1Quadratic(np.diag([2.0, 1.0]), np.array([-4.0, 0.5]), np.ones(2))
+    >>> f.minimum(np.zeros(2), 1e-12, 10).x
+    array([1.5, 0. ])
+    """
+
+    hessian: NDArray[np.float64]
+    linear: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    nonnegative: bool = False
+
+    def gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Gradient g + Hx of the smooth part, (p,)."""
+        return np.asarray(self.linear + self.hessian @ x)
+
+    def iterates(self, start: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        """Yield x after every sweep over the coordinates, the first of them ``start``.
+
+        Sweeps alone take long where columns nearly depend on each other. So a sweep that changes no
+        sign, and each after the first few, is followed by steps to the minimum over all x of these
+        signs; each that they cut short makes one more coordinate 0.
+        """
+        x = np.array(start, np.float64)
+        hessian, cost = np.ascontiguousarray(self.hessian), np.ascontiguousarray(self.cost)
+        for sweep in count():
+            yield x.copy()
+            signs, gradient = np.sign(x), self.gradient(x)
+            kernels.coordinate.sweep(hessian, cost, self.nonnegative, x, gradient)
+            ended = sweep < SWEEPS_ALONE and bool((np.sign(x) != signs).any())
+            while not ended:
+                ended = self._reaches_minimum_of_orthant(x)
+
+    def minimum(self, start: NDArray[np.float64], tolerance: float, max_sweeps: int) -> L1Minimum:
+        """The first iterate where the conditions hold, or the last one.
+
+        Parameters
+        ----------
+        start : ndarray (p,)
+        tolerance : float
+            Of the largest violation, as a fraction of the largest |gⱼ|, both in units of √Hⱼⱼ.
+        max_sweeps : int
+        """
+        enough = tolerance * self._largest_slope
+        for sweeps, x in enumerate(self.iterates(start)):
+            small = self._scaled_violation(x) <= enough
+            if small or sweeps >= max_sweeps:
+                return L1Minimum(x, sweeps, small)
+        raise AssertionError("the iterates never end")
+
+    def _scaled_violation(self, x: NDArray[np.float64]) -> float:
+        found = violation(x, self.gradient(x), self.cost, self.nonnegative)
+        return float((found * self._inverse_unit).max(initial=0.0))
+
+    @cached_property
+    def _inverse_unit(self) -> NDArray[np.float64]:
+        scale = np.sqrt(np.maximum(np.diagonal(self.hessian), 0.0))
+        return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+
+    def _reaches_minimum_of_orthant(self, x: NDArray[np.float64]) -> bool:
+        """Move x towards the minimum over all points of its signs; whether none became 0 before."""
+        used = np.flatnonzero((x != 0.0) & (self._inverse_unit > 0.0))
+        step, most = self._step(used, (self.gradient(x) + self.cost * np.sign(x))[used])
+        bounded = (step * x[used] < 0.0) & ((self.cost[used] > 0.0) | self.nonnegative)
+        crossing = np.full(len(used), np.inf)
+        crossing[bounded] = -x[used][bounded] / step[bounded]
+        length = min(most, float(crossing.min(initial=np.inf)))
+        if np.isinf(length):
+            return True
+        x[used] += length * step
+        x[used[crossing <= length]] = 0.0
+        return length == most
+
+    def _step(
+        self, used: NDArray[np.intp], slope: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float]:
+        """A direction of descent in some coordinates, and how far it leads down: 1, or for ever.
+
+        It is −H⁻¹ times the slope, unless H is singular and the slope has a part along a direction
+        without curvature: then it is that direction.
+        """
+        if not len(used):
+            return slope, 1.0
+        hessian, inverse_unit = self.hessian[np.ix_(used, used)], self._inverse_unit[used]
+        step = -solve(hessian, slope)
+        flat = (slope + hessian @ step) * inverse_unit
+        rounding = ROUNDING * (np.abs(hessian) @ np.abs(step)) * inverse_unit
+        if np.abs(flat).max() > max(FLAT * self._largest_slope, float(rounding.max())):
+            return -flat * inverse_unit, np.inf
+        return step, 1.0
+
+    @cached_property
+    def _largest_slope(self) -> float:
+        return float(np.abs(self.linear * self._inverse_unit).max(initial=0.0))
 
 
 def proximal_newton(evaluate: Evaluate, start: Point, cost: NDArray[np.float64]) -> Iterator[Point]:

@@ -1,0 +1,430 @@
+"""The density of numbers: a histogram or kernels for every column, by what each says of the class.
+
+Both follow from counts on a fixed grid, whose cells are at most 1/256 as wide as the numbers in
+them are large: numbers far from 0 that differ by less are not told apart, unless the model learns
+weights from a sample of rows, in which they are counted anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ParameterError
+from suffice.families.counts.identifiers import row_numbers_of
+from suffice.families.family import Apply, Family
+from suffice.families.gaussian import Gaussian
+from suffice.families.options import Identifiers, check_words
+from suffice.families.univariate.cells import Cells, cells_of_column, merged
+from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
+from suffice.families.univariate.parameters import FAR, StudentParameters
+from suffice.families.univariate.piecewise import Choice, Piece, PiecewiseParameters, nothing
+from suffice.numerics import kernels
+from suffice.numerics.elementary import exp
+from suffice.rules import Shape, Within, rule
+from suffice.statistics.block import Encoding, RealBlock
+from suffice.statistics.moments import Moments
+from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.statistics.statistic import Accumulator
+
+__all__ = [
+    "BINS",
+    "Chosen",
+    "Density",
+    "Estimated",
+    "Kernels",
+    "fits",
+    "histogram",
+    "histogram_shares",
+    "kernel_density",
+    "log_losses",
+]
+
+BINS = 10  # of a histogram, of equal frequency where no cut tells of the class
+BANDWIDTHS = 0.3, 0.5, 0.9, 1.5
+"""Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
+LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
+OF_A_CUT = 3.0  # nats that a likelihood gains by the place of a cut, where there is none to find
+COUNTS = 2**16  # of cells: columns that have so many are worth a thread
+SHAPES = ("histogram", "kernel_density")
+NOT_COMPARED = Choice("", 0.0, {})
+STEPS = np.linspace(-6.0, 6.0, 61)  # scales of a class, between which a normal density is constant
+MOST_STEPS = 400
+
+
+@dataclass(frozen=True)
+class Density(Family):
+    """A histogram or a kernel density for every column, by what each says of the class.
+
+    A row is left out of the sums of its class, and its class predicted from this column alone:
+
+    ::
+
+        loss = −Σ_i log N_c p₋ᵢ(x_i | c) / (N_c p₋ᵢ(x_i | c) + Σ_c' N_c' p(x_i | c')),  c = c_i
+
+    The density of least loss, one of a histogram and some bandwidths, models the column. It is
+    computed from the sums, so rows that are added, merged or forgotten decide it anew, as one fit
+    of all rows does. A column whose mean is more than 64 standard deviations from the origin of its
+    grid has Student's t of `Gaussian`, in bins: the grid is too coarse.
+
+    Parameters
+    ----------
+    shape : {"best", "histogram", "kernel_density"}
+        Which densities are compared.
+    identifiers : {"keep", "ignore"}
+        Numbers that count 20 rows or more: with "ignore" they say nothing of the class.
+    choices : tuple of Choice
+        What is not to be chosen anew, one for each column; empty to choose.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+
+    Source: U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued
+    attributes for classification learning (IJCAI 1993); B. W. Silverman, Density Estimation for
+    Statistics and Data Analysis (1986), eq. 3.31; G. H. John and P. Langley, Estimating continuous
+    distributions in Bayesian classifiers (UAI 1995).
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 500)
+    >>> sides = y * rng.choice([-3, 3], 500)  # one class lies around the other
+    >>> x = np.c_[rng.normal(size=500) + y, rng.normal(size=500) + sides]
+    >>> model = NaiveBayes(families="density").fit(x, y)
+    >>> model.model_.parameters[0].choices[1].shape
+    'kernel_density'
+    """
+
+    shape: Literal["best", "histogram", "kernel_density"] = "best"
+    identifiers: Identifiers = field(default="keep", compare=False)
+    choices: tuple[Choice, ...] = field(default=(), compare=False, repr=False)
+
+    encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
+    lazy: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_words(identifiers=self.identifiers)
+        if self.shape not in ("best", *SHAPES):
+            raise ParameterError(
+                f"shape={self.shape!r}", "it is 'best', 'histogram' or 'kernel_density'"
+            )
+
+    def accumulator(self, encoding: str, d: int) -> Accumulator:
+        """An empty accumulator for d columns."""
+        return MomentsAndBinsAccumulator(d)
+
+    def advice(self, statistic: MomentsAndBins) -> Sequence[tuple[int, str]]:
+        """Constants."""
+        return tuple(Gaussian().advice(statistic.moments))
+
+    def left_out(self, statistic: MomentsAndBins) -> NDArray[np.intp]:
+        """Numbers of rows, if these are to be ignored."""
+        if self.identifiers == "keep":
+            return super().left_out(statistic)
+        return np.flatnonzero(row_numbers_of(statistic.moments))
+
+    def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters:
+        """Choose a density for every column."""
+        return self.estimate_by(statistic, map)
+
+    def estimate_by(self, statistic: MomentsAndBins, apply: Apply) -> PiecewiseParameters:
+        """Choose a density for every column, some columns at a time."""
+        rows, origin = statistic.moments.one_class, statistic.bins.origin
+        mean, variance = rows.mean[0] - origin, rows.variance[0]
+        varies, near = variance > 0, mean**2 <= FAR**2 * variance
+        varies[self.left_out(statistic)] = False
+        step = max(1, COUNTS * statistic.d // max(1, len(statistic.bins.cell)))
+
+        def column(j: int) -> tuple[Choice, Piece]:
+            if not varies[j]:
+                return NOT_COMPARED, nothing(statistic.k)
+            if not near[j]:
+                return NOT_COMPARED, _normal(statistic.moments, j)
+            return self._column(statistic, j)
+
+        def some(start: int) -> list[tuple[Choice, Piece]]:
+            return [column(j) for j in range(start, min(start + step, statistic.d))]
+
+        found = list(chain.from_iterable(apply(some, range(0, statistic.d, step))))
+        choices, pieces = tuple(one for one, _ in found), [piece for _, piece in found]
+        return replace(PiecewiseParameters.of(statistic.k, pieces), choices=choices)
+
+    def _column(self, statistic: MomentsAndBins, j: int) -> tuple[Choice, Piece]:
+        """What is chosen for column j, and its density."""
+        if not self.choices:
+            return _chosen(cells_of_column(statistic.bins, j), self.shape)
+        shape, bandwidth, _ = choice = self.choices[j]
+        if not shape:
+            return choice, _normal(statistic.moments, j)
+        return choice, _density(shape, bandwidth, cells_of_column(statistic.bins, j))[0]
+
+    def estimate_as(
+        self, statistic: MomentsAndBins, choices: Sequence[Choice]
+    ) -> PiecewiseParameters:
+        """The same parameters, where it is known what this family would choose."""
+        return replace(self, choices=tuple(choices)).estimate(statistic)
+
+    def binned(self, d: int) -> NDArray[np.intp]:
+        """Those whose density follows from counts, once that is known."""
+        if not self.choices:
+            return super().binned(d)
+        return np.flatnonzero([bool(choice.shape) for choice in self.choices])
+
+    def settled(self, parameters: PiecewiseParameters) -> Density:  # type: ignore[override]
+        """The same, with what was chosen for these parameters."""
+        return replace(self, choices=parameters.choices)
+
+
+def _chosen(cells: Cells, compared: str) -> tuple[Choice, Piece]:
+    """The shape of a column, and its density; a column of one cell says nothing."""
+    if len(cells.low) == 1:
+        return NOT_COMPARED, nothing(len(cells.counts))
+    tried = [("histogram", 0.0), *(("kernel_density", h) for h in BANDWIDTHS)]
+    if compared != "best":
+        tried = [one for one in tried if one[0] == compared]
+    if len(tried) == 1:
+        return Choice(*tried[0], {}), _density(*tried[0], cells)[0]
+    pieces, losses = {}, {}
+    for one in tried:
+        pieces[one], estimated = _density(*one, cells)
+        losses[one] = log_losses(estimated)
+    best = min(losses, key=lambda one: losses[one])
+    by_shape: dict[str, float] = {}
+    if compared == "best":
+        rows = float(cells.every.sum())
+        by_shape = {
+            shape: min(loss for (name, _), loss in losses.items() if name == shape) / rows
+            for shape in SHAPES
+        }
+    return Choice(*best, by_shape), pieces[best]
+
+
+def _density(shape: str, bandwidth: float, cells: Cells) -> tuple[Piece, Estimated]:
+    """A density of a column, of the shape of that name."""
+    return histogram(cells, BINS) if shape == "histogram" else kernel_density(cells, bandwidth)
+
+
+def _normal(moments: Moments, j: int) -> Piece:
+    """Student's t of every class, in bins of a fifth of a scale of some class."""
+    column = Gaussian().by_class(moments.columns(np.array([j])))
+    assert isinstance(column, StudentParameters)
+    at, scale = column.location + column.location_lo, np.sqrt(column.scale2)
+    edges = np.unique(at + scale * STEPS)
+    if len(edges) > MOST_STEPS:
+        edges = edges[np.linspace(0, len(edges) - 1, MOST_STEPS).round().astype(np.intp)]
+    if len(edges) < 3:
+        return nothing(len(at))
+    low, high = edges[:-1], edges[1:]
+    logs = np.zeros((len(low), len(at)))
+    column.add_log_likelihood(RealBlock((0.5 * low + 0.5 * high)[:, None]), logs)
+    return Piece(low, high, np.ascontiguousarray(logs.T))
+
+
+# -- histograms and kernels
+
+
+class Estimated(NamedTuple):
+    """Densities of the classes at the places where numbers were counted.
+
+    Parameters
+    ----------
+    counts : ndarray (k, m)
+        Σw of the numbers of each class at each place.
+    log_density : ndarray (k, m)
+        log p(x | c) there.
+    without_one : ndarray (k, m)
+        The same where the class c has one number less, that at x.
+    cuts : int
+        How many cuts of these places were found by the classes of all numbers.
+    """
+
+    counts: NDArray[np.float64]
+    log_density: NDArray[np.float64]
+    without_one: NDArray[np.float64]
+    cuts: int = 0
+
+
+def log_losses(density: Estimated) -> float:
+    """Return Σ −log P(c | x) over all numbers, each left out of the density of its own class.
+
+    ::
+
+        P(c | x) = N_c p₋ₓ(x | c) / (N_c p₋ₓ(x | c) + Σ_c' N_c' p(x | c')),  c' ≠ c
+
+    The number left out has had a say in where cuts are, so every cut adds 3 nats: what the best
+    place of a change-point adds to a likelihood by chance.
+
+    Source: Y. Ninomiya, Change-point model selection via AIC (Annals of the Institute of
+    Statistical Mathematics 67, 2015), whose penalty is 6 for twice the log-likelihood.
+
+    Examples
+    --------
+    >>> even = np.zeros((2, 1))
+    >>> round(log_losses(Estimated(np.array([[3.0], [1.0]]), even, even)), 9)  # 3 log 4/3 + log 4
+    2.249340578
+    """
+    counts, logs, without, cuts = density
+    return kernels.densities.log_losses(counts, logs, without) + OF_A_CUT * cuts
+
+
+def histogram(cells: Cells, bins: int) -> tuple[Piece, Estimated]:
+    """Bins cut by `entropy_cuts`, or where it cuts nothing, of equal frequency.
+
+    ::
+
+        p(b | c) = (N_cb + s q_b)/(N_c + s),  q_b = (N_b + ½)/(N + ½ m)
+
+    of m bins, where the strength s is a power of two that maximises the evidence of all classes,
+    Π_c ∫ p(data | θ_c) Dirichlet(θ_c; s q) dθ_c. Where classes do not differ it is large, and bins
+    say nothing.
+    """
+    binned, prior, found = _binned(cells, bins)
+    logs, without = np.empty((2, *binned.counts.shape))
+    kernels.densities.bin_logs(*binned, prior, logs, without)
+    return Piece(binned.low, binned.high, logs), Estimated(binned.counts, logs, without, found)
+
+
+def histogram_shares(cells: Cells, bins: int) -> tuple[Cells, NDArray[np.float64]]:
+    """The bins of a histogram, and N_cb + s q_b in each, (k, m)."""
+    binned, prior, _ = _binned(cells, bins)
+    return binned, binned.counts + prior
+
+
+def _binned(cells: Cells, bins: int) -> tuple[Cells, NDArray[np.float64], int]:
+    """The bins of a histogram, s q_b in each, (m,), and how many cuts the classes have made."""
+    cuts = entropy_cuts(cells.counts)
+    found = len(cuts)
+    if not found:
+        cuts = equal_frequency_cuts(cells.every, bins)
+    binned = merged(cells, cuts)
+    prior = np.empty(len(binned.low))
+    kernels.densities.back_off(binned.counts, prior)
+    return binned, prior, found
+
+
+def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Estimated]:
+    """Gaussian kernels at every number, and one broad kernel for what no number showed.
+
+    ::
+
+        p(x | c) = (Σ_i N(x; x_i, h_c²) + Cauchy(x; x̄, s)) / (n_c + 1)
+        h_c = bandwidth · min(s_c, (q₃ − q₁)_c / 1.34) · n_c^(−1/5)
+
+    with mean and deviation x̄, s of all classes. It is evaluated in the middle of at most 200 bins
+    of equal frequency. A class without a number has the density of all classes.
+    """
+    if len(cells.low) == 1:
+        flat = np.zeros_like(cells.counts)
+        return Piece(cells.low, cells.high, flat), Estimated(cells.counts, flat, flat)
+    cells, h, broad = Kernels.of(cells, bandwidth)
+    logs, without = np.empty((2, *cells.counts.shape))
+    kernels.densities.kernel_logs(cells.at, cells.counts, h, broad, logs, without)
+    return Piece(cells.low, cells.high, logs), Estimated(cells.counts, logs, without)
+
+
+class Kernels(NamedTuple):
+    """Where kernels stand and are evaluated, and how broad they are.
+
+    Parameters
+    ----------
+    cells : Cells
+        b of them, at most 200.
+    h : ndarray (k,)
+        Bandwidths.
+    broad : ndarray (b,)
+        The broad kernel in each.
+    """
+
+    cells: Cells
+    h: NDArray[np.float64]
+    broad: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, cells: Cells, bandwidth: float) -> Kernels:
+        """Those of two cells or more."""
+        cells, shape = cells.grouped, cells.kernel_shape
+        h = bandwidth * shape.spreads * shape.narrower
+        return cls(cells, np.maximum(h, LEAST_BANDWIDTH * shape.deviation), shape.broad)
+
+    def at(self, c: int) -> NDArray[np.float64]:
+        """The density, in each cell, of a number in each cell, (b, b), for class c."""
+        x, h = self.cells.at, self.h[c]
+        return np.asarray(exp(-0.5 * ((x[:, None] - x) / h) ** 2) / (np.sqrt(2 * np.pi) * h))
+
+
+# -- in a model file
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The choices of d columns, as a file holds them: choosing anew takes most of a loading.
+
+    Parameters
+    ----------
+    shape : ndarray of int (d,)
+        0 where nothing is counted; 1 histogram, 2 kernel density.
+    bandwidth : ndarray (d,)
+        Of kernel densities.
+    compared : ndarray of bool (d,)
+        Whether there was a choice.
+    losses : ndarray (2, d)
+        Of each shape, where there was.
+    """
+
+    shape: Annotated[NDArray[np.int8], Shape("d"), Within(0, len(SHAPES))]
+    bandwidth: Annotated[NDArray[np.float64], Shape("d"), Within(0, 100)]
+    compared: Annotated[NDArray[np.bool_], Shape("d")]
+    losses: Annotated[NDArray[np.float64], Shape("r", "d")]
+
+    @rule("there was a choice for some column")
+    def _has_choice(self) -> bool:
+        return bool(self.compared.any())
+
+    @rule("every shape has a loss, which may be infinite")
+    def _has_losses(self) -> bool:
+        return len(self.losses) == len(SHAPES) and not np.isnan(self.losses).any()
+
+    @classmethod
+    def of(cls, parameters: object) -> Chosen | None:
+        """The choices of parameters; None where no shapes were compared."""
+        if not isinstance(parameters, PiecewiseParameters):
+            return None
+        choices = parameters.choices
+        compared = np.array([bool(choice.losses) for choice in choices], np.bool_)
+        if not compared.any():
+            return None
+        losses = [[choice.losses.get(name, 0.0) for choice in choices] for name in SHAPES]
+        shape = [("", *SHAPES).index(choice.shape) for choice in choices]
+        bandwidth = [choice.bandwidth for choice in choices]
+        return cls(np.array(shape, np.int8), np.array(bandwidth), compared, np.array(losses))
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices, column by column."""
+        columns = zip(
+            self.shape.tolist(),
+            self.bandwidth.tolist(),
+            self.compared.tolist(),
+            self.losses.T.tolist(),
+            strict=True,
+        )
+        return tuple(
+            Choice(("", *SHAPES)[shape], h, dict(zip(SHAPES, losses, strict=True)) if some else {})
+            for shape, h, some, losses in columns
+        )
+
+
+def fits(chosen: Sequence[Chosen | None], widths: Sequence[int]) -> bool:
+    """Whether there are choices of every column of every part, or none of a part."""
+    return not chosen or (
+        len(chosen) == len(widths)
+        and all(c is None or len(c.shape) == d for c, d in zip(chosen, widths, strict=True))
+    )

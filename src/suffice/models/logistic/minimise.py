@@ -1,0 +1,411 @@
+"""The minimum of the loss of a logistic regression: where to begin, how to go on, when to stop.
+
+Newton's method for few coefficients, L-BFGS for many, and a proximal Newton method for a penalty of
+absolute values. A long table begins at the fit of a sample of its rows, whose Hessian will do for
+the first steps.
+
+A maximum of the likelihood alone may not exist. Newton's method proves that it does: with
+ν² = gᵀH⁻¹g and rows z, the loss has a minimum if ν max|z| ≤ ½ √λ_min(H), and a minimum near by.
+On separated data the two sides go to 0 together, the proof fails, and a linear programme decides
+(`suffice.models.logistic.separation`).
+
+Source: F. Bach, Self-concordant analysis for logistic regression (2010), proposition 2; M. A.
+Erdogdu and A. Montanari, Convergence rates of sub-sampled Newton methods (2015), for the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.models.logistic.first_pass import joint_moments
+from suffice.models.logistic.fit import Fit
+from suffice.models.logistic.loss import loss_derivatives
+from suffice.models.logistic.objective import SQUARES_NOISE, Objective
+from suffice.models.logistic.separation import refuse_separation
+from suffice.models.optimise.algebra import eigenvalues, one_thread_of_blas
+from suffice.models.optimise.newton import (
+    Inverse,
+    Point,
+    StallDetector,
+    inverse,
+    inverse_root,
+    newton,
+    quasi_newton,
+    smallest_pivot,
+    solve,
+)
+from suffice.models.optimise.proximal_newton import proximal_newton, violation
+from suffice.models.optimise.tolerances import LOSS_ROUNDING
+from suffice.numerics.elementary import log_of
+from suffice.numerics.linalg import Factor
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.loss_sums import LossSums
+from suffice.statistics.statistic import tree_sum
+
+__all__ = ["Method", "minimise"]
+
+Method = Literal["newton", "lbfgs"]
+
+GRADIENT_ROUNDING = 2.0**-46  # of a gradient, as a fraction of the weight of all rows
+STALLED_GRADIENT = 1e-7  # fraction of the gradient at 0 that a stalled solver may end with
+STEPS_BEFORE_SEPARATION = 10  # Newton steps after which separation is looked for
+ILL_CONDITIONED = 2.0**-26  # pivot of a column's own sum of squares: half the digits of a double
+
+SAMPLE_ROWS = 16_384  # whose fit is a good start
+LONG = 4 * SAMPLE_ROWS  # rows of a table where that pays
+SAMPLE_RIDGE = 1e-4  # keeps that fit finite, as a fraction of a column's sum of squares
+SAMPLE_TOLERANCE = 1e-3  # fraction of the gradient at 0 at which that fit ends
+SAMPLE_STEPS = 10  # of that fit, at most
+ROWS_OF_TERM = 64  # of a sample, without which its fit is a poor start
+STEPS_WITHOUT_HESSIAN = 20  # after which a Hessian of all rows is worth while
+
+TILE = 2_048  # rows of a matrix product
+SPARSE_CELLS = 0.1  # of the columns of a sparse row, which no sum tells
+PENALISED = 3.5  # iterations of Newton's method whose time L-BFGS may take, of ten or so
+UNPENALISED = 1.5  # which may be lost, where the classes are nearly separated
+FEW_ITERATIONS = 100  # which L-BFGS needs as a rule; fewer are not begun
+
+Start = NDArray[np.float64] | None
+"""Coefficients of z (m, D) to begin with, if there are some."""
+
+
+def minimise(
+    objective: Objective, start: Start, method: Method, tolerance: float, max_iter: int
+) -> Fit:
+    """Minimise the penalised loss.
+
+    Parameters
+    ----------
+    objective : Objective
+    start : ndarray (m, D), optional
+        Coefficients of z to begin with.
+    method : {"newton", "lbfgs"}
+        Where there is no penalty of absolute values.
+    tolerance : float
+        Largest element of the gradient to stop at, or the farthest that the conditions of a minimum
+        may be missed, as a fraction of the gradient at 0; with Firth's penalty also the largest
+        change of a parameter, as a fraction of the largest.
+    max_iter : int
+
+    Raises
+    ------
+    DataError
+        If there is no minimum, as the classes are separated.
+    """
+    with one_thread_of_blas():
+        if objective.absolute is not None:
+            return _with_l1(objective, tolerance, max_iter, start)
+        cheap = _cheaper_iterations(objective) if method == "newton" else 0
+        if not cheap:
+            return _ended(_descended(objective, method, tolerance, max_iter, start))
+        rough = _descended(objective, "lbfgs", tolerance, min(cheap, max_iter), start)
+        if rough.is_small or rough.iterations == max_iter:
+            return _ended(rough)
+        if objective.penalised or rough.iterations < cheap:  # it found no way down
+            start = rough.coefficients
+        end = _descended(objective, method, tolerance, max_iter - rough.iterations, start)
+        return _ended(replace(end, iterations=rough.iterations + end.iterations))
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Where a descent ended.
+
+    Parameters
+    ----------
+    objective : Objective
+        The function, in the columns that the descent was in.
+    point : Point
+    iterations : int
+    near : float
+        The largest element of a gradient that is taken for that of a minimum.
+    is_small : bool
+        Whether the gradient is small.
+    decided : bool
+        Whether it is known that there is a minimum.
+    """
+
+    objective: Objective
+    point: Point
+    iterations: int
+    near: float
+    is_small: bool
+    decided: bool
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """Those of (1, x − m), (m, D)."""
+        return self.objective.centred.to_columns(self.objective.coefficients(self.point.x))
+
+
+def _descended(
+    objective: Objective, method: Method, tolerance: float, max_iter: int, start: Start
+) -> _End:
+    """Descend until the gradient is small, there is no way down, or iterations are too many."""
+    objective, iterates = _iterates_of(objective, method == "newton", start)
+    at_zero = objective.gradient_norm_at_zero()
+    enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
+    decided, detector = objective.penalised or objective.firth, StallDetector()
+    stalled, hessians = False, 0
+    for iteration, point in enumerate(islice(iterates, max_iter + 1)):  # noqa: B007 - it is told
+        small = point.gradient_norm <= enough
+        if small and not (objective.firth and _moves(objective, point, tolerance)):
+            break
+        if stalled := detector.has_stalled(point.loss, point.gradient_norm):
+            break
+        hessians += point.hessian is not None  # one for every step of Newton's method
+        if not decided and hessians == 1 + STEPS_BEFORE_SEPARATION:
+            decided = refuse_separation(objective, objective.coefficients(point.x))
+    near = max(enough, STALLED_GRADIENT * at_zero) if stalled else enough
+    return _End(objective, point, iteration, near, small, decided)
+
+
+def _ended(end: _End) -> Fit:
+    """The fit, once it is known whether there is a minimum."""
+    objective, point, decided = end.objective, end.point, end.decided
+    likelihood = not (objective.penalised or objective.firth)
+    if (likelihood or not end.is_small) and point.hessian is None and objective.has_hessian:
+        point = objective(point.x, True)
+    if not decided and not _has_minimum(objective, point):
+        decided = refuse_separation(objective, objective.coefficients(point.x))
+    else:
+        decided = True
+    converged = point.gradient_norm <= end.near or _is_rounding(objective, point)
+    return Fit.at(objective, point, end.iterations, converged, not decided)
+
+
+def _moves(objective: Objective, point: Point, tolerance: float) -> bool:
+    """Whether a step of Newton's method changes a parameter by more than a tolerable fraction."""
+    assert point.hessian is not None
+    step = solve(point.hessian, point.gradient)
+    return bool(np.abs(step).max(initial=0.0) > tolerance * np.abs(point.x).max(initial=0.0))
+
+
+def _is_rounding(objective: Objective, point: Point) -> bool:
+    """Whether a step of Newton's method would lower the loss by less than its rounding: gᵀH⁻¹g."""
+    if point.hessian is None:
+        return False
+    noise = LOSS_ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
+    root = inverse_root(point.hessian)
+    decrement = float(((root @ point.gradient) ** 2).sum())
+    return len(root) == len(point.x) and decrement <= noise  # a singular Hessian does not tell
+
+
+def _has_minimum(objective: Objective, point: Point) -> bool:
+    """Whether a minimum near a point is proven."""
+    if point.hessian is None:
+        return False
+    if not len(point.x):
+        return True
+    radius = objective.radius()
+    step = solve(point.hessian, point.gradient)
+    decrement = max(float(point.gradient @ step), 0.0) ** 0.5
+    flattest, steepest = eigenvalues(point.hessian)[[0, -1]]
+    if not flattest > SQUARES_NOISE * steepest:  # no more than rounding
+        return False
+    apart = 1.0 if objective.k == 2 else 2.0**0.5  # |t_a − t_b| ≤ √2 |t|
+    return bool(apart * radius * decrement <= 0.5 * flattest**0.5)
+
+
+# -- a penalty of absolute values
+
+
+def _with_l1(objective: Objective, tolerance: float, max_iter: int, start: Start) -> Fit:
+    cost, at_zero = objective.cost, objective.gradient_norm_at_zero()
+    enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
+    first = objective(objective.null() if start is None else objective.parameters(start), True)
+    detector, ended = StallDetector(), True
+    for iteration, point in enumerate(proximal_newton(objective, first, cost)):
+        total = point.loss + float(cost @ np.abs(point.x))
+        norm = float(violation(point.x, point.gradient, cost).max(initial=0.0))
+        if norm <= enough or iteration >= max_iter:
+            ended = False
+            break
+        if detector.has_stalled(total, norm):
+            break
+    near = max(enough, STALLED_GRADIENT * at_zero) if ended else enough
+    fit = Fit.at(objective, _with_centred_intercepts(objective, point), iteration, True, False)
+    return replace(fit, loss=total, gradient_norm=objective.relative(norm), converged=norm <= near)
+
+
+def _with_centred_intercepts(objective: Objective, point: Point) -> Point:
+    """The same scores but for a constant: of k classes, the intercepts at x = 0 add up to 0."""
+    if objective.k == 2 or not objective.intercept:
+        return point
+    coefficients = objective.coefficients(point.x)
+    at_zero = coefficients[:, 0] - coefficients[:, 1:] @ objective.centred.mean
+    coefficients[:, 0] -= at_zero.mean()
+    return replace(point, x=objective.parameters(coefficients))
+
+
+# -- what an iteration costs
+
+
+def _cheaper_iterations(objective: Objective) -> int:
+    """Return how many iterations of L-BFGS to try before Newton's method; 0 for none.
+
+    With n rows (their weight), m scores, q = m(m + 1)/2 pairs of them, D columns, and c cells of a
+    compressed row, in nanoseconds of one core:
+
+    ::
+
+        Newton    q (20,000 n/2,048 + n (15 + 2D + 0.08D²)) + 50(mD)² + 0.035(mD)³
+                  q n c² in place of the first part, for compressed rows
+        L-BFGS    400,000 + n m (12 + 0.4D)
+
+    Firth's penalty needs every Hessian, and a long dense table begins with that of a sample. The
+    number is what a few iterations of Newton's method cost, so that a descent which needs more
+    loses little. With a penalty Newton's method goes on from where it ended; without one it may
+    begin anew.
+    """
+    if objective.firth or _is_long(objective):
+        return 0
+    (m, _), width = objective.basis.shape, objective.centred.width
+    n = float(objective.seen.weight.value.sum())  # each row is taken to weigh 1
+    pairs, side, cells = m * (m + 1) // 2, m * width, _cells(objective)
+    if cells < width:
+        products = pairs * n * cells**2
+    else:
+        tiles = max(n / TILE, 1.0)
+        products = pairs * (20_000 * tiles + n * (15 + 2 * width + 0.08 * width**2))
+    newton = products + 50 * side**2 * (m > 1) + 0.035 * side**3
+    lbfgs = 400_000 + n * m * (12 + 0.4 * cells)
+    iterations = int((PENALISED if objective.penalised else UNPENALISED) * newton / lbfgs)
+    return iterations if iterations >= FEW_ITERATIONS else 0
+
+
+def _cells(objective: Objective) -> float:
+    """Cells of a row that a pass reads."""
+    centred = objective.centred
+    if centred.is_sparse:
+        return 1.0 + SPARSE_CELLS * centred.width
+    if centred.design.categories and centred.is_of_few_cells:
+        return 1.0 + len(centred.design.numbers) + len(centred.design.categories)
+    return float(centred.width)
+
+
+# -- where to begin
+
+
+def _iterates_of(
+    objective: Objective, second: bool, start: Start
+) -> tuple[Objective, Iterator[Point]]:
+    """The iterates of Newton's method (``second``) or of L-BFGS, and the function that they are of.
+
+    A long table begins at the fit of a sample, unless some columns of the sample depend on others,
+    or nearly so. Where columns depend on others, exact sums over the rows tell which; these are
+    left out, and the steps are in columns that the sums make uncorrelated.
+    """
+    guess: Inverse | None = None
+    if start is None and second and _is_long(objective):
+        start, guess = _of_sample(objective)
+    looking = guess is None and not objective.penalised and objective.has_hessian
+    exact = looking or (second and guess is None)
+    x, sums = _first_point(objective, start, exact)
+    if looking and (found := _ill_conditioned_terms(objective, sums)):
+        given, factor = objective.coefficients(x), _factor(objective, sums)
+        objective = objective.independent(factor)
+        if not (objective.centred.is_sparse or set(found) <= set(objective.dependent)):
+            objective = objective.whitened(factor)
+        x = objective.parameters(objective.centred.of_columns(given))
+        sums = objective.loss_sums(x, exact)
+    point = objective.point(x, sums)
+    if exact and objective.penalised and _is_ill_conditioned(objective, point):
+        given = objective.coefficients(x)
+        objective = objective.whitened(_factor(objective, sums))
+        point = objective(objective.parameters(objective.centred.of_columns(given)), True)
+    if guess is not None:
+        return objective, _with_fewer_hessians(objective, point, guess)
+    if second:
+        return objective, newton(objective, point)
+    curvature = objective.curvature_at_zero()
+    return objective, quasi_newton(objective, point, lambda g: g / curvature)
+
+
+def _with_fewer_hessians(objective: Objective, start: Point, guess: Inverse) -> Iterator[Point]:
+    """First L-BFGS with a sample's Hessian as its guess; Newton's method if that is not enough."""
+    last = start
+    for last in islice(quasi_newton(objective, start, guess), STEPS_WITHOUT_HESSIAN):
+        yield last
+    yield from islice(newton(objective, objective(last.x, True)), 1, None)
+
+
+def _first_point(
+    objective: Objective, start: Start, exact: bool
+) -> tuple[NDArray[np.float64], LossSums]:
+    """Free parameters, and the sums there: those of the start unless 0 is better."""
+    if start is not None:
+        x = objective.parameters(start)
+        sums = objective.loss_sums(x, exact)
+        if sums.loss.value <= objective.weight * log_of(objective.k):
+            return x, sums
+    x = objective.null()
+    return x, objective.loss_sums(x, exact)
+
+
+def _ill_conditioned_terms(objective: Objective, sums: LossSums) -> list[int]:
+    """Terms of which so little is their own that a Hessian in double may not show it."""
+    dependent = objective.factorised(sums, ILL_CONDITIONED).dependent
+    return [j for j in dependent if objective.used[1 + j]]
+
+
+def _is_ill_conditioned(objective: Objective, point: Point) -> bool:
+    """Whether a penalised Hessian in double shows too little of what is a column's own."""
+    assert point.hessian is not None
+    return not objective.centred.is_sparse and smallest_pivot(point.hessian) < ILL_CONDITIONED
+
+
+def _factor(objective: Objective, sums: LossSums) -> Factor:
+    """Which terms depend on earlier ones: exactly of dense rows, by the Hessian of sparse ones."""
+    if objective.centred.is_sparse:
+        return objective.factorised(sums, SQUARES_NOISE)
+    rows = tree_sum(objective.data.map(joint_moments, objective.centred))
+    return objective.exactly_factorised(cast(Comoments, rows.blocks[0]).one_class)
+
+
+def _is_long(objective: Objective) -> bool:
+    """Whether a fit begins with a sample of the rows."""
+    return not objective.centred.is_sparse and float(objective.seen.weight.value.sum()) >= LONG
+
+
+def _of_sample(objective: Objective) -> tuple[Start, Inverse | None]:
+    """Coefficients that fit a sample, if it has all classes; and the inverse of its Hessian.
+
+    Of many columns, the coefficients of class frequencies alone: a sample is too few rows for more.
+    """
+    rows = objective.draw(SAMPLE_ROWS, float(objective.seen.weight.value.sum()))
+    if len(rows) < SAMPLE_ROWS or len(np.unique(rows.codes)) < objective.k:
+        return None, None
+    w, centred = rows.weights * objective.class_weights[rows.codes], objective.centred
+    fraction = w.sum() / objective.weight
+    plain = replace(objective, penalty=fraction * objective.penalty, firth=False)
+    ridge = SAMPLE_RIDGE * w.sum() * objective.scale**2 * (np.arange(centred.width) > 0)
+    sample = replace(plain, penalty=plain.penalty + ridge)
+
+    def sums(x: NDArray[np.float64]) -> LossSums:
+        coefficients, nothing = sample.coefficients(x), np.zeros(objective.k)
+        m, width = coefficients.shape
+        found = loss_derivatives(rows.z @ coefficients.T, rows.codes)
+        hessian = np.zeros((m, width, m, width))
+        found.add_hessian(rows.z, w, hessian)
+        gradient, flat = (w[:, None] * found.residual).T @ rows.z, hessian.reshape((m * width,) * 2)
+        return LossSums.of(nothing, nothing, float(w @ found.loss), gradient, flat)
+
+    steps = SAMPLE_STEPS if ROWS_OF_TERM * centred.width <= SAMPLE_ROWS else 0
+    enough = SAMPLE_TOLERANCE * fraction * objective.gradient_norm_at_zero()
+    start = sample.point(sample.null(), sums(sample.null()))
+    for point in islice(newton(lambda x, _: sample.point(x, sums(x)), start), steps + 1):
+        if point.gradient_norm <= enough:
+            break
+    assert point.hessian is not None
+    coefficients, bare = sample.coefficients(point.x), plain.point(point.x, sums(point.x)).hessian
+    assert bare is not None
+    if objective.firth or smallest_pivot(bare) < ILL_CONDITIONED:
+        return coefficients, None
+    return coefficients, inverse(point.hessian / fraction)

@@ -1,0 +1,512 @@
+"""What a model tells about single rows, from the sums that its file holds.
+
+A count below m is about few rows, and so are mean and spread of few numbers. Products of columns
+tell more: where an indicator is 1 in one row only, its product with a number, summed over all rows,
+is the number of that row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from itertools import groupby
+from numbers import Real
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ParameterError
+from suffice.families.univariate.parameters import FAR
+from suffice.models.base.label_sets import Doubts
+from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.design.bins import steps
+from suffice.models.design.matrix import Design
+from suffice.numerics.in_print import Printed, Table
+from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.counts import Counts
+from suffice.statistics.events import Events
+from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.joint_counts import JointCounts
+from suffice.statistics.moments import Moments
+from suffice.statistics.moments_and_bins import MomentsAndBins
+from suffice.statistics.pair_counts import PairCounts
+from suffice.statistics.value_grid import cell_bounds
+
+__all__ = ["MEANINGS", "Audit", "Finding", "audit"]
+
+NEGLIGIBLE = 2.0**-40  # of a class, which rounding of weights may leave as missing
+NAMED = 3  # numbers of a finding
+HALF = 0.5  # of a row: sums of indicators below are rounding
+
+
+What = Literal[
+    "rare label",
+    "rare value",
+    "rare combination",
+    "few numbers",
+    "numbers of a rare value",
+    "same number",
+    "few missing",
+    "few rows of a pattern",
+    "doubts of rows",
+    "listed values",
+    "coefficients",
+]
+
+MEANINGS: dict[What, str] = {
+    "rare label": "few rows have this label",
+    "rare value": "few rows of a class show this value, which stands in the file",
+    "rare combination": "few rows show these values together, which stand in the file",
+    "few numbers": "mean and spread are of few rows; of one row they are its number, of two both",
+    "numbers of a rare value": "products tell the numbers of the few rows that show a value",
+    "same number": "all rows of the class have this number",
+    "few missing": "few rows of the class have no value here",
+    "few rows of a pattern": "few rows miss the same cells, and have sums of their own",
+    "doubts of rows": "how doubtful single rows were: one may look whether a row was learnt",
+    "listed values": "values that stand in the file as they are",
+    "coefficients": "no sums are kept; fitted numbers depend on every row",
+}
+"""What a kind of finding means."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fact that a model file tells about few rows."""
+
+    what: What
+    column: str | None = None  # or several, separated by commas
+    label: Any = None  # the class; None where the fact is about all rows
+    value: Any = None  # of the cells; None where only their number is told
+    rows: float | None = None  # Σw of the rows that it is about
+    batch: int = 0  # of a window
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Printed):
+    """What a model of some kind tells about fewer than ``min_count`` rows."""
+
+    model: str
+    min_count: float
+    findings: tuple[Finding, ...]
+
+    def grouped(self) -> Iterator[tuple[What, str, list[Finding]]]:
+        """Findings of one kind and column, the fewest rows first."""
+
+        def key(found: Finding) -> tuple[int, str]:
+            return list(MEANINGS).index(found.what), found.column or ""
+
+        for (place, column), group in groupby(sorted(self.findings, key=key), key):
+            fewest = sorted(group, key=lambda one: float("inf") if one.rows is None else one.rows)
+            yield list(MEANINGS)[place], column, fewest
+
+    def table(self) -> Table:
+        """Return kind, column, number of facts, and the fact about fewest rows, as a table."""
+        if not self.findings:
+            return Table(f"{self.model}: nothing about fewer than {self.min_count:g} rows", [], [])
+        rows = [
+            [
+                what,
+                column or "(labels)",
+                f"{len(group):,}",
+                "-" if (fewest := group[0].rows) is None else f"{fewest:g}",
+                _example(group[0]),
+            ]
+            for what, column, group in self.grouped()
+        ]
+        return Table("", ["", "column", "facts", "rows", "for example"], rows, left=(0, 1, 4))
+
+
+def _example(found: Finding) -> str:
+    label = None if found.label is None else f"label {found.label}"
+    value = None if found.value is None else str(found.value)
+    return "; ".join(part for part in (value, label) if part)
+
+
+def audit(model: Any, min_count: float = 10) -> Audit:
+    """Return what a model, and so its file, tells about fewer than m = ``min_count`` rows.
+
+    `MEANINGS` says what the kinds of facts are. Weights count as rows. What two files tell together
+    is not looked at. The result prints as a table, a line for each kind of fact and column.
+
+    Raises
+    ------
+    ParameterError
+        If ``min_count`` is no number above 0, or the model is none of this library.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> rows = {"age": [31.5, 40.5, 86.5, 29.5], "town": ["Ulm", "Ulm", "Bonn", "Ulm"]}
+    >>> model = NaiveBayes().fit(rows, ["well", "well", "ill", "well"])
+    >>> print(audit(model, 2))
+                      column  facts  rows                                for example
+    rare label      (labels)      1     1                                        ill
+    rare value           age      8     1         from 86.3411 to 86.5222; label ill
+    rare value          town      1     1                            Bonn; label ill
+    few numbers          age      1     1                            86.5; label ill
+    doubts of rows  (labels)      1     1  1,001 quantiles of 1 - P(class) of 4 rows
+    listed values   (labels)      1     -                               2: ill, well
+    listed values       town      1     -                               2: Bonn, Ulm
+    """
+    if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
+        raise ParameterError(f"min_count={min_count!r}", "it is a number of rows, above 0")
+    if not hasattr(model, "saved_types"):
+        raise ParameterError(f"{model!r} is no model of this library", "other models keep no sums")
+    check_is_fitted(model)
+    return Audit(type(model).__name__, min_count, tuple(_found(model, float(min_count))))
+
+
+def _found(model: Any, m: float) -> Iterator[Finding]:
+    for member in getattr(model, "members_", ()):
+        yield from _found(member, m)
+    if hasattr(model, "members_"):
+        yield from _doubts(model.doubts_)
+        return
+    batches = getattr(model, "batches_", None)
+    if batches is None:
+        yield from _coefficients(model)
+        return
+    if isinstance(batches[0], ByClass):
+        yield _labels(model)
+        for part in model.parts_:
+            if part.design is not None:
+                yield from _listed(part.design)
+    else:
+        yield from _listed(model.reader_.design)
+    if getattr(model, "calibration_", None) is not None:
+        yield from _doubts(model.calibration_.label_doubts)
+    sampled = getattr(model.model_, "sampled", None)
+    if sampled is not None:
+        labels, weight = sampled.classes.values, np.zeros(len(sampled.classes))
+        yield from findings_of(sampled.bins, Columns(sampled.columns, labels, weight, m))
+    for number, batch in enumerate(batches):
+        of_batch = _by_class if isinstance(batch, ByClass) else _linear
+        for found in of_batch(model, batch, m):
+            yield replace(found, batch=number)
+    errors = getattr(model.model_, "errors", None)
+    if errors is not None:
+        names = [f"errors of {target}" for target in model.reader_.design.targets]
+        yield from findings_of(errors.counts, Columns(names, (None,), np.zeros(1), m))
+
+
+def _labels(model: Any) -> Finding:
+    return _listing(None, model.classes_.tolist())
+
+
+def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
+    labels, weight = batch.classes.values, batch.weight.value
+    for c in np.flatnonzero(weight < m).tolist():
+        yield Finding("rare label", None, None, labels[c], float(weight[c]))
+    unlabelled = float(batch.unlabelled.value)
+    if 0 < unlabelled < m:
+        yield Finding("few missing", None, None, None, unlabelled)
+    parts = model.parts_
+    for b, block in enumerate(batch.blocks):
+        if b < len(parts) and parts[b].design is not None:
+            yield from _of_terms(block.columns, parts[b].design, parts[b].terms, labels, m)
+            continue
+        own = block.columns if isinstance(block, PairCounts) else parts[b].layout.columns
+        yield from findings_of(block, Columns(own, labels, weight, m))
+
+
+def _linear(model: Any, batch: Comoments, m: float) -> Iterator[Finding]:
+    design: Design = model.reader_.design
+    yield from _of_terms(batch, design, (*design.terms, *design.targets), (None,) * batch.k, m)
+
+
+def _of_terms(
+    batch: Comoments, design: Design, names: Sequence[str], labels: Sequence[Any], m: float
+) -> Iterator[Finding]:
+    """Sums of the terms that columns become, of every class."""
+    yield from few_rows_of_a_pattern(batch, names, labels, m)
+    shown = [] if design.formula is not None else list(_values_of(design, len(names)))
+    rows, sums = batch.group_weight.value, batch.mean.value
+    for one in shown:
+        there = batch.patterns[batch.pattern][:, one.terms[1:] != 0].all(axis=1)
+        for c, label in enumerate(labels):
+            at = there & (batch.code == c)
+            count = np.rint(rows[at] @ (one.terms[0] + sums[at] @ one.terms[1:]))
+            if 0.5 < count < m:
+                yield Finding("rare value", one.column, label, one.value, float(count))
+    yield from told_by_products(batch, names, labels, shown, m)
+
+
+def _values_of(design: Design, width: int) -> Iterator[ShownValue]:
+    """The values of all categories: those of rank 0 have no term of their own."""
+    for name, vocabulary in design.categories.items():
+        places = design.places([name])
+        for value, rank in zip(vocabulary.values, design.ranks(name).tolist(), strict=True):
+            terms = np.zeros(width + 1)
+            if rank:
+                terms[places[rank - 1] + 1] = 1.0
+            else:
+                terms[0] = 1.0
+            # An ordered category has the terms of all ranks up to its own.
+            later = places[rank : rank + 1] if name in design.ordered else places[:0]
+            terms[(later if rank or name in design.ordered else places) + 1] = -1.0
+            yield ShownValue(name, value, terms)
+
+
+def _listed(design: Design) -> Iterator[Finding]:
+    for name, vocabulary in design.categories.items():
+        yield _listing(name, vocabulary.values)
+    for name, bins in design.bins.items():
+        if cuts := steps(bins):
+            yield _listing(name, cuts, "cuts at ")
+    for name, words in design.words.items():
+        if len(words.known):
+            yield _listing(name, words.known.values)
+
+
+def _coefficients(model: Any) -> Iterator[Finding]:
+    if hasattr(model, "classes_"):
+        yield _labels(model)
+    logistic = hasattr(model.model_, "centred")
+    yield from _listed(model.model_.centred.design if logistic else model.reader_.design)
+    yield Finding("coefficients", None, None, "coefficients, means and deviations of columns")
+
+
+def _doubts(doubts: Doubts) -> Iterator[Finding]:
+    """Quantiles of 1 − P(c | x) of training rows, to the last bit: each is that of one row."""
+    q = len(doubts.quantiles) - 1
+    if q > 0:
+        told = f"{q + 1:,} quantiles of 1 - P(class) of {doubts.rows:g} rows"
+        yield Finding("doubts of rows", None, None, told, 1.0)
+
+
+class Columns(NamedTuple):
+    """The d columns that sums are of, the k classes, Σw of these, and m."""
+
+    names: Sequence[str]
+    labels: Sequence[Any]  # None for rows without classes
+    weight: NDArray[np.float64]
+    m: float
+
+
+@singledispatch
+def findings_of(block: Any, of: Columns) -> Iterator[Finding]:
+    """Find what the sums of some columns tell about fewer than m rows of a class."""
+    raise TypeError(f"no rule says what {type(block).__name__} tells about rows")
+
+
+def _rare(count: NDArray[np.float64], m: float) -> Iterator[tuple[int, int, float]]:
+    """Class, place and weight of the sums (k, M) between 0 and m."""
+    for c, place in np.argwhere((count > 0) & (count < m)).tolist():
+        yield c, place, float(count[c, place])
+
+
+def _missing(total: NDArray[np.float64], of: Columns) -> Iterator[Finding]:
+    names, labels, weight, m = of
+    absent = weight[:, None] - total
+    for c, j, rows in _rare(np.where(absent > weight[:, None] * NEGLIGIBLE, absent, 0.0), m):
+        yield Finding("few missing", names[j], labels[c], None, rows)
+
+
+@findings_of.register
+def _counts(block: Counts, of: Columns) -> Iterator[Finding]:
+    names, labels, _, m = of
+    for j, vocabulary in enumerate(block.vocabularies):
+        if not vocabulary.closed and len(vocabulary):
+            yield _listing(names[j], vocabulary.values)
+        for c, place, rows in _rare(block.column(j), m):
+            yield Finding("rare value", names[j], labels[c], vocabulary.values[place], rows)
+    yield from _missing(block.total, of)
+
+
+@findings_of.register
+def _events(block: Events, of: Columns) -> Iterator[Finding]:
+    names, labels, _, m = of
+    # Sums of counts: below m they are of fewer than m rows, but as much may be of one row, too.
+    (events,) = block.vocabularies
+    column_of = (lambda j: names[j]) if events.closed else (lambda _: names[0])
+    if not events.closed and len(events):
+        yield _listing(names[0], events.values)
+    for c, place, rows in _rare(block.count.value, m):
+        word = None if events.closed else events.values[place]
+        yield Finding("rare value", column_of(place), labels[c], word, rows)
+    documents = block.documents.value[:, None]
+    yield from _missing(documents, of._replace(names=names[:1]))
+    missing = block.missing.count.value
+    for c, place, rows in _rare(missing, m):
+        event = block.missing.vocabularies[0].values[place]
+        yield Finding(
+            "few missing", names[event] if events.closed else names[0], labels[c], event, rows
+        )
+
+
+@findings_of.register
+def _joint(block: JointCounts, of: Columns) -> Iterator[Finding]:
+    names, labels, _, m = of
+    column = ", ".join(names)
+    for name, vocabulary in zip(names, block.vocabularies, strict=True):
+        yield _listing(name, vocabulary.values)
+    for c, s, rows in _rare(block.count.value, m):
+        shown = ", ".join(map(str, block.combination(s)))
+        yield Finding("rare combination", column, labels[c], shown, rows)
+    yield from _missing(block.total, of._replace(names=[column]))
+
+
+@findings_of.register
+def _pairs(block: PairCounts, of: Columns) -> Iterator[Finding]:
+    names, labels, _, m = of
+    # Bins one by one are found where their column is; here are two of them together.
+    shown = [bins.named(b) for bins in block.bins for b in range(len(bins))]
+    later, earlier = np.tril_indices(block.size)
+    count = np.where(later > earlier, block.count.value, 0.0)
+    for c, place, rows in _rare(count, m):
+        v, w = earlier[place], later[place]
+        columns = f"{names[block.column_of[v]]}, {names[block.column_of[w]]}"
+        yield Finding("rare combination", columns, labels[c], f"{shown[v]}, {shown[w]}", rows)
+
+
+@findings_of.register
+def _moments(block: Moments, of: Columns) -> Iterator[Finding]:
+    names, labels, _, m = of
+    total, mean, scatter = block.total, block.mean, block.scatter
+    for c, j, rows in _rare(total, m):
+        shown = _numbers(mean[c, j], scatter[c, j], rows)
+        yield Finding("few numbers", names[j], labels[c], shown, rows)
+    for c, j in np.argwhere((total >= m) & (scatter <= 0)).tolist():
+        number = f"{mean[c, j]:.17g}"
+        yield Finding("same number", names[j], labels[c], number, float(total[c, j]))
+    yield from _missing(total, of)
+
+
+def _numbers(mean: float, scatter: float, rows: float) -> str:
+    """What mean and scatter tell of few rows of weight one."""
+    if rows == 1:
+        return f"{mean:.17g}"
+    if rows == 2:
+        half = float(np.sqrt(max(scatter, 0.0) / 2))
+        return f"{mean - half:.8g} and {mean + half:.8g}"
+    return f"mean {mean:.6g}, deviation {np.sqrt(max(scatter, 0.0) / rows):.4g}"
+
+
+@findings_of.register
+def _bins(block: BinnedCounts, of: Columns) -> Iterator[Finding]:
+    names, labels, _, m = of
+    for j, name in enumerate(names):
+        cells, count = block.column(j)
+        low, high = (block.units[j] * ends + block.origin[j] for ends in cell_bounds(cells))
+        for c, place, rows in _rare(count, m):
+            far = abs(block.origin[j]) > FAR * block.units[j]
+            digits = 12 if far else 6  # cells far from 0 are narrow
+            shown = f"from {low[place]:.{digits}g} to {high[place]:.{digits}g}"
+            if low[place] == high[place]:
+                shown = f"{low[place]:g}"
+            yield Finding("rare value", name, labels[c], shown, rows)
+
+
+@findings_of.register
+def _moments_and_bins(block: MomentsAndBins, of: Columns) -> Iterator[Finding]:
+    yield from findings_of(block.moments, of)
+    yield from findings_of(block.bins, of)
+
+
+@findings_of.register
+def _grouped(block: Comoments, of: Columns) -> Iterator[Finding]:
+    names, labels, _, m = of
+    yield from few_rows_of_a_pattern(block, names, labels, m)
+    yield from told_by_products(block, names, labels, (), m)
+
+
+def few_rows_of_a_pattern(
+    block: Comoments, names: Sequence[str], labels: Sequence[Any], m: float
+) -> Iterator[Finding]:
+    """Groups of fewer than m rows that miss the same cells, which have sums of their own."""
+    rows, means = block.group_weight.value, block.mean.value
+    shown = block.patterns[block.pattern]
+    for g in np.flatnonzero(rows < m).tolist():
+        of_few = (f"{names[j]} {means[g, j]:.6g}" for j in np.flatnonzero(shown[g])[:3].tolist())
+        absent = ", ".join(names[j] for j in np.flatnonzero(~shown[g]).tolist()) or None
+        said = ("its cells: " if rows[g] == 1 else "means ") + ", ".join(of_few)
+        label = labels[block.code[g]]
+        yield Finding("few rows of a pattern", absent, label, said, float(rows[g]))
+
+
+@findings_of.register
+def _fourth_moments(block: FourthMoments, of: Columns) -> Iterator[Finding]:
+    first = block.moments.marginal(np.arange(block.d))
+    yield from findings_of(first, of)
+
+
+def _listing(name: str | None, values: Sequence[Any], what: str = "") -> Finding:
+    n, few = len(values), ", ".join(map(str, values[:3]))
+    return Finding("listed values", name, None, f"{n:,}: {what}{few}{', ...' if n > 3 else ''}")
+
+
+class ShownValue(NamedTuple):
+    """A value of a column, and its indicator as a sum of terms."""
+
+    column: str
+    value: Any
+    terms: NDArray[np.float64]  # (d + 1,): the factor of every term, after a constant
+
+
+def told_by_products(
+    block: Comoments,
+    names: Sequence[str],
+    labels: Sequence[Any],
+    shown: Sequence[ShownValue],
+    m: float,
+) -> Iterator[Finding]:
+    """Numbers and categories of the rows that show a value, where these are fewer than m.
+
+    Any term that is 0 or 1 in all rows is looked at beside the values of categories, ``shown``.
+    """
+    for place in range(int(block.product_index.max(initial=-1)) + 1):
+        groups = np.flatnonzero(block.product_index == place)
+        there = block.patterns[block.pattern[groups[0]]]
+        weight = block.group_weight.value[groups]
+        ones = np.column_stack([np.ones(len(groups)), block.mean.value[groups]])
+        products = (weight[:, None] * ones).T @ ones
+        products[1:, 1:] += block.scatter.value[place]
+        known = [one for one in shown if there[one.terms[1:] != 0].all()]
+        free = there.copy()
+        for one in shown:
+            free &= one.terms[1:] == 0
+        binary = _of_binary(products, np.flatnonzero(free), names)
+        if not (known or binary):
+            continue
+        table = np.stack([one.terms for one in (*known, *binary)])
+        beside, rows_of = table @ products, (ones @ table.T) * weight[:, None]
+        count = np.round(beside[:, 0], 6)
+        label = [_only(block.code[groups][of > HALF], labels) for of in rows_of.T]
+        for v in np.flatnonzero((count > HALF) & (count < m)).tolist():
+            one, rows = (*known, *binary)[v], float(count[v])
+            if v >= len(known):
+                yield Finding("rare value", one.column, label[v], one.value, rows)
+            others = [j for j in np.flatnonzero(free).tolist() if not one.terms[j + 1]]
+            if others:
+                few = (f"{names[j]} {beside[v, j + 1] / rows:.8g}" for j in others[:NAMED])
+                told = f"{one.value}: {'' if rows == 1 else 'means '}{', '.join(few)}"
+                yield Finding("numbers of a rare value", one.column, label[v], told, rows)
+        together = np.triu(beside[: len(known)] @ table[: len(known)].T, 1)
+        for v, w in np.argwhere((together > HALF) & (together < m)).tolist():
+            if known[v].column != known[w].column:
+                columns = f"{known[v].column}, {known[w].column}"
+                told, rows = f"{known[v].value}, {known[w].value}", float(together[v, w])
+                yield Finding("rare combination", columns, label[v], told, round(rows, 6))
+
+
+def _of_binary(
+    products: NDArray[np.float64], places: NDArray[np.intp], names: Sequence[str]
+) -> list[ShownValue]:
+    """The two values of every term that is 0 or 1 in all rows, as Σwx² = Σwx tells."""
+    found = []
+    for j in places.tolist():
+        total, squares = products[0, j + 1], products[j + 1, j + 1]
+        if total > HALF and abs(squares - total) <= 1e-9 * total:
+            one, zero = np.zeros((2, len(names) + 1))
+            one[j + 1], zero[0], zero[j + 1] = 1.0, 1.0, -1.0
+            found += [ShownValue(names[j], 1, one), ShownValue(names[j], 0, zero)]
+    return found
+
+
+def _only(codes: NDArray[np.intp], labels: Sequence[Any]) -> Any:
+    """The label of the only class that shows a value; None where there are several."""
+    return labels[codes[0]] if len(codes) == 1 else None

@@ -1,0 +1,33 @@
+"""Estimators whose methods run on an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from suffice.engines.choice import Choice, set_engine
+
+__all__ = ["on"]
+
+
+class _Running:
+    def __init__(self, engine: Choice, estimator: Any) -> None:
+        self._engine, self._estimator = engine, estimator
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._estimator, name)
+        return self._wrapped(found) if callable(found) else found
+
+    def _wrapped(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def run(*given: Any, **named: Any) -> Any:
+            with set_engine(self._engine):
+                return method(*given, **named)
+
+        return run
+
+
+def on(engine: Choice, estimator: Any) -> Any:
+    """Return an estimator of which every method runs on an engine."""
+    return _Running(engine, estimator)
