@@ -94,7 +94,6 @@ def _call_the_others() -> None:
     kernels.densities.bin_logs(at, at + 1, counts, at, *densities)
     merged = np.zeros(2), np.zeros(2), np.zeros((2, 2))
     kernels.densities.merge(at, at + 1, counts, np.array([2]), *merged)
-    kernels.densities.student(at, *np.ones((3, 2)), 0.0, 1.0, *densities)
     kernels.densities.log_losses(counts, *densities)
     kernels.cuts.best(np.cumsum(table, axis=1), 0, 4)
     kernels.cuts.every(table, np.zeros(5, np.int64))
