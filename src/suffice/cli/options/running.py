@@ -53,7 +53,7 @@ class Running:
         typer.Option(
             metavar="|".join(ENGINES),
             help="What reads the rows. Where it is, or how many workers it has, stands behind: "
-            "processes=4, dask=tcp://host:8786, spark=sc://host:15002, spark=local[2].",
+            "processes=4, dask=tcp://host:8786.",
             rich_help_panel=RUNNING,
             show_default="local",
         ),

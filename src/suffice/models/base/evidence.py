@@ -96,7 +96,3 @@ class Evidence(Printed):
             columns = self.contributions[:, :, c] - self.contributions[:, :, against]
         prior = self.log_prior[c] - self.log_prior[against]
         return np.asarray(prior), np.nan_to_num(columns, nan=0.0, posinf=np.inf, neginf=-np.inf)
-
-
-def _nats(values: NDArray[np.float64]) -> list[str]:
-    return [f"{value:.3f}" for value in values]

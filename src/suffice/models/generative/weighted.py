@@ -14,7 +14,7 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.logspace import cell_scores, scores
 from suffice.statistics.block import RealBlock, among
 
-__all__ = ["LEAST", "Weighted", "group_sizes", "grouped_scores", "groups_of", "is_one_group"]
+__all__ = ["LEAST", "Weighted", "group_sizes", "grouped_scores", "is_one_group"]
 
 FEW_CELLS = 4096  # whose terms are found at once, not column by column
 LEAST = -700.0  # what an impossible cell counts as, where it is weighed
@@ -28,15 +28,6 @@ def is_one_group(part: FamilyColumns) -> bool:
 def group_sizes(parts: tuple[FamilyColumns, ...]) -> list[int]:
     """How many weights each part has."""
     return [1 if is_one_group(part) else len(part.layout.columns) for part in parts]
-
-
-def groups_of(parts: tuple[FamilyColumns, ...]) -> list[tuple[str, ...]]:
-    """The columns that have each weight together."""
-    found: list[tuple[str, ...]] = []
-    for part in parts:
-        names = tuple(part.layout.columns)
-        found += [names] if is_one_group(part) else [(name,) for name in names]
-    return found
 
 
 def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: int) -> Any:
