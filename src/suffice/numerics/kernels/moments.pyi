@@ -41,6 +41,4 @@ def mean_and_scatter(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.t
     """
 
 def recentre(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> None:
-    """
-    Move the pivots, in place, to where mean and scatter alone decide.
-    """
+    """Move the pivots, in place, to where mean and scatter alone decide."""
