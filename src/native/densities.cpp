@@ -29,59 +29,6 @@ INLINE void write_some(double* to, Index many, Lanes values) {
 
 INLINE Lanes larger(Lanes a, Lanes b) { return choose(a, b, a, b); }
 
-// K. P. Murphy (2007), eqs. 86-89 and 110, with κ₀ = a₀ = 1 and b₀ the variance of all classes: the
-// density of a class that has shown n numbers.
-class Student {
-  double mean0_, variance0_, kappa_, per_kappa_, power_, log_gammas_;
-  bool shown_;
-
- public:
-  INLINE Student(double n, double mean0, double variance0)
-      : mean0_(mean0), variance0_(variance0), kappa_(1.0 + n), per_kappa_(n / kappa_),
-        shown_(n > 0.0) {
-    const double nu = 2.0 * (1.0 + n / 2.0);
-    power_ = (nu + 1.0) / 2.0;
-    log_gammas_ = lgamma(power_) - lgamma(nu / 2.0);
-  }
-  // What follows from the mean and the scatter of the numbers.
-  struct Scale {
-    Lanes location, square, log_scale;
-  };
-  INLINE Scale scale(Lanes mean, Lanes scatter) const {
-    const Lanes half = splat(0.5), two = splat(2.0), per_kappa = splat(per_kappa_);
-    const Lanes shift = shown_ ? mean - splat(mean0_) : splat(0.0);
-    const Lanes b = splat(variance0_) + scatter * half + per_kappa * (shift * shift) * half;
-    const Lanes square = two * b * splat(kappa_ + 1.0) / splat(kappa_);
-    return {splat(mean0_) + per_kappa * shift, square,
-            splat(log_gammas_) - half * log(splat(PI) * square)};
-  }
-  INLINE Lanes log_density(Lanes x, const Scale& of) const {
-    const Lanes e = x - of.location;
-    return of.log_scale - splat(power_) * log1p(e * e / of.square);
-  }
-};
-
-void student(Vector<const double> x, ColumnMoments of, LogDensities logs) {
-  const Index m = x.size();
-  Work work;
-  for (Index c = 0; c < of.count.size(); ++c) {
-    const double n = of.count[c], rest = most(n - 1.0, 0.0);
-    const Student all(n, of.mean0, of.variance0), without(rest, of.mean0, of.variance0);
-    const Lanes zero = splat(0.0), some = splat(rest > 0.0 ? rest : 1.0);
-    const Lanes mean = splat(of.mean[c]), scatter = splat(of.scatter[c]);
-    const Student::Scale of_all = all.scale(mean, scatter);
-    for (Index i = 0; i < m; i += LANES) {
-      const Lanes at = some_of(x.at + i, m - i), shift = n > 0.0 ? at - mean : zero;
-      const Lanes left = mean - (rest > 0.0 ? shift / some : zero);
-      const Lanes spread = scatter - shift * shift * splat(n) / some;
-      write_some(&logs.all(c, i), m - i, all.log_density(at, of_all));
-      const Student::Scale of_rest = without.scale(left, rest > 0.0 ? larger(spread, zero) : zero);
-      write_some(&logs.without_one(c, i), m - i, without.log_density(at, of_rest));
-    }
-    work.done(16 * m);
-  }
-}
-
 // The sum of numbers, whose halves are added up alike (as NumPy does it, so that results stay).
 double added_up(const double* x, Index n) {
   constexpr Index FEW = 128;
@@ -338,7 +285,6 @@ double log_losses(Matrix<const double> count, Matrix<const double> logs,
 
 }  // namespace
 
-extern const Densities densities{student,  kernel_shape, kernel_logs, merge,
-                                 back_off, bin_logs,     log_losses};
+extern const Densities densities{kernel_shape, kernel_logs, merge, back_off, bin_logs, log_losses};
 
 }  // namespace suffice::LEVEL

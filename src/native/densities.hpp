@@ -7,12 +7,6 @@
 
 namespace suffice {
 
-// The moments of a column in every class, and the mean and variance of the prior.
-struct ColumnMoments {
-  Vector<const double> count, mean, scatter;
-  double mean0, variance0;
-};
-
 // log p(x | c), (k, m), and the same where class c has one number less, that at x.
 struct LogDensities {
   Matrix<double> all, without_one;
@@ -34,9 +28,6 @@ struct KernelShape {
 };
 
 struct Densities {
-  // Write those of the Gaussian's posterior predictive.
-  void (*student)(Vector<const double> x, ColumnMoments moments, LogDensities logs);
-
   // Write the shape of kernels at b ascending numbers. Returns their deviation from their mean.
   double (*kernel_shape)(Vector<const double> x, Matrix<const double> count, KernelShape shape);
 

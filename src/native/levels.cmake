@@ -20,7 +20,7 @@ if(SUFFICE_SANITIZE)
 endif()
 
 # For each: name.hpp says what, name.cpp how, and bindings/name.cpp checks the arrays of Python.
-set(kernels bins columns comoments coordinate counts cuts densities descent distances eigen elementary factor gram labelings linear
+set(kernels bins columns comoments coordinate counts cuts densities descent distances eigen elementary factor gram linear
     logistic merging moments pair_counts pairs piecewise posterior scores searchlight squares sums sweep)
 
 # Compiled once, for any processor.

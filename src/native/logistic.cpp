@@ -183,104 +183,6 @@ double add_gradient(Matrix<const double> x, Vector<const double> origin,
   return losses.total();
 }
 
-constexpr Index TILE = 8 * LANES;  // rows that many coefficient vectors are multiplied by
-constexpr Index TILES = 32;        // of them, 2⁸ each at most: then a product of 1 + r is near 2⁵¹²
-
-// Columns z of some rows, about an origin, with what each row weighs; rows that fill up the tile
-// have the loss log(1 + e^−∞).
-class RowTile {
-  Buffer<double> z_, sign_, bias_, weight_;
-  Index d_;
-
- public:
-  explicit RowTile(Index d) : z_(d * TILE), sign_(TILE), bias_(TILE), weight_(TILE), d_(d) {}
-
-  void read(Matrix<const double> x, Index first, const double* origin, const std::int64_t* codes,
-            const double* weights, const double* class_weights) {
-    const Index many = least(TILE, x.shape[0] - first);
-    for (Index i = 0; i < TILE; ++i) {
-      const bool there = i < many;
-      const Index y = there ? codes[first + i] : 0;
-      for (Index j = 0; j < d_; ++j) z_[j * TILE + i] = there ? x(first + i, j) - origin[j] : 0.0;
-      sign_[i] = y == 0 ? 1.0 : -1.0;
-      bias_[i] = there ? 0.0 : -1e300;
-      weight_[i] = there ? (weights ? weights[first + i] : 1.0) * class_weights[y] : 0.0;
-    }
-  }
-
-  // Add the loss a + log(1 + r) of a coefficient vector b to `sum` and, of rows of weight 1 where
-  // `plain`, 1 + r to a product; add the gradient to `gradient` (1 + d, LANES).
-  INLINE void add(const double* b, bool plain, double* sum, double* product,
-                  double* gradient) const {
-    Lanes t[8], residual[8];
-    UNROLL for (Index k = 0; k < 8; ++k) t[k] = splat(b[0]);
-    for (Index j = 0; j < d_; ++j) {
-      const Lanes w = splat(b[1 + j]);
-      UNROLL for (Index k = 0; k < 8; ++k) t[k] = fma(w, load(z_ + j * TILE + k * LANES), t[k]);
-    }
-    const Lanes one = splat(1.0), zero = splat(0.0);
-    Lanes of_rows = load(sum), factor = load(product), intercept = load(gradient);
-    for (Index k = 0; k < 8; ++k) {
-      const Lanes sign = load(sign_ + k * LANES), weight = load(weight_ + k * LANES);
-      const Lanes against = sign * t[k] + load(bias_ + k * LANES);
-      const Lanes small = faint(against);
-      residual[k] = sign * weight * choose(against, zero, one, small) / (one + small);
-      const Lanes most = choose(against, zero, against, zero);
-      if (plain) {
-        const Lanes few =
-            small *
-            (one - small * (splat(1.0 / 2.0) -
-                            small * (splat(1.0 / 3.0) -
-                                     small * (splat(1.0 / 4.0) - small * splat(1.0 / 5.0)))));
-        const Lanes limit = splat(0x1p-10);  // below it, five terms of log(1 + r) are exact
-        of_rows += most + choose(limit, small, few, zero);
-        factor = factor * choose(limit, small, one, one + small);
-      } else {
-        of_rows += weight * (most + log1p(small));
-      }
-      intercept += residual[k];
-    }
-    store(sum, of_rows), store(product, factor), store(gradient, intercept);
-    for (Index j = 0; j < d_; ++j) {
-      double* to = gradient + (1 + j) * LANES;
-      Lanes s = load(to);
-      UNROLL for (Index k = 0; k < 8; ++k) s = fma(residual[k], load(z_ + j * TILE + k * LANES), s);
-      store(to, s);
-    }
-  }
-};
-
-void add_gradients(Matrix<const double> x, Vector<const double> origin,
-                   Matrix<const double> coefficients, Vector<const std::int64_t> codes,
-                   const double* weights, Vector<const double> class_weights, double* loss,
-                   Matrix<double> gradient) {
-  const Index n = x.shape[0], d = x.shape[1], q = coefficients.shape[0], width = (1 + d) * LANES;
-  const Buffer<double> sums(q * LANES), products(q * LANES), gradients(q * width);
-  fill<double>(products, q * LANES, 1.0);
-  const bool plain = !weights && class_weights[0] == 1.0 && class_weights[1] == 1.0;
-  const auto settle = [&] {
-    for (Index c = 0; c < q; ++c) {
-      double* product = products + c * LANES;
-      for (Index i = 0; i < LANES; ++i) loss[c] += log(product[i]), product[i] = 1.0;
-    }
-  };
-  RowTile tile(d);
-  Work work;
-  for (Index first = 0, tiles = 1; first < n; first += TILE, ++tiles) {
-    tile.read(x, first, origin.at, codes.at, weights, class_weights.at);
-    work.done(TILE * (d + q * (d + 4)));
-    for (Index c = 0; c < q; ++c)
-      tile.add(&coefficients(c, 0), plain, sums + c * LANES, products + c * LANES,
-               gradients + c * width);
-    if (tiles % TILES == 0) settle();
-  }
-  settle();
-  for (Index c = 0; c < q; ++c) {
-    loss[c] += total(load(sums + c * LANES));
-    for (Index j = 0; j <= d; ++j) gradient(c, j) += total(load(gradients + c * width + j * LANES));
-  }
-}
-
 // Add to the sums what compressed rows say; `more` is told the number of a row, and its first and
 // last cell, while `losses` knows its curvature.
 template <class T, class I, class More>
@@ -381,6 +283,6 @@ constexpr Each<Kernel...> compiled(Each<Kernel...>) {
 }  // namespace
 
 extern constinit const LogisticKernels logistic{compiled(OfCells<SparseLogistic>()), add_gradient,
-                                                add_gradients, loss_derivatives};
+                                                loss_derivatives};
 
 }  // namespace suffice::LEVEL

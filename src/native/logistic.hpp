@@ -39,12 +39,6 @@ struct LogisticKernels {
   double (*add_gradient)(Matrix<const double> x, Vector<const double> origin,
                          Matrix<const double> directions, Vector<const std::int64_t> codes,
                          LogisticSums sums);
-  // Add Σ w f_y ℓ and Σ w f_y ∂ℓ/∂t z of two classes to `loss` (q,) and `gradient` (q, 1 + d), for
-  // each of q coefficient vectors (q, 1 + d); `weights` and z as above.
-  void (*add_gradients)(Matrix<const double> x, Vector<const double> origin,
-                        Matrix<const double> coefficients, Vector<const std::int64_t> codes,
-                        const double* weights, Vector<const double> class_weights, double* loss,
-                        Matrix<double> gradient);
   // Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores t (n, m); m = 1 for two classes.
   void (*loss_derivatives)(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,
                            Matrix<double> residual, Matrix<double> p, Matrix<double> other);

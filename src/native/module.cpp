@@ -69,7 +69,6 @@ NB_MODULE(kernels, m) {
   define_factor(m.def_submodule("factor"));
   define_gram(m.def_submodule("gram"));
   define_interrupts(m.def_submodule("interrupts"));
-  define_labelings(m.def_submodule("labelings"));
   define_linear(m.def_submodule("linear"));
   define_logistic(m.def_submodule("logistic"));
   define_merging(m.def_submodule("merging"));

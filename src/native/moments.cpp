@@ -307,7 +307,7 @@ Index add_weighted_rows(Matrix<const double> x, Vector<const std::int64_t> codes
 
 }  // namespace
 
-extern const Moments moments{add_rows, add_weighted_rows, merge, merge_classes, mean_and_scatter,
-                             near,     recentre};
+extern const Moments moments{add_rows,      add_weighted_rows, merge,
+                             merge_classes, mean_and_scatter,  recentre};
 
 }  // namespace suffice::LEVEL

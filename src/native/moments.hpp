@@ -43,10 +43,7 @@ struct Moments {
   void (*mean_and_scatter)(MomentState<const double> state, Matrix<double> mean,
                            Matrix<double> mean_lo, Matrix<double> scatter);
 
-  // The pivot of values that spread so far about their middle, but not one of them.
-  double (*near)(double middle, double spread);
-
-  // Move the pivots, in place, to where mean and scatter alone decide, see `near`.
+  // Move the pivots, in place, to where mean and scatter alone decide, see `near` in pivots.hpp.
   void (*recentre)(MomentState<double> state);
 };
 

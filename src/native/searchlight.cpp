@@ -151,13 +151,6 @@ double numbers(const LearntSums<T>& learnt, Index fold, double* n) {
   return all;
 }
 
-void parameters(LearntSums<double> learnt, Index fold, Cube<double> out) {
-  const Buffer<double> n(learnt.k);
-  numbers<double>(learnt, fold, n);
-  static_assert(sizeof(Term<double>) == 3 * sizeof(double));
-  estimate(learnt, fold, n, reinterpret_cast<Term<double>*>(out.at));
-}
-
 // Log-likelihoods of up to eight volumes, (V, k, 8); volumes that lack are copies of the last.
 template <class X, class T>
 void evaluate(Matrix<const X> x, Index first, Index rows, Index k, const Term<T>* terms, T* out) {
@@ -266,7 +259,6 @@ void count(Matrix<const float> x, LearntSums<float> learnt, Neighbours neighbour
 extern const Searchlight searchlight{add_volumes<double, double>,
                                      add_volumes<float, double>,
                                      add_volumes<float, float>,
-                                     parameters,
                                      predict<double>,
                                      predict<float>,
                                      count};

@@ -46,9 +46,6 @@ struct Searchlight {
                                 Vector<const float> pivot, Matrix<float> sums,
                                 Matrix<float> squares);
 
-  // Write μ, −½ log σ² and 1/(2σ²) of every voxel and class as a fold learns them, (V, k, 3).
-  void (*parameters)(LearntSums<double> learnt, Index fold, Cube<double> out);
-
   // Write the most probable class of every held-out volume in every neighbourhood, (T, N).
   void (*predict)(Matrix<const double> x, LearntSums<double> learnt, Neighbours neighbours,
                   HeldOut held_out, Matrix<std::int16_t> classes);

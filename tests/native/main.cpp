@@ -13,7 +13,6 @@
 #include "eigen.hpp"
 #include "elementary.hpp"
 #include "gram.hpp"
-#include "labelings.hpp"
 #include "linear.hpp"
 #include "pair_counts.hpp"
 #include "piecewise.hpp"
@@ -171,19 +170,6 @@ void add_others(Kernels& to, const Factor& factor, const Sums& sums, const Poste
   add(to, "posterior.normalise", posterior.normalise);
 }
 
-void add_labelings(Kernels& to, const LabelingsKernels& table) {
-  const Stratifying<std::uint8_t>& bytes = table;
-  const Stratifying<std::int64_t>& whole = table;
-  add(to, "labelings.stratify_bytes", bytes.stratify);
-  add(to, "labelings.stratify", whole.stratify);
-  add(to, "labelings.add_rows", table.add_rows);
-  add(to, "labelings.tally", table.tally);
-  add(to, "labelings.start", table.start);
-  add(to, "labelings.add_squares", table.add_squares);
-  add(to, "labelings.add_table", table.add_table);
-  add(to, "labelings.hits", table.hits);
-}
-
 void add_bins(Kernels& to, const Bins& bins, const PairCounts& pairs, const Cuts& cuts,
               const GramKernels& gram) {
   add(to, "bins.cells", bins.cells);
@@ -211,7 +197,6 @@ void add_bins(Kernels& to, const Bins& bins, const PairCounts& pairs, const Cuts
     add_columns(all, level::columns);                                         \
     add_elementary(all, level::elementary);                                   \
     add_others(all, level::factor, level::sums, level::posterior);            \
-    add_labelings(all, level::labelings);                                     \
     add_bins(all, level::bins, level::pair_counts, level::cuts, level::gram); \
     add(all, "coordinate.sweep", level::coordinate.sweep);                    \
     add(all, "distances.add_complete", level::distances.add_complete);        \
@@ -220,7 +205,6 @@ void add_bins(Kernels& to, const Bins& bins, const PairCounts& pairs, const Cuts
     add(all, "linear.write", level::linear.write);                            \
     add(all, "logistic.loss_derivatives", level::logistic.loss_derivatives);  \
     add(all, "logistic.add_gradient", level::logistic.add_gradient);          \
-    add(all, "logistic.add_gradients", level::logistic.add_gradients);        \
     add(all, "piecewise.add", level::piecewise.add);                          \
     add(all, "squares.add_gaussian", level::squares.add_gaussian);            \
     add(all, "eigen.symmetric", level::eigen.symmetric);                      \

@@ -22,7 +22,6 @@ void define_elementary(nanobind::module_ m);
 void define_factor(nanobind::module_ m);
 void define_gram(nanobind::module_ m);
 void define_interrupts(nanobind::module_ m);
-void define_labelings(nanobind::module_ m);
 void define_linear(nanobind::module_ m);
 void define_logistic(nanobind::module_ m);
 void define_merging(nanobind::module_ m);

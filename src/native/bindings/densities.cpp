@@ -7,17 +7,6 @@ namespace suffice::bindings {
 
 static const Densities* kernels;
 
-static void student(Read<1> x, Read<1> count, Read<1> mean, Read<1> scatter, double mean0,
-                    double variance0, Written<2> logs, Written<2> without_one) {
-  const Index k = count.shape(0), m = x.shape(0);
-  require("mean", mean, {k});
-  require("scatter", scatter, {k});
-  require("logs", logs, {k, m});
-  require("without_one", without_one, {k, m});
-  Unlocked unlocked;
-  kernels->student(x, {count, mean, scatter, mean0, variance0}, {logs, without_one});
-}
-
 static double kernel_shape(Read<1> x, Read<2> count, Written<1> spreads, Written<1> narrower,
                            Written<1> broad) {
   const Index k = count.shape(0), b = x.shape(0);
@@ -91,11 +80,6 @@ static double log_losses(Read<2> count, Read<2> logs, Read<2> without_one) {
 void define_densities(nb::module_ m) {
   kernels = &CHOSEN(densities);
   m.doc() = "Densities of one column of numbers in every class, and of a number held out.";
-  m.def(
-      "student", &student, "x"_a, "count"_a, "mean"_a, "scatter"_a, "mean0"_a, "variance0"_a,
-      "logs"_a, "without_one"_a,
-      "Write log p(x | c), (k, m), of the Gaussian's posterior predictive by the moments of each\n"
-      "class (k,) and a prior, and the same where class c has one number less, that at x.");
   m.def(
       "kernel_shape", &kernel_shape, "x"_a, "count"_a, "spreads"_a, "narrower"_a, "broad"_a,
       "Write how broad the kernels of each class are: the smaller of two measures of its spread,\n"

@@ -52,23 +52,6 @@ static double add_gradient(Read<2> x, Read<1> origin, Read<2> directions, Codes 
   return kernels().add_gradient(x, origin, directions, codes, sums);
 }
 
-static void add_gradients(Read<2> x, Read<1> origin, Read<2> coefficients, Codes codes,
-                          Read<1> weights, Read<1> class_weights, Written<1> loss,
-                          Written<2> gradient) {
-  const Index n = x.shape(0), d = x.shape(1), q = coefficients.shape(0);
-  require("origin", origin, {d});
-  require("coefficients", coefficients, {q, 1 + d});
-  require("codes", codes, {n});
-  if (weights.shape(0)) require("weights", weights, {n});
-  require("class_weights", class_weights, {2});
-  require("loss", loss, {q});
-  require("gradient", gradient, {q, 1 + d});
-  require_between("codes", codes, 0, 2);
-  Unlocked unlocked;
-  kernels().add_gradients(x, origin, coefficients, codes, weights.shape(0) ? weights.at() : nullptr,
-                          class_weights, loss.at(), gradient);
-}
-
 // Call `add` with compressed rows and their sums, if all of these fit.
 template <class Add>
 static double add_sparse(const AnyArray<1>& indptr, const AnyArray<1>& indices,
@@ -145,11 +128,6 @@ void define_logistic(nb::module_ m) {
         "every class, Σ w f_y ∂ℓ/∂t_a z to ``gradient`` (m, 1 + d). ``directions`` (m + 1, 1 +\n"
         "d) are the coefficients and then c; ``codes`` (n,) the classes; ``weights`` (n,), or\n"
         "(0,) for all 1; f are ``class_weights``.");
-  m.def("add_gradients", &add_gradients, "x"_a, "origin"_a, "coefficients"_a, "codes"_a,
-        "weights"_a, "class_weights"_a, "loss"_a, "gradient"_a,
-        "Add what rows of two classes say of each of q coefficient vectors (q, 1 + d).\n\n"
-        "With z = (1, x − origin): Σ w f_y ℓ to ``loss`` (q,), Σ w f_y ∂ℓ/∂t z to ``gradient``\n"
-        "(q, 1 + d); the others as in `add_gradient`.");
   m.def("add_sparse_gradient", &add_sparse_gradient, "indptr"_a, "indices"_a, "data"_a,
         "directions"_a, "codes"_a, "weights"_a, "class_weights"_a, "weight"_a, "checksum"_a,
         "gradient"_a,

@@ -97,9 +97,7 @@ void define_moments(nb::module_ m) {
         "Write x̄ and Σw(x − x̄)², (k, d); zeros where W = 0. ``mean_lo`` is what rounding took off\n"
         "the mean, where that is much by the measure of the spread.");
   m.def("recentre", &recentre, "weight"_a, "pivot"_a, "sums"_a,
-        "Move the pivots, in place, to where mean and scatter alone decide, see `near`.");
-  m.def("near", kernels->near, "middle"_a, "spread"_a,
-        "Return the pivot of values that spread so far about their middle, but not one of them.");
+        "Move the pivots, in place, to where mean and scatter alone decide.");
 }
 
 }  // namespace suffice::bindings

@@ -106,20 +106,6 @@ void define_searchlight(nb::module_ m) {
   define_add_volumes<double, double>(m, kernels.add_volumes);
   define_add_volumes<float, double>(m, kernels.add_volumes_of_single);
   define_add_volumes<float, float>(m, kernels.add_volumes_in_single);
-  m.def(
-      "parameters",
-      [](Read<2> sums, Read<2> squares, Read<1> pivot, Places label, Read<1> count, Marks trained,
-         Marks silent, Read<1> prior, Index fold, Array<double, 3> out) {
-        const auto learnt = learnt_sums<double>(pivot.shape(0), sums, squares, pivot, label, count,
-                                                trained, silent, prior);
-        require(0 <= fold && fold < trained.shape(0), "fold is out of range");
-        require("out", out, {pivot.shape(0), learnt.k, 3});
-        Unlocked unlocked;
-        kernels.parameters(learnt, fold, out);
-      },
-      "sums"_a, "squares"_a, "pivot"_a, "label"_a, "count"_a, "trained"_a, "silent"_a, "prior"_a,
-      "fold"_a, "out"_a,
-      "Write μ, −½ log σ² and 1/(2σ²) of voxels and classes as a fold learns them, (V, k, 3).");
   define_predict<double>(m, kernels.predict);
   define_predict<float>(m, kernels.predict_of_single);
   m.def(

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, warn
-from suffice.numerics import kernels
 
 __all__ = ["consecutive", "stratified"]
 
@@ -65,8 +64,16 @@ def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
         y, size = (np.cumsum(size > 0) - 1)[y], size[size > 0]  # classes of these rows
     if k > size.min():
         warn(f"the rarest class has {size.min()} rows, fewer than the {k} folds.")
-    found: NDArray[np.intp] = np.empty((1, len(y)), np.intp)
-    kernels.labelings.stratify(y[None], len(size), k, found)
+    classes = np.arange(len(size))
+    first = np.empty(len(size), np.intp)
+    first[y[::-1]] = np.arange(len(y))[::-1]
+    order = np.argsort(first)  # classes as they are first seen
+    ascending = np.repeat(classes, size[order])
+    rows = [np.bincount(ascending[fold::k], minlength=len(size)) for fold in range(k)]
+    seen = np.argsort(order).astype(np.min_scalar_type(len(size)))[y]
+    found = np.empty(len(y), np.intp)
+    folds = np.tile(np.arange(k), len(size))
+    found[np.argsort(seen, kind="stable")] = np.repeat(folds, np.transpose(rows).ravel())
     fold = np.full(len(codes), -1)
-    fold[labelled] = found[0]
+    fold[labelled] = found
     return fold

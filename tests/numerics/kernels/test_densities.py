@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 from scipy.stats import cauchy, norm
-from scipy.stats import t as student
 
 from suffice.numerics import kernels
 
@@ -106,37 +104,6 @@ def test_merged_cells_have_no_gap_between_them(seed: int, k: int, m: int) -> Non
     np.testing.assert_allclose(new[0], np.append(low[0], edges), rtol=1e-15, atol=1e-15)
     np.testing.assert_allclose(new[1], np.append(edges, high[-1]), rtol=1e-15, atol=1e-15)
     assert np.array_equal(new[2], [[part.sum() for part in np.split(c, cuts)] for c in count])
-
-
-@given(st.integers(0, 2**32 - 1), st.lists(st.integers(0, 12), min_size=1, max_size=4))
-def test_student_is_the_posterior_predictive_of_the_rows(seed: int, rows: list[int]) -> None:
-    rng = np.random.default_rng(seed)
-    prior, x = (0.5, 2.0), rng.normal(size=13)
-    classes = [x[:n] for n in rows]
-    n, mean, scatter = np.array([_moments(some) for some in classes]).T
-    logs, without = np.empty((2, len(rows), len(x)))
-    kernels.densities.student(x, n, mean, scatter, *prior, logs, without)
-    for c, some in enumerate(classes):
-        np.testing.assert_allclose(logs[c], _predictive(x, some, *prior), rtol=1e-9)
-        for i in range(len(some)):
-            expected = _predictive(x[i], np.delete(some, i), *prior)
-            assert without[c, i] == pytest.approx(float(expected), rel=1e-9)
-
-
-def _moments(x: NDArray[np.float64]) -> tuple[float, float, float]:
-    mean = x.mean() if len(x) else 0.0
-    return len(x), mean, ((x - mean) ** 2).sum()
-
-
-def _predictive(
-    x: NDArray[np.float64], rows: NDArray[np.float64], mean0: float, variance0: float
-) -> NDArray[np.float64]:
-    """Murphy (2007), eqs. 86-89 and 110, by SciPy."""
-    n, mean, scatter = _moments(rows)
-    kappa, a = 1 + n, 1 + n / 2
-    m = (mean0 + n * mean) / kappa
-    b = variance0 + scatter / 2 + n * (mean - mean0) ** 2 / (2 * kappa)
-    return np.asarray(student.logpdf(x, 2 * a, m, np.sqrt(b * (kappa + 1) / (a * kappa))))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 300))

@@ -47,18 +47,6 @@ def of_dense() -> Iterator[tuple[str, list[Any]]]:
         yield f"add_gradient {n} {d} {k} {kind}", [loss, *added[3:], gradient]
 
 
-def of_many() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(12)
-    for n, d, q in product((0, 1, 63, 64, 65, 3000), (0, 1, 7, 8, 20), (1, 3)):
-        x, origin = random.standard_normal((n, d)), random.standard_normal(d)
-        codes, weights, f, *_ = sums(random, n, 2)
-        f = np.ones(2) if q == 1 else f
-        loss, gradient = np.zeros(q), np.zeros((q, 1 + d))
-        given = random.standard_normal((q, 1 + d)) * 3
-        kernels.logistic.add_gradients(x, origin, given, codes, weights, f, loss, gradient)
-        yield f"add_gradients {n} {d} {q}", [loss, gradient]
-
-
 def of_sparse() -> Iterator[tuple[str, list[Any]]]:
     random = np.random.default_rng(11)
     dtypes = np.float64, np.float32, np.int64, np.int32, np.uint8
@@ -100,7 +88,7 @@ def of_second_order() -> Iterator[tuple[str, list[Any]]]:
 
 
 def test_as_recorded() -> None:
-    cases = of_outcomes(), of_dense(), of_many(), of_sparse(), of_second_order()
+    cases = of_outcomes(), of_dense(), of_sparse(), of_second_order()
     check("logistic", chain.from_iterable(cases))
 
 
@@ -197,24 +185,3 @@ def test_cells_outside_of_the_table_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match="must"):
             add(*wrong, *rest)
-
-
-@pytest.mark.parametrize("n", [1, 64, 4001])
-@pytest.mark.parametrize("size", [1.0, 30.0])
-@pytest.mark.parametrize("weighed", [False, True])
-def test_many_coefficients_say_what_each_says_alone(n: int, size: float, weighed: bool) -> None:
-    random = np.random.default_rng(n)
-    x, origin = random.standard_normal((n, 5)), random.standard_normal(5)
-    codes, given = random.integers(2, size=n), size * random.standard_normal((4, 6))
-    given[3] = [-900.0, 0, 0, 0, 0, 0]
-    weights = random.random(n) if weighed else np.empty(0)
-    f = np.array([0.5, 2.0]) if weighed else np.ones(2)
-    loss, gradient = np.zeros(4), np.zeros((4, 6))
-    kernels.logistic.add_gradients(x, origin, given, codes, weights, f, loss, gradient)
-    for q, one in enumerate(given):
-        alone = np.zeros((1, 6))
-        both = np.stack([one, np.zeros(6)])
-        added = np.zeros(2), np.zeros(2), alone
-        expected = kernels.logistic.add_gradient(x, origin, both, codes, weights, f, *added)
-        assert loss[q] == pytest.approx(expected, rel=1e-13, abs=1e-300)
-        np.testing.assert_allclose(gradient[q], alone[0], rtol=1e-11, atol=1e-13 * n)

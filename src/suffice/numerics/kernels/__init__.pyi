@@ -15,7 +15,6 @@ from suffice.numerics.kernels import (
     factor as factor,
     gram as gram,
     interrupts as interrupts,
-    labelings as labelings,
     linear as linear,
     logistic as logistic,
     merging as merging,

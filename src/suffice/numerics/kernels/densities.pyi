@@ -6,12 +6,6 @@ import numpy
 import numpy.typing
 
 
-def student(x: numpy.typing.NDArray[numpy.float64], count: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], scatter: numpy.typing.NDArray[numpy.float64], mean0: float, variance0: float, logs: numpy.typing.NDArray[numpy.float64], without_one: numpy.typing.NDArray[numpy.float64]) -> None:
-    """
-    Write log p(x | c), (k, m), of the Gaussian's posterior predictive by the moments of each
-    class (k,) and a prior, and the same where class c has one number less, that at x.
-    """
-
 def kernel_shape(x: numpy.typing.NDArray[numpy.float64], count: numpy.typing.NDArray[numpy.float64], spreads: numpy.typing.NDArray[numpy.float64], narrower: numpy.typing.NDArray[numpy.float64], broad: numpy.typing.NDArray[numpy.float64]) -> float:
     """
     Write how broad the kernels of each class are: the smaller of two measures of its spread,

@@ -30,14 +30,6 @@ def add_gradient(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.ND
     (0,) for all 1; f are ``class_weights``.
     """
 
-def add_gradients(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], coefficients: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], class_weights: numpy.typing.NDArray[numpy.float64], loss: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> None:
-    """
-    Add what rows of two classes say of each of q coefficient vectors (q, 1 + d).
-
-    With z = (1, x − origin): Σ w f_y ℓ to ``loss`` (q,), Σ w f_y ∂ℓ/∂t z to ``gradient``
-    (q, 1 + d); the others as in `add_gradient`.
-    """
-
 def add_sparse_gradient(indptr: numpy.typing.NDArray[Any], indices: numpy.typing.NDArray[Any], data: numpy.typing.NDArray[Any], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], class_weights: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], checksum: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
     """
     Do what `add_gradient` does for compressed rows x, with z = (1, x).

@@ -41,11 +41,4 @@ def mean_and_scatter(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.t
     """
 
 def recentre(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> None:
-    """
-    Move the pivots, in place, to where mean and scatter alone decide, see `near`.
-    """
-
-def near(middle: float, spread: float) -> float:
-    """
-    Return the pivot of values that spread so far about their middle, but not one of them.
-    """
+    """Move the pivots, in place, to where mean and scatter alone decide."""

@@ -18,11 +18,6 @@ def add_volumes(x: numpy.typing.NDArray[numpy.float32], block: numpy.typing.NDAr
     Add x − p and (x − p)² of volumes (T, V) to the sums (B, V) of their blocks.
     """
 
-def parameters(sums: numpy.typing.NDArray[numpy.float64], squares: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], label: numpy.typing.NDArray[numpy.int32], count: numpy.typing.NDArray[numpy.float64], trained: numpy.typing.NDArray[numpy.uint8], silent: numpy.typing.NDArray[numpy.uint8], prior: numpy.typing.NDArray[numpy.float64], fold: int, out: numpy.typing.NDArray[numpy.float64]) -> None:
-    """
-    Write μ, −½ log σ² and 1/(2σ²) of voxels and classes as a fold learns them, (V, k, 3).
-    """
-
 @overload
 def predict(x: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64], squares: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], label: numpy.typing.NDArray[numpy.int32], count: numpy.typing.NDArray[numpy.float64], trained: numpy.typing.NDArray[numpy.uint8], silent: numpy.typing.NDArray[numpy.uint8], prior: numpy.typing.NDArray[numpy.float64], indptr: numpy.typing.NDArray[numpy.int64 | numpy.intp], indices: numpy.typing.NDArray[numpy.int32], folds: numpy.typing.NDArray[numpy.int64 | numpy.intp], bounds: numpy.typing.NDArray[numpy.int64 | numpy.intp], classes: numpy.typing.NDArray[numpy.int16]) -> None: ...
 
