@@ -188,7 +188,6 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
     yield "eigen", da.LinearDiscriminantAnalysis(**eigen).fit(X, NUMBER), "numbers"
     estimator = {"solver": "lsqr", "covariance_estimator": LedoitWolf(assume_centered=False)}
     yield "estimator", da.LinearDiscriminantAnalysis(**estimator).fit(X, NUMBER), "numbers"
-    yield "stored", da.LinearDiscriminantAnalysis(store_covariance=True).fit(X, NUMBER), "numbers"
     yield "gaps", da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps"
     yield (
         "frame",
@@ -201,7 +200,7 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
         "gaps",
     )
     yield "default", da.QuadraticDiscriminantAnalysis().fit(X, NUMBER), "numbers"
-    options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}, "store_covariance": True}
+    options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}}
     yield "options", da.QuadraticDiscriminantAnalysis(**options).fit(X, NUMBER), "numbers"
     yield "gaps", da.QuadraticDiscriminantAnalysis(variance_floor=1e-6).fit(GAPS, NUMBER), "gaps"
     yield "ddof", da.QuadraticDiscriminantAnalysis(ddof=1).fit(X, NUMBER), "numbers"

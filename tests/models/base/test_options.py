@@ -46,7 +46,7 @@ def test_options_of_estimators(name: str, option: str) -> None:
 
 
 def test_every_kind_of_estimator_has_such_an_option() -> None:
-    known = {"fit_intercept", "store_covariance", "fit_prior"}
+    known = {"fit_intercept", "fit_prior"}
     assert {option for _, option in OPTIONS} >= known
 
 
