@@ -619,9 +619,9 @@ def test_every_solver_gives_the_same_bits(solver):
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_shrinkage_is_towards_the_diagonal(share):
     x, y = random_table()
-    whole = covariance(LinearDiscriminantAnalysis().fit(x, y))
+    whole = LinearDiscriminantAnalysis().fit(x, y).covariance_
     diagonal = np.diag(np.diag(whole))
-    found = covariance(LinearDiscriminantAnalysis(shrinkage=share).fit(x, y))
+    found = LinearDiscriminantAnalysis(shrinkage=share).fit(x, y).covariance_
     assert_allclose(found, (1 - share) * whole + share * diagonal, rtol=1e-12)
     of_class = QuadraticDiscriminantAnalysis(shrinkage=share).fit(x, y)
     by_name = QuadraticDiscriminantAnalysis(reg_param=share).fit(x, y)

@@ -91,8 +91,3 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 def test_what_methods_and_functions_are_asked(name: str) -> None:
     with pytest.raises(ParameterError, match=f"^{name.split()[0]}='no'; it is True or False.$"):
         ASKED[name]("no")
-
-
-def test_momentum_looks_ahead_or_does_not() -> None:
-    with pytest.raises(ParameterError, match="nesterov='no'; nesterov is True or False"):
-        GradientDescent(nesterov="no")  # type: ignore[arg-type]
