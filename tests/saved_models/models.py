@@ -310,7 +310,7 @@ def pairs() -> Iterator[tuple[str, Any, str]]:
     yield "mixed", AODE().fit(RAW, "kind"), "table"
     yield "alone", AODE(calibration="none").fit(GAPS, NUMBER, WEIGHT), "gaps"
     bins = {"size": [0.0, 0.5], "shape": ("box", "round")}
-    model = AODE(bins=bins, calibration="temperature", window=2)
+    model = AODE(bins=bins, calibration="temperature")
     for batch in (RAW[:16], RAW[16:32], RAW[32:]):
         model.partial_fit(batch, "kind")
     yield "bins", model, "table"
@@ -326,7 +326,7 @@ def whole_numbers() -> Iterator[tuple[str, Any, str]]:
     """Models of integers, of which some are categories by what all rows show."""
     rows = TABLE.select(["a", "visits", "number", "kind"])
     yield "whole", NaiveBayes().fit(rows, "kind"), "table"
-    model = NaiveBayes(estimation="mle", calibration="none", unseen="smooth", window=2)
+    model = NaiveBayes(estimation="mle", calibration="none", unseen="smooth")
     for batch in (rows[:16], rows[16:32], rows[32:]):
         model.partial_fit(batch, "kind")
     yield "whole_window", model, "table"

@@ -13,7 +13,6 @@ from suffice import naive_bayes as by_name
 from suffice.data.csv.format import CsvFormat
 from suffice.errors import ParameterError
 from suffice.families import Complement, Gaussian
-from suffice.linear_model import GradientDescent
 from suffice.model_selection import (
     GridSearchCV,
     cross_validate,
