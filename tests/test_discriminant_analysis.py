@@ -62,11 +62,6 @@ def said(make, x, y):
     return model, " ".join(str(warning.message) for warning in caught)
 
 
-def covariance(model):
-    """Which is there on request, also after the fit."""
-    return model.set_params(store_covariance=True).covariance_
-
-
 # -- equality with scikit-learn
 
 
@@ -87,7 +82,7 @@ def test_linear(loader):
     mine = LinearDiscriminantAnalysis().fit(x, y)
     other = theirs.LinearDiscriminantAnalysis(store_covariance=True).fit(x, y)
     assert_equal_linear(mine, other, x)
-    assert_allclose(covariance(mine), other.covariance_, **CLOSE)
+    assert_allclose(mine.covariance_, other.covariance_, **CLOSE)
 
 
 @pytest.mark.parametrize("solver", ["lsqr", "eigen"])
@@ -97,7 +92,7 @@ def test_linear_by_the_other_solvers(loader, solver):
     mine = LinearDiscriminantAnalysis(solver).fit(x, y)
     other = theirs.LinearDiscriminantAnalysis(solver).fit(x, y)
     assert_allclose(mine.predict_proba(x), other.predict_proba(x), **CLOSE)
-    assert_allclose(covariance(mine), other.covariance_, **CLOSE)
+    assert_allclose(mine.covariance_, other.covariance_, **CLOSE)
     # their coefficients are about 0, not about the mean: the classes share the difference
     assert_allclose(mine.coef_, other.coef_ - mine.priors_ @ other.coef_, rtol=1e-9, atol=1e-10)
     if solver == "eigen":
@@ -128,10 +123,10 @@ def test_quadratic(loader):
     assert_allclose(mine.means_, other.means_, rtol=1e-13)
     assert_allclose(mine.priors_, other.priors_, rtol=1e-15)
     for c in range(len(mine.classes_)):
-        assert_allclose(covariance(mine)[c], other.covariance_[c], rtol=1e-10, atol=1e-12)
+        assert_allclose(mine.covariance_[c], other.covariance_[c], rtol=1e-10, atol=1e-12)
         assert_allclose(mine.scalings_[c][0], other.scalings_[c][0], rtol=1e-10)
         axes, variances = mine.rotations_[c], mine.scalings_[c]
-        assert_allclose(axes * variances @ axes.T, covariance(mine)[c], rtol=1e-9, atol=1e-9)
+        assert_allclose(axes * variances @ axes.T, mine.covariance_[c], rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("model", BOTH)
@@ -176,10 +171,10 @@ def test_densities_and_divisor(model, ddof):
     if model is LinearDiscriminantAnalysis:
         scatter = sum(len(part) * np.cov(part.T, ddof=0) for part in parts)
         covariances = [scatter / (len(x) - 4 * ddof)] * 4
-        assert_allclose(covariance(mine), covariances[0], rtol=1e-12)
+        assert_allclose(mine.covariance_, covariances[0], rtol=1e-12)
     else:
         covariances = [np.cov(part.T, ddof=ddof) for part in parts]
-        assert_allclose(covariance(mine), covariances, rtol=1e-12)
+        assert_allclose(mine.covariance_, covariances, rtol=1e-12)
     expected = [
         multivariate_normal(part.mean(axis=0), covariance).logpdf(x) + np.log(len(part) / len(x))
         for part, covariance in zip(parts, covariances, strict=True)
@@ -196,7 +191,7 @@ def test_axes_solve_the_eigenvalue_problem():
     x, y = random_table()
     model = LinearDiscriminantAnalysis(priors=[0.1, 0.2, 0.3, 0.4]).fit(x, y)
     a, offsets = model.scalings_, model.means_ - model.xbar_
-    within, between = covariance(model), offsets.T * model.priors_ @ offsets
+    within, between = model.covariance_, offsets.T * model.priors_ @ offsets
     eigenvalues = np.diag(a.T @ between @ a)
     assert_allclose(a.T @ within @ a, np.eye(3), atol=1e-12)
     assert_allclose(between @ a, within @ a * eigenvalues, rtol=1e-9, atol=1e-12)
@@ -291,7 +286,7 @@ def test_missing_cells_are_left_out_at_prediction(model):
     for i, row in enumerate(holed):
         o = ~np.isnan(row)
         for c in range(4):
-            sigma = covariance(fitted) if model is BOTH[0] else covariance(fitted)[c]
+            sigma = fitted.covariance_ if model is BOTH[0] else fitted.covariance_[c]
             expected[i, c] = np.log(fitted.priors_[c])
             if o.any():
                 of_row = multivariate_normal(fitted.means_[c][o], sigma[np.ix_(o, o)])
@@ -314,7 +309,7 @@ def test_a_missing_cell_is_placed_by_its_expectation():
     shares = model.predict_proba(holed)
     for i in (0, 1):
         o, m = ~np.isnan(holed[i]), np.isnan(holed[i])
-        slopes = covariance(model)[np.ix_(m, o)] @ np.linalg.inv(covariance(model)[np.ix_(o, o)])
+        slopes = model.covariance_[np.ix_(m, o)] @ np.linalg.inv(model.covariance_[np.ix_(o, o)])
         of_class = model.means_[:, m] + (holed[i, o] - model.means_[:, o]) @ slopes.T
         whole = holed[i : i + 1].copy()
         whole[0, m] = shares[i] @ of_class
@@ -394,7 +389,7 @@ def test_leave_one_out_by_forgetting(model):
         refit = model().fit(x[rest], y[rest])
         without = copy.deepcopy(whole).forget(x[i : i + 1], y[i : i + 1])
         assert_array_equal(without.predict_proba(x), refit.predict_proba(x))
-        assert_array_equal(covariance(without), covariance(refit))
+        assert_array_equal(without.covariance_, refit.covariance_)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -499,7 +494,7 @@ def test_a_divisor_that_leaves_no_row_is_said(model, ddof, named):
         f"classes {named}: the rows of each weigh no more than ddof, so they have no covariance "
         "of their own; that of all rows is taken"
     )
-    last = covariance(found) if model is LinearDiscriminantAnalysis else covariance(found)[2]
+    last = found.covariance_ if model is LinearDiscriminantAnalysis else found.covariance_[2]
     assert_allclose(last, np.cov(x.T, ddof=0), rtol=1e-12)
 
 
@@ -552,7 +547,7 @@ def test_what_a_class_of_one_row_may_do():
     # ddof takes the only row away, and the class has the covariance of all rows
     unbiased, sentence = said(lambda: QuadraticDiscriminantAnalysis(ddof=1), x, y)
     assert "the rows of each weigh no more than ddof" in sentence
-    assert_allclose(covariance(unbiased)[2], np.cov(x.T, ddof=0), rtol=1e-9, atol=1e-9)
+    assert_allclose(unbiased.covariance_[2], np.cov(x.T, ddof=0), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("shrinkage", [None, "auto"])
@@ -565,19 +560,6 @@ def test_one_row_of_each_class(shrinkage):
     same, sentence = said(lambda: LinearDiscriminantAnalysis(shrinkage=shrinkage), alike, y)
     assert "has one value only" in sentence
     assert_allclose(same.predict_proba(alike), 0.5)
-
-
-@pytest.mark.parametrize("model", BOTH)
-def test_covariances_are_there_on_request(model):
-    x, y = random_table()
-    found = model().fit(x, y)
-    assert not hasattr(found, "covariance_")
-    with pytest.raises(AttributeError, match=r"set_params\(store_covariance=True\)"):
-        _ = found.covariance_
-    stored = model(store_covariance=True).fit(x, y)
-    assert_array_equal(stored.covariance_, covariance(found))
-    assert hasattr(LinearDiscriminantAnalysis("lsqr").fit(x, y), "covariance_")
-    assert not hasattr(QuadraticDiscriminantAnalysis(solver="eigen").fit(x, y), "covariance_")
 
 
 def test_coefficients_are_in_the_precision_of_the_rows():
@@ -637,13 +619,13 @@ def test_every_solver_gives_the_same_bits(solver):
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_shrinkage_is_towards_the_diagonal(share):
     x, y = random_table()
-    whole = covariance(LinearDiscriminantAnalysis().fit(x, y))
+    whole = LinearDiscriminantAnalysis().fit(x, y).covariance_
     diagonal = np.diag(np.diag(whole))
-    found = covariance(LinearDiscriminantAnalysis(shrinkage=share).fit(x, y))
+    found = LinearDiscriminantAnalysis(shrinkage=share).fit(x, y).covariance_
     assert_allclose(found, (1 - share) * whole + share * diagonal, rtol=1e-12)
     of_class = QuadraticDiscriminantAnalysis(shrinkage=share).fit(x, y)
     by_name = QuadraticDiscriminantAnalysis(reg_param=share).fit(x, y)
-    assert_array_equal(covariance(of_class), covariance(by_name))
+    assert_array_equal(of_class.covariance_, by_name.covariance_)
 
 
 def test_covariance_estimators_stand_for_a_shrinkage():
@@ -690,7 +672,7 @@ def test_automatic_shrinkage_of_quadratic_discriminants_is_that_of_scikit_learn(
     ).fit(x, y)
     found = QuadraticDiscriminantAnalysis(shrinkage="auto").fit(x, y)
     # The share is rounded to 2⁻³⁰.
-    assert_allclose(covariance(found), expected.covariance_, rtol=1e-7)
+    assert_allclose(found.covariance_, expected.covariance_, rtol=1e-7)
     assert_allclose(found.predict_proba(x), expected.predict_proba(x), atol=1e-7)
 
 

@@ -23,9 +23,9 @@ from suffice.privacy import audit
 N = 300
 COLORS = ("blue", "green", "red")
 ALL = [
-    LinearDiscriminantAnalysis(store_covariance=True),
-    QuadraticDiscriminantAnalysis(shrinkage=0.1, store_covariance=True),
-    QuadraticDiscriminantAnalysis(shrinkage="auto", store_covariance=True),
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(shrinkage=0.1),
+    QuadraticDiscriminantAnalysis(shrinkage="auto"),
 ]
 BY_NAME = pytest.mark.parametrize(
     "model", ALL, ids=lambda model: f"{type(model).__name__}-{model.shrinkage}"

@@ -90,13 +90,13 @@ def test_decay_by_a_power_of_two_is_a_weighted_fit_to_the_bit(
     estimation: str, gamma: float
 ) -> None:
     options: dict[str, Any] = {"families": FAMILIES, "estimation": estimation}
-    faded = learnt(NaiveBayes.textbook(**options, decay=gamma), BATCHES)
+    faded = learnt(NaiveBayes.textbook(**options), BATCHES, decay=gamma)
     table = weighted(BATCHES, [gamma**age for age in range(len(BATCHES))[::-1]])
     assert same(faded, NaiveBayes.textbook(**options).fit(table, "kind", sample_weight="w"))
 
 
 def test_decay_is_a_weighted_fit_up_to_the_rounding_of_the_weights() -> None:
-    faded = learnt(NaiveBayes.textbook(FAMILIES, decay=0.9), BATCHES)
+    faded = learnt(NaiveBayes.textbook(FAMILIES), BATCHES, decay=0.9)
     table = weighted(BATCHES, [0.9**age for age in range(len(BATCHES))[::-1]])
     fitted = NaiveBayes.textbook(FAMILIES).fit(table, "kind", sample_weight="w")
     rows = pa.concat_tables(BATCHES).drop(["kind"])
@@ -152,11 +152,11 @@ def test_decay_is_an_argument_of_every_classifier(make: Any) -> None:
 def test_what_has_faded_away_is_gone() -> None:
     old = pa.table({"size": [1e-5, 3.0, 1e7], "color": ["red", "blue", "red"], "kind": list("aab")})
     new = pa.table({"size": [1.0, 2.0], "color": ["blue", "green"], "kind": list("bc")})
-    model = NaiveBayes.textbook(decay=2.0**-40).fit(old, "kind")
+    model = NaiveBayes.textbook().fit(old, "kind")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for _ in range(30):
-            model.partial_fit(new, "kind")
+            model.partial_fit(new, "kind", decay=2.0**-40)
             answers = model.predict_joint_log_proba(old.drop(["kind"]))
             assert np.isfinite(answers).all()
     assert model.classes_.tolist() == ["b", "c"]
@@ -173,7 +173,7 @@ def test_rows_that_weigh_little_have_the_spread_of_their_values() -> None:
 
 def test_decay_of_one_changes_nothing() -> None:
     whole = NaiveBayes.textbook(FAMILIES).fit(pa.concat_tables(BATCHES), "kind")
-    assert same(learnt(NaiveBayes.textbook(FAMILIES, decay=1.0), BATCHES), whole)
+    assert same(learnt(NaiveBayes.textbook(FAMILIES), BATCHES, decay=1.0), whole)
 
 
 # -- windows
@@ -181,12 +181,10 @@ def test_decay_of_one_changes_nothing() -> None:
 
 @pytest.mark.parametrize("window", [1, 2, 3, 9])
 def test_a_window_is_a_fit_of_its_batches(window: int) -> None:
-    model, batches = (
-        NaiveBayes.textbook(FAMILIES, window=window),
-        [t for t in BATCHES if window > 1 or len(t)],
-    )
+    model = NaiveBayes.textbook(FAMILIES)
+    batches = [t for t in BATCHES if window > 1 or len(t)]
     for i, table in enumerate(batches):
-        model.partial_fit(table, "kind")
+        model.partial_fit(table, "kind", window=window)
         shown = pa.concat_tables(batches[max(0, i - window + 1) : i + 1])
         assert same(model, NaiveBayes.textbook(FAMILIES).partial_fit(shown, "kind"))
 
@@ -206,48 +204,47 @@ def test_a_window_over_covariances(make: Any) -> None:
 
 
 def test_a_window_may_fade_too() -> None:
-    model = learnt(NaiveBayes.textbook(FAMILIES, window=3, decay=0.5), BATCHES)
+    model = learnt(NaiveBayes.textbook(FAMILIES), BATCHES, window=3, decay=0.5)
     table = weighted(BATCHES[-3:], [0.25, 0.5, 1.0])
     assert same(model, NaiveBayes.textbook(FAMILIES).fit(table, "kind", sample_weight="w"))
 
 
 def test_what_came_before_the_window_is_one_batch() -> None:
     model = NaiveBayes.textbook(FAMILIES).fit(BATCHES[0], "kind").partial_fit(BATCHES[1], "kind")
-    model.set_params(window=2).partial_fit(BATCHES[4], "kind")
+    model.partial_fit(BATCHES[4], "kind", window=2)
     shown = pa.concat_tables([*BATCHES[:2], BATCHES[4]])
     assert same(model, NaiveBayes.textbook(FAMILIES).fit(shown, "kind"))
-    model.partial_fit(BATCHES[5], "kind")
+    model.partial_fit(BATCHES[5], "kind", window=2)
     assert same(model, NaiveBayes.textbook(FAMILIES).fit(pa.concat_tables(BATCHES[4:]), "kind"))
 
 
 def test_a_saved_window_goes_on(tmp_path: Path) -> None:
-    model = learnt(NaiveBayes.textbook(FAMILIES, window=3, decay=0.5), BATCHES[:4])
+    model = learnt(NaiveBayes.textbook(FAMILIES), BATCHES[:4], window=3, decay=0.5)
     model.save(tmp_path / "m")
     loaded = suffice.load(tmp_path / "m")
     assert loaded.get_params() == model.get_params()
     assert frozen(loaded.batches_) == frozen(model.batches_)
     for learner in (model, loaded):
-        learnt(learner, BATCHES[4:])
+        learnt(learner, BATCHES[4:], window=3, decay=0.5)
     assert same(loaded, model)
 
 
 def test_windows_merge_batch_by_batch() -> None:
-    options: dict[str, Any] = {"families": FAMILIES, "window": 2}
     others = [batch(seed) for seed in range(20, 23)]
     mine, theirs = (
-        learnt(NaiveBayes.textbook(**options), BATCHES[:2]),
-        learnt(NaiveBayes.textbook(**options), others),
+        learnt(NaiveBayes.textbook(FAMILIES), BATCHES[:2], window=2),
+        learnt(NaiveBayes.textbook(FAMILIES), others, window=2),
     )
     mine.merge(theirs)
     shown = pa.concat_tables([*BATCHES[:2], *others[1:]])
     assert same(mine, NaiveBayes.textbook(FAMILIES).fit(shown, "kind"))
-    mine.partial_fit(BATCHES[4], "kind")
+    mine.partial_fit(BATCHES[4], "kind", window=2)
     newest = pa.concat_tables([BATCHES[1], others[2], BATCHES[4]])
     assert same(mine, NaiveBayes.textbook(FAMILIES).fit(newest, "kind"))
 
 
 def test_rows_cannot_be_taken_out_of_a_window() -> None:
-    model = learnt(NaiveBayes.textbook(FAMILIES, window=2), BATCHES[:2])
+    model = learnt(NaiveBayes.textbook(FAMILIES), BATCHES[:2], window=2)
     with pytest.raises(ForgetError) as caught:
         model.forget(BATCHES[1], "kind")
     assert str(caught.value) == (
@@ -258,9 +255,9 @@ def test_rows_cannot_be_taken_out_of_a_window() -> None:
 
 
 def test_a_window_without_rows_leaves_the_model_as_it_was() -> None:
-    model = NaiveBayes.textbook(FAMILIES, window=1).fit(BATCHES[0], "kind")
+    model = NaiveBayes.textbook(FAMILIES).fit(BATCHES[0], "kind")
     with pytest.raises(DataError, match="there is no labelled row whose weight is not zero"):
-        model.partial_fit(BATCHES[3], "kind")
+        model.partial_fit(BATCHES[3], "kind", window=1)
     assert same(model, NaiveBayes.textbook(FAMILIES).fit(BATCHES[0], "kind"))
 
 
@@ -270,15 +267,13 @@ def test_a_window_without_rows_leaves_the_model_as_it_was() -> None:
 @pytest.mark.parametrize("decay", [0, -0.5, 1.5, float("nan"), "half", True])
 def test_decay_is_a_share(decay: Any) -> None:
     with pytest.raises(ParameterError, match="decay is a number above 0, and 1 at most"):
-        NaiveBayes.textbook(decay=decay).fit(BATCHES[0], "kind")
-    with pytest.raises(ParameterError, match="decay="):
         NaiveBayes.textbook().partial_fit(BATCHES[0], "kind", decay=decay)
 
 
 @pytest.mark.parametrize("window", [0, -1, 2.5, "all", True])
 def test_a_window_is_a_number_of_batches(window: Any) -> None:
     with pytest.raises(ParameterError, match="a window is a number of batches, 1 or more"):
-        NaiveBayes.textbook(window=window).partial_fit(BATCHES[0], "kind")
+        NaiveBayes.textbook().partial_fit(BATCHES[0], "kind", window=window)
 
 
 # -- regressions

@@ -116,7 +116,7 @@ DecisionBoundaryDisplay.from_estimator(model)
 
 from suffice import LinearDiscriminantAnalysis
 
-lda = LinearDiscriminantAnalysis(store_covariance=True).fit(X, y)
+lda = LinearDiscriminantAnalysis().fit(X, y)
 print("w =", lda.coef_[0].round(3))
 print("by hand:", np.linalg.solve(lda.covariance_, lda.means_[1] - lda.means_[0]).round(3))
 

@@ -848,12 +848,10 @@ def _of_unequal_precision(top: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 def test_light_rows_of_large_values_take_no_digits_from_the_others(top: int) -> None:
     x, y, weights = _of_unequal_precision(top)
     with pytest.warns(SufficeWarning, match="x2"):
-        model = da.LinearDiscriminantAnalysis(store_covariance=True).fit(
-            x, y, sample_weight=weights
-        )
+        model = da.LinearDiscriminantAnalysis().fit(x, y, sample_weight=weights)
     order = np.random.default_rng(1).permutation(600)
     with pytest.warns(SufficeWarning, match="x2"):
-        other = da.LinearDiscriminantAnalysis(store_covariance=True).fit(
+        other = da.LinearDiscriminantAnalysis().fit(
             x[order], y[order], sample_weight=weights[order]
         )
     np.testing.assert_array_equal(model.covariance_, other.covariance_)
@@ -864,11 +862,7 @@ def test_a_heavy_row_without_a_label_takes_no_digits_either() -> None:
     x, y, weights = _of_unequal_precision(3)
     more = np.vstack([x, np.ones((1, 3))]), np.append(y.astype(float), np.nan)
     with pytest.warns(SufficeWarning, match="x2"):
-        model = da.LinearDiscriminantAnalysis(store_covariance=True).fit(
-            x, y, sample_weight=weights
-        )
+        model = da.LinearDiscriminantAnalysis().fit(x, y, sample_weight=weights)
     with pytest.warns(SufficeWarning, match="x2"):
-        other = da.LinearDiscriminantAnalysis(store_covariance=True).fit(
-            *more, sample_weight=np.append(weights, 1e12)
-        )
+        other = da.LinearDiscriminantAnalysis().fit(*more, sample_weight=np.append(weights, 1e12))
     np.testing.assert_array_equal(model.covariance_, other.covariance_)

@@ -40,7 +40,7 @@ def test_smarket_linear(smarket, published):
 def test_smarket_quadratic(smarket, published):
     train, test = smarket
     printed = published["islp_smarket_qda"]["published"]
-    model = QuadraticDiscriminantAnalysis(ddof=1, store_covariance=True).fit(train, "Direction")
+    model = QuadraticDiscriminantAnalysis(ddof=1).fit(train, "Direction")
     assert confusion(model, test) == printed["confusion_pred_by_truth"]
     assert model.score(test, "Direction") == printed["accuracy"]
     assert np.abs(model.covariance_[0] - printed["cov_class0"]).max() < 5e-9

@@ -188,7 +188,6 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
     yield "eigen", da.LinearDiscriminantAnalysis(**eigen).fit(X, NUMBER), "numbers"
     estimator = {"solver": "lsqr", "covariance_estimator": LedoitWolf(assume_centered=False)}
     yield "estimator", da.LinearDiscriminantAnalysis(**estimator).fit(X, NUMBER), "numbers"
-    yield "stored", da.LinearDiscriminantAnalysis(store_covariance=True).fit(X, NUMBER), "numbers"
     yield "gaps", da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps"
     yield (
         "frame",
@@ -201,7 +200,7 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
         "gaps",
     )
     yield "default", da.QuadraticDiscriminantAnalysis().fit(X, NUMBER), "numbers"
-    options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}, "store_covariance": True}
+    options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}}
     yield "options", da.QuadraticDiscriminantAnalysis(**options).fit(X, NUMBER), "numbers"
     yield "gaps", da.QuadraticDiscriminantAnalysis(variance_floor=1e-6).fit(GAPS, NUMBER), "gaps"
     yield "ddof", da.QuadraticDiscriminantAnalysis(ddof=1).fit(X, NUMBER), "numbers"
@@ -311,7 +310,7 @@ def pairs() -> Iterator[tuple[str, Any, str]]:
     yield "mixed", AODE().fit(RAW, "kind"), "table"
     yield "alone", AODE(calibration="none").fit(GAPS, NUMBER, WEIGHT), "gaps"
     bins = {"size": [0.0, 0.5], "shape": ("box", "round")}
-    model = AODE(bins=bins, calibration="temperature", window=2)
+    model = AODE(bins=bins, calibration="temperature")
     for batch in (RAW[:16], RAW[16:32], RAW[32:]):
         model.partial_fit(batch, "kind")
     yield "bins", model, "table"
@@ -327,7 +326,7 @@ def whole_numbers() -> Iterator[tuple[str, Any, str]]:
     """Models of integers, of which some are categories by what all rows show."""
     rows = TABLE.select(["a", "visits", "number", "kind"])
     yield "whole", NaiveBayes().fit(rows, "kind"), "table"
-    model = NaiveBayes(estimation="mle", calibration="none", unseen="smooth", window=2)
+    model = NaiveBayes(estimation="mle", calibration="none", unseen="smooth")
     for batch in (rows[:16], rows[16:32], rows[32:]):
         model.partial_fit(batch, "kind")
     yield "whole_window", model, "table"

@@ -19,6 +19,7 @@ from suffice.discriminant_analysis.shared import (
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
+from suffice.models.base.params import accepts
 from suffice.models.generative.row_answers import discriminants
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
@@ -29,6 +30,8 @@ __all__ = ["LinearDiscriminantAnalysis"]
 
 
 @dataclass(repr=False, eq=False)
+@accepts("shrinkage", solver="svd")
+@accepts("tol", store_covariance=False)
 class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     """Linear discriminant analysis: p(x | c) = N(x; μ_c, Σ), one covariance for all classes.
 
@@ -44,8 +47,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     Parameters
     ----------
     solver : {"svd", "lsqr", "eigen"}
-        Accepted for compatibility: all give the same exact answer, with every option. "svd" has
-        ``covariance_`` only on request.
+        Accepted, without effect: all give the same exact answer, with every option.
     shrinkage : float or "auto", optional
         Weight s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
         Ledoit and Wolf for the correlations, in which the number of rows is Σw.
@@ -57,8 +59,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     n_components : int, optional
         Number of axes of `transform`, at most min(k − 1, d); default: all.
     store_covariance : bool
-        With ``solver="svd"``, whether there is ``covariance_``. It is never stored: setting the
-        option after the fit is enough.
+        Accepted, without effect: ``covariance_`` follows from the sums.
     tol : float
         An axis on which the classes' spread √λ is at most this fraction of the largest is left out.
         Predictions do not depend on it.
@@ -145,11 +146,9 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     solvers = ("svd", "lsqr", "eigen")
     answers_in_single = True
 
-    solver: str = "svd"
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
     n_components: int | None = None
-    store_covariance: bool = False
     tol: float = 1e-4
     covariance_estimator: Any = None
     _: KW_ONLY
@@ -226,9 +225,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
 
     @property
     def covariance_(self) -> NDArray[np.float64]:
-        """Σ (d, d), unless ``solver="svd"`` without ``store_covariance``."""
-        if self.solver == "svd":
-            self._require_stored()
+        """Σ, (d, d)."""
         covariance: NDArray[np.float64] = self._factored.covariance[0]
         return covariance
 

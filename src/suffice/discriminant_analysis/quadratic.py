@@ -18,6 +18,7 @@ from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
+from suffice.models.base.params import accepts
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
 from suffice.statistics.by_class import ByClass
@@ -26,6 +27,7 @@ __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
+@accepts(solver="svd", store_covariance=False, tol=1e-4)
 class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     """Quadratic discriminant analysis: p(x | c) = N(x; μ_c, Σ_c), a covariance for every class.
 
@@ -37,7 +39,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     Parameters
     ----------
     solver : {"svd", "eigen"}
-        Accepted for compatibility: both give the same exact answer, with every option.
+        Accepted, without effect: both give the same exact answer, with every option.
     shrinkage : float or "auto", optional
         Weight s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is that of
         Ledoit and Wolf for each class's correlations.
@@ -49,10 +51,9 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     reg_param : float
         The same as ``shrinkage``, which it excludes.
     tol : float
-        Accepted for compatibility: a singular matrix is found from exact sums.
+        Accepted, without effect: a singular matrix is found from exact sums.
     store_covariance : bool
-        Whether there is ``covariance_``. It is never stored: setting the option after the fit is
-        enough.
+        Accepted, without effect: ``covariance_`` follows from the sums.
     covariance_estimator, ddof, variance_floor, costs, categorical
         As in `LinearDiscriminantAnalysis`.
 
@@ -101,13 +102,10 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     pooling = 0.0
     solvers = ("svd", "eigen")
 
-    solver: str = "svd"
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
     class_weight: ClassWeight = None
     reg_param: float = 0.0
-    store_covariance: bool = False
-    tol: float = 1e-4
     covariance_estimator: Any = None
     ddof: int = 0
     variance_floor: float = 1e-9
@@ -141,8 +139,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
 
     @property
     def covariance_(self) -> list[NDArray[np.float64]]:
-        """Σ_c, k of (d, d), with ``store_covariance``."""
-        self._require_stored()
+        """Σ_c, k of (d, d)."""
         return list(self._factored.covariance)
 
     @property

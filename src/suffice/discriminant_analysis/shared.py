@@ -55,7 +55,6 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     solver: str
     shrinkage: Any
     priors: ArrayLike | None
-    store_covariance: bool
     tol: float
     covariance_estimator: Any
     ddof: int
@@ -171,15 +170,6 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     @property
     def _factored(self) -> FactoredGaussians:
         return cast(FactoredGaussians, self._estimates.factored)
-
-    def _require_stored(self) -> None:
-        """Refuse covariances that were not asked for, as scikit-learn does not keep them."""
-        if not self.store_covariance:
-            raise ParameterError(
-                f"store_covariance={self.store_covariance!r} with solver={self.solver!r}",
-                "covariance_ is there on request, as scikit-learn has it",
-                "set_params(store_covariance=True), also after the fit",
-            )
 
     @property
     def n_iter_(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete
+from suffice.models.base.params import accepts
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
@@ -16,6 +17,7 @@ __all__ = ["ElasticNet", "Lasso"]
 
 
 @dataclass(repr=False, eq=False)
+@accepts(precompute=False, copy_X=True, warm_start=False, random_state=None, selection="cyclic")
 class ElasticNet(L1Regressor):
     """Linear regression with a penalty of absolute values and squares.
 
@@ -48,7 +50,7 @@ class ElasticNet(L1Regressor):
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
-        Accepted for compatibility: the result does not depend on where the descent begins, nor on
+        Accepted, without effect: the result does not depend on where the descent begins, nor on
         the order of columns. `path` answers for many penalties.
 
     Attributes
@@ -85,14 +87,9 @@ class ElasticNet(L1Regressor):
     _: KW_ONLY
     l1_ratio: float = 0.5
     fit_intercept: bool = True
-    precompute: Any = False
     max_iter: int = 1_000
-    copy_X: bool = True  # noqa: N815 - scikit-learn's name
     tol: float = 1e-12
-    warm_start: bool = False
     positive: bool = False
-    random_state: Any = None
-    selection: str = "cyclic"
     standardize: bool = False
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
@@ -115,6 +112,7 @@ class ElasticNet(L1Regressor):
 
 
 @dataclass(repr=False, eq=False)
+@accepts(precompute=False, copy_X=True, warm_start=False, random_state=None, selection="cyclic")
 class Lasso(L1Regressor):
     """Linear regression with a penalty of absolute values.
 
@@ -133,7 +131,7 @@ class Lasso(L1Regressor):
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
-        Accepted for compatibility.
+        Accepted, without effect.
 
     Attributes
     ----------
@@ -163,14 +161,9 @@ class Lasso(L1Regressor):
     alpha: float = 1.0
     _: KW_ONLY
     fit_intercept: bool = True
-    precompute: Any = False
-    copy_X: bool = True  # noqa: N815 - scikit-learn's name
     max_iter: int = 1_000
     tol: float = 1e-12
-    warm_start: bool = False
     positive: bool = False
-    random_state: Any = None
-    selection: str = "cyclic"
     standardize: bool = False
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
+from suffice.models.base.params import accepts
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.regressor import LinearRegressor
@@ -20,6 +21,7 @@ __all__ = ["LinearRegression"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
+@accepts(copy_X=True, tol=1e-6, n_jobs=None)
 class LinearRegression(LinearRegressor):
     """Ordinary least squares: b and w that minimise Σ(y − b − xᵀw)².
 
@@ -29,7 +31,7 @@ class LinearRegression(LinearRegressor):
         Whether b is estimated; else it is 0, and the first category (or column of true and false)
         has a coefficient for every value. ``0 +`` or ``- 1`` in a formula leaves b out too.
     copy_X, tol, n_jobs
-        Accepted for compatibility; the input is never written to, and nothing iterates.
+        Accepted, without effect: the input is never written to, and nothing iterates.
     positive : bool
         Allow only w ≥ 0 (Lawson and Hanson's algorithm). There are then no standard errors.
     incomplete : {"error", "drop", "gaussian"}
@@ -109,9 +111,6 @@ class LinearRegression(LinearRegressor):
     """
 
     fit_intercept: bool = True
-    copy_X: bool = True  # noqa: N815 - scikit-learn's name
-    tol: float = 1e-6
-    n_jobs: int | None = None
     positive: bool = False
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None

@@ -15,6 +15,7 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.options import Dependent
+from suffice.models.base.params import accepts
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.base.weightless import require_weights
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
@@ -40,6 +41,7 @@ __all__ = ["LogisticRegression"]
 
 
 @dataclass(repr=False, eq=False)
+@accepts(dual=False, intercept_scaling=1, random_state=None, verbose=0, n_jobs=None)
 class LogisticRegression(FittedLogistic):
     """Logistic regression: class probabilities whose log-ratios are linear in the columns.
 
@@ -103,7 +105,7 @@ class LogisticRegression(FittedLogistic):
     costs : array (k, k), optional
         Of answers: see `suffice.NaiveBayes`.
     dual, intercept_scaling, random_state, verbose, n_jobs
-        Accepted for compatibility; the seed of the order of rows is part of ``descent``.
+        Accepted, without effect: the seed of the order of rows is part of ``descent``.
 
     Attributes
     ----------
@@ -151,17 +153,12 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     C: float = 1.0
     l1_ratio: float = 0.0
     standardize: bool = False
-    dual: bool = False
     tol: float = 1e-11
     fit_intercept: bool = True
-    intercept_scaling: float = 1
     class_weight: ClassWeight = None
-    random_state: Any = None
     solver: SolverName = "newton"
     max_iter: int = 1_000
-    verbose: int = 0
     warm_start: bool = False
-    n_jobs: int | None = None
     incomplete: Missing = "error"
     categorical: Sequence[str] | None = None
     text: Sequence[str] | None = None

@@ -13,6 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
+from suffice.models.base.params import accepts
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.design.normal_equations import NormalEquations
@@ -34,6 +35,7 @@ NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"
 
 
 @dataclass(repr=False, eq=False)
+@accepts(copy_X=True, max_iter=None, tol=1e-4, random_state=None)
 class Ridge(LinearRegressor):
     """Ridge regression: b and w that minimise Σ(y − b − xᵀw)² + α Σ w_j².
 
@@ -50,7 +52,7 @@ class Ridge(LinearRegressor):
     fit_intercept : bool
         As in `LinearRegression`.
     copy_X, max_iter, tol, random_state
-        Accepted for compatibility; nothing iterates but gradient descent, which ``descent`` rules.
+        Accepted, without effect: nothing iterates but gradient descent, which ``descent`` rules.
     solver : str
         "gradient", "sgd" or "minibatch", as in `LinearRegression`; the other names, "normal" and
         those of scikit-learn, all stand for the normal equations.
@@ -102,12 +104,8 @@ class Ridge(LinearRegressor):
     alpha: float | Literal["gcv", "evidence", "loo"] = 1.0
     _: KW_ONLY
     fit_intercept: bool = True
-    copy_X: bool = True  # noqa: N815 - scikit-learn's name
-    max_iter: int | None = None
-    tol: float = 1e-4
     solver: str = "auto"
     positive: bool = False
-    random_state: Any = None
     standardize: bool = False
     alphas: ArrayLike | None = None
     incomplete: Incomplete = "error"

@@ -61,7 +61,7 @@ class AODE(NaiveBayes):
     ----------
     families, estimation, alpha, class_prior, class_alpha, class_weight, ddof, variance_floor, \
 unseen, identifiers, missing, label_suffix, label_map, \
-decay, window, costs
+costs
         As `NaiveBayes` has them. Columns of a family that is none of single categories or binned
         numbers are counted in no pairs.
     numbers : {"density"}
@@ -165,7 +165,7 @@ decay, window, costs
         classes: Any = None,
         sample_weight: Any = None,
         *,
-        decay: float | None = None,
+        decay: float = 1.0,
         window: int | None = None,
     ) -> Self:
         """Learn from more rows, in the bins of the first; see `NaiveBayes.partial_fit`."""

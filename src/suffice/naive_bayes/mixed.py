@@ -116,10 +116,6 @@ class NaiveBayes(CalibratedClassifier):
         Taken off the end of every label that has it.
     label_map : mapping of str to str, optional
         New names of labels.
-    decay : float
-        What `partial_fit` multiplies all weights by before a batch joins, above 0, at most 1.
-    window : int, optional
-        How many batches `partial_fit` keeps; default: all.
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
@@ -159,8 +155,6 @@ class NaiveBayes(CalibratedClassifier):
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
     label_map: Mapping[str, str] | None = None
-    decay: float = 1.0
-    window: int | None = None
     costs: Any = None
 
     @classmethod

@@ -13,7 +13,6 @@ from suffice import naive_bayes as by_name
 from suffice.data.csv.format import CsvFormat
 from suffice.errors import ParameterError
 from suffice.families import Complement, Gaussian
-from suffice.linear_model import GradientDescent
 from suffice.model_selection import (
     GridSearchCV,
     cross_validate,
@@ -46,7 +45,7 @@ def test_options_of_estimators(name: str, option: str) -> None:
 
 
 def test_every_kind_of_estimator_has_such_an_option() -> None:
-    known = {"fit_intercept", "store_covariance", "fit_prior"}
+    known = {"fit_intercept", "fit_prior"}
     assert {option for _, option in OPTIONS} >= known
 
 
@@ -91,8 +90,3 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 def test_what_methods_and_functions_are_asked(name: str) -> None:
     with pytest.raises(ParameterError, match=f"^{name.split()[0]}='no'; it is True or False.$"):
         ASKED[name]("no")
-
-
-def test_momentum_looks_ahead_or_does_not() -> None:
-    with pytest.raises(ParameterError, match="nesterov='no'; nesterov is True or False"):
-        GradientDescent(nesterov="no")  # type: ignore[arg-type]

@@ -102,7 +102,7 @@ def test_words_add_up() -> None:
 def test_a_shared_covariance_and_one_of_each_class() -> None:
     two = Y < 2
     for estimator in (LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis):
-        model = estimator(store_covariance=True).fit(X[two], Y[two])
+        model = estimator().fit(X[two], Y[two])
         found = column_information(model)
         for j in range(2):
             covariances = np.broadcast_to(model.covariance_, (2, 2, 2))

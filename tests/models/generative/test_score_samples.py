@@ -45,15 +45,15 @@ def test_naive_bayes_is_a_mixture_of_gaussians_without_covariances() -> None:
 
 
 def test_quadratic_and_linear_discriminants_are_mixtures_of_gaussians() -> None:
-    quadratic = QuadraticDiscriminantAnalysis(store_covariance=True).fit(X, Y)
-    linear = LinearDiscriminantAnalysis(store_covariance=True).fit(X, Y)
+    quadratic = QuadraticDiscriminantAnalysis().fit(X, Y)
+    linear = LinearDiscriminantAnalysis().fit(X, Y)
     for model, kind in ((quadratic, "full"), (linear, "tied")):
         peer = mixture(model, kind, model.means_, model.covariance_)
         np.testing.assert_allclose(model.score_samples(X), peer.score_samples(X), rtol=1e-9)
 
 
 def test_a_missing_cell_is_marginalised() -> None:
-    model = QuadraticDiscriminantAnalysis(store_covariance=True).fit(X, Y)
+    model = QuadraticDiscriminantAnalysis().fit(X, Y)
     prior = np.log(np.bincount(Y) / len(Y))
     some = [
         prior[c]

@@ -9,6 +9,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from suffice.errors import ParameterError
+from suffice.models.base.params import effective
 
 __all__ = [
     "MODELS",
@@ -57,7 +58,7 @@ def class_of(model: str) -> Any:
 @cache
 def parameters_of(model: str) -> tuple[str, ...]:
     """Return the parameters of a model that ``-p`` sets."""
-    return tuple(name for name in signature(class_of(model)).parameters if name not in ELSEWHERE)
+    return tuple(name for name in effective(class_of(model)) if name not in ELSEWHERE)
 
 
 def takes(model: str, name: str, value: Any) -> bool:

@@ -3,16 +3,59 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from inspect import signature
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["LONGEST_REPR", "defaults", "printed"]
+__all__ = ["LONGEST_REPR", "accepts", "defaults", "effective", "printed"]
+
+C = TypeVar("C", bound=type[Any])
 
 LONGEST_LINE = 79  # of a printed estimator
 LONGEST_REPR = 700  # characters that are no blanks; the middle of a longer one is left out
 MANY_ELEMENTS = 30  # of a sequence that is printed
+
+
+def accepts(before: str | None = None, /, **ignored: Any) -> Callable[[C], C]:
+    """Decorate a class, beneath ``@dataclass``, with parameters of scikit-learn without effect.
+
+    Parameters
+    ----------
+    before : str, optional
+        The field that they precede; by default they are the last.
+    **ignored
+        Their names and defaults.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... @accepts(copy_X=True)
+    ... class Ridge:
+    ...     alpha: float = 1.0
+    >>> Ridge(2.0, copy_X=False), effective(Ridge)
+    (Ridge(alpha=2.0, copy_X=False), ['alpha'])
+    """
+
+    def with_fields(cls: C) -> C:
+        own = dict(cls.__annotations__)
+        later = list(own)[list(own).index(before) :] if before else []
+        own |= dict.fromkeys(ignored, "Any")
+        first = [name for name in own if name not in later]
+        cls.__annotations__ = {name: own[name] for name in (*first, *later)}
+        for name, default in ignored.items():
+            setattr(cls, name, default)
+        cls.accepted = (*getattr(cls, "accepted", ()), *ignored)
+        return cls
+
+    return with_fields
+
+
+def effective(cls: Any) -> list[str]:
+    """Return the names of the parameters that have an effect."""
+    ignored = getattr(cls, "accepted", ())
+    return [name for name in signature(cls).parameters if name not in ignored]
 
 
 @cache

@@ -65,6 +65,7 @@ class ScikitLearnInterface:
     """
 
     scikit_learn_mixins: ClassVar[tuple[str, ...]] = ()  # which it would inherit from
+    accepted: ClassVar[tuple[str, ...]] = ()  # parameters without effect
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

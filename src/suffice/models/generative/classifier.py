@@ -105,8 +105,6 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
     has_density: ClassVar[bool] = True  # p(x) is a probability
     model_: GenerativeModel
     class_weight: ClassWeight = None
-    decay: float = 1.0
-    window: int | None = None
     fewest_classes = 2  # that a fit makes sense with
     prior_option = "class_prior"  # that gives the class prior
     model_name, row_name = "generative classifier", "labelled row"
@@ -182,7 +180,7 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
         classes: Any = None,
         sample_weight: Any = None,
         *,
-        decay: float | None = None,
+        decay: float = 1.0,
         window: int | None = None,
     ) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
@@ -199,16 +197,14 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
 
         Parameters
         ----------
-        decay : float, optional
+        decay : float
             γ, above 0 and at most 1: before this batch joins, every weight learnt is multiplied by
             it. A batch of age a (0 for the newest) then weighs γᵃ, to a relative error of 2⁻¹⁰⁰,
-            and without any where γ is a power of 2. Default: the option of the estimator, or 1.
+            and without any where γ is a power of 2.
         window : int, optional
             Keep only so many batches, this one included; what was learnt before there was a window
-            counts as one batch. Default: the option of the estimator, or all.
+            counts as one batch. Default: all.
         """
-        decay = self.decay if decay is None else decay
-        window = self.window if window is None else window
         self._check_options()
         check_stream(decay, window)
         declared, labels = declared_labels(classes), (y,) if classes is None else (y, classes)
@@ -238,7 +234,6 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
 
     def _check_options(self) -> None:
         check_booleans(self)
-        check_stream(self.decay, self.window)
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
 
