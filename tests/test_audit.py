@@ -24,8 +24,8 @@ from suffice.naive_bayes import MultinomialNB
 from suffice.numerics.exact import DoubleDouble
 from suffice.privacy import Audit, audit, findings_of
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.column_bins import CutBins, ValueBins
 from suffice.statistics.loss_sums import LossSums
+from suffice.statistics.pair_counts import CutBins, ValueBins
 from suffice.statistics.register import STATISTICS
 from suffice.statistics.vocabulary import Vocabulary
 

@@ -27,7 +27,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Categorical
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 from suffice.statistics.block import BadCell, IntegerBlock
-from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import CountAccumulator
 
 NAMES = [name for name in ours.__all__ if name != "NaiveBayes"]
 DISCRETE = [name for name in NAMES if name != "GaussianNB"]

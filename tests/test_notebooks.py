@@ -150,18 +150,6 @@ def test_what_is_told_of_rows_and_tables(table: pa.Table, model: NaiveBayes) -> 
     assert "0.1586552539" in shown(error).cells
 
 
-def test_statistics(table: pa.Table, model: NaiveBayes) -> None:
-    page = shown(model.statistic_)
-    assert page.cells[0] == "Sums over 60 rows"
-    counts = dict(zip(page.cells[4::3], page.cells[5::3], strict=False))
-    labels, expected = np.unique(table["kind"].to_pylist(), return_counts=True)
-    assert {label: int(counts[label]) for label in labels.tolist()} == dict(
-        zip(labels.tolist(), expected.tolist(), strict=True)
-    )
-    for block in model.statistic_.blocks:
-        assert repr(block) in escape(shown(block).cells[0])
-
-
 def test_columns_and_questions(model: NaiveBayes) -> None:
     told = column_information(model)
     page = shown(told)

@@ -24,7 +24,7 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design
 from suffice.numerics.in_print import Printed, Table
-from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.binned_counts import BinnedCounts, cell_bounds
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
@@ -34,7 +34,6 @@ from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.pair_counts import PairCounts
-from suffice.statistics.value_grid import cell_bounds
 
 __all__ = ["MEANINGS", "Audit", "Finding", "audit"]
 

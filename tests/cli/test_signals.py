@@ -160,7 +160,7 @@ def test_who_ignores_a_signal_is_not_ended_by_it(rows: Path) -> None:
 # The bar is there from the beginning, and has to be taken away where nothing can be written.
 WITH_BAR = (
     """\
-import suffice.engines.progress_bar
+import suffice.engines.progress
 
 class Now:
     def __init__(self, seconds, act):
@@ -168,7 +168,7 @@ class Now:
     def cancel(self): ...
     def join(self): ...
 
-suffice.engines.progress_bar.Timer = Now
+suffice.engines.progress.Timer = Now
 """
     + MIDDLE
 )

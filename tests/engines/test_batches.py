@@ -9,7 +9,7 @@ import pytest
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout, Layout
-from suffice.engines.batches import map_batches
+from suffice.engines.engine import map_batches
 from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
 from suffice.engines.progress import WatchedEngine

@@ -23,7 +23,7 @@ from suffice import LinearRegression, NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.engines.local import LocalEngine
 from suffice.errors import EngineError, ModelFileError, ParameterError
 from suffice.linear_model import LogisticRegression, Ridge

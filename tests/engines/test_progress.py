@@ -22,13 +22,10 @@ from tests.running import on
 
 import suffice
 from suffice import LinearRegression, NaiveBayes
-from suffice.engines import progress_bar as bars
-from suffice.engines import progress_engine
+from suffice.engines import progress as home
 from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
-from suffice.engines.progress import Progress
-from suffice.engines.progress_bar import bar, described
-from suffice.engines.progress_engine import WatchedEngine
+from suffice.engines.progress import Progress, WatchedEngine, bar, described
 from suffice.linear_model import LogisticRegression
 
 N = 200_000
@@ -36,7 +33,7 @@ N = 200_000
 
 @pytest.fixture(autouse=True)
 def _without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress_engine, "PAUSE", 0.0)
+    monkeypatch.setattr(home, "PAUSE", 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -127,16 +124,13 @@ def test_passes_are_numbered(folder: Path) -> None:
 
 
 def test_predictions_are_told(folder: Path) -> None:
-    seen, model = told(folder / "rows.parquet", LocalEngine(2))
-    seen.clear()
-    answers = model.predict_proba(folder / "rows.parquet")
-    check(seen, (folder / "rows.parquet").stat().st_size)
-    np.testing.assert_array_equal(
-        answers,
-        NaiveBayes.textbook()
-        .fit(folder / "rows.parquet", "y")
-        .predict_proba(folder / "rows.parquet"),
+    seen: list[Progress] = []
+    model = NaiveBayes.textbook().fit(folder / "rows.parquet", "y")
+    answers = on(WatchedEngine(LocalEngine(2), seen.append), model).predict_proba(
+        folder / "rows.parquet"
     )
+    check(seen, (folder / "rows.parquet").stat().st_size)
+    np.testing.assert_array_equal(answers, model.predict_proba(folder / "rows.parquet"))
 
 
 def test_an_unknown_kind_of_split_is_told_by_number() -> None:
@@ -154,11 +148,12 @@ def test_an_unknown_kind_of_split_is_told_by_number() -> None:
 
 
 def test_batches_are_told_when_they_are_read(folder: Path) -> None:
-    seen, model = told(folder / "rows.parquet", LocalEngine(1))
-    seen.clear()
-    answers = model.predict_batches(folder / "rows.parquet")
-    assert not seen
-    rows = sum(table.num_rows for table in answers)
+    seen: list[Progress] = []
+    model = NaiveBayes.textbook().fit(folder / "rows.parquet", "y")
+    with suffice.set_engine(WatchedEngine(LocalEngine(1), seen.append)):
+        answers = model.predict_batches(folder / "rows.parquet")
+        assert not seen
+        rows = sum(table.num_rows for table in answers)
     check(seen, (folder / "rows.parquet").stat().st_size)
     assert seen[-1].rows == rows
 
@@ -236,21 +231,21 @@ def shown(interactive: bool = True) -> str:
 
 
 def test_the_bar_says_rows_bytes_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bars, "Timer", Immediately)
+    monkeypatch.setattr(home, "Timer", Immediately)
     line = [line for line in shown().splitlines() if "Learning" in line][-1]
     for part in ("Learning from a.csv", "50%", "1,500,000 rows, 12.0 MB, 0:01:01 left"):
         assert part in line
 
 
 def test_what_is_soon_done_has_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bars, "Timer", Never)
+    monkeypatch.setattr(home, "Timer", Never)
     assert "Learning" not in shown()
 
 
 def test_where_no_terminal_is_nothing_is_printed(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], table: pa.Table
 ) -> None:
-    monkeypatch.setattr(bars, "Timer", Immediately)
+    monkeypatch.setattr(home, "Timer", Immediately)
     assert shown(interactive=False) == ""
     on(suffice.engine(progress=True), LinearRegression()).fit(table.select(["a", "b"]), "a")
     assert capfd.readouterr() == ("", "")

@@ -13,8 +13,7 @@ from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Pois
 from suffice.families.counts.dirichlet import dirichlet
 from suffice.families.family import Family, Parameters
 from suffice.statistics.batch import NO_WEIGHTS
-from suffice.statistics.block import BadCell, CodedBlock, RealBlock
-from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.block import BadCell, CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 X = np.array([[1.0, 7.0], [2.0, 3.0], [4.0, 0.0], [8.0, 1.0], [9.0, 2.0]])

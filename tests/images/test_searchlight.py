@@ -249,7 +249,7 @@ def test_a_bar_shows_how_far_permutations_are(brain: Any, monkeypatch: pytest.Mo
     def bar(what: str) -> Any:
         yield told.append
 
-    monkeypatch.setattr("suffice.engines.progress_bar.bar", bar)
+    monkeypatch.setattr("suffice.engines.progress.bar", bar)
     shown = light_of(brain, permutations=20, random_state=0, progress=True)
     assert [progress.rows for progress in told] == [*range(1, 21)]
     assert told[-1].fraction == 1.0

@@ -14,10 +14,15 @@ from suffice.data.text import split_words
 from suffice.families.family import Family, Form, Parameters
 from suffice.numerics.logspace import cell_scores
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock
+from suffice.statistics.block import (
+    Block,
+    CodedBlock,
+    IntegerBlock,
+    MixedBlock,
+    RealBlock,
+    SparseBlock,
+)
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.mixed_block import MixedBlock
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 

@@ -39,25 +39,20 @@ from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
-from suffice.statistics.binned_counts import BinnedCounts
-from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock
+from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts
+from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.column_bins import CutBins, ValueBins
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.count_accumulator import CountAccumulator
-from suffice.statistics.counts import Counts
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.counts import CountAccumulator, Counts
 from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.pair_counts import PairCountAccumulator, PairCounts
+from suffice.statistics.pair_counts import CutBins, PairCountAccumulator, PairCounts, ValueBins
 from suffice.statistics.ranking import Counted, Ranking
 from suffice.statistics.row_sample import RowSample, Sampled
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from suffice.errors import ForgetError
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 from suffice.statistics.moments import MomentsAccumulator
 from suffice.statistics.statistic import tree_sum
 

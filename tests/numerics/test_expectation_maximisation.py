@@ -15,7 +15,7 @@ from suffice.numerics.expectation_maximisation import (
     expectation_maximisation,
 )
 from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.comoments import ComomentsAccumulator
 
 SOME = settings(max_examples=60)
 

@@ -13,12 +13,17 @@ from hypothesis import strategies as st
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.persist import read_model, write_model
-from suffice.statistics import binned_count_accumulator
-from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
-from suffice.statistics.binned_counts import YEAR_2000, BinnedCounts
+from suffice.statistics import binned_counts
+from suffice.statistics.binned_counts import (
+    CELLS,
+    YEAR_2000,
+    BinnedCountAccumulator,
+    BinnedCounts,
+    cell_bounds,
+    cells_of,
+)
 from suffice.statistics.block import BadCell, RealBlock
 from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
-from suffice.statistics.value_grid import CELLS, cell_bounds, cells_of
 from suffice.tree import named
 
 NUMBERS = st.one_of(
@@ -88,7 +93,7 @@ def test_infinities_are_told_of_rows_with_a_class(order: Any) -> None:
 
 
 def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binned_count_accumulator, "MOST_COUNTED", 150_000)
+    monkeypatch.setattr(binned_counts, "MOST_COUNTED", 150_000)
     x = np.arange(70_000.0)[:, None] % 9
     total = BinnedCountAccumulator(np.zeros(1))
     for k in (1, 2, 3):
@@ -275,7 +280,7 @@ def test_rows_with_weights_are_sorted_or_counted_alike(monkeypatch: pytest.Monke
     weights = rng.exponential(size=len(x))
     found = []
     for few in (10**6, 0):
-        monkeypatch.setattr(binned_count_accumulator, "FEW_WEIGHTED_ROWS", few)
+        monkeypatch.setattr(binned_counts, "FEW_WEIGHTED_ROWS", few)
         total = BinnedCountAccumulator(np.zeros(30))
         for rows in (slice(2_000), slice(2_000, None)):
             total.add(RealBlock(x[rows]), codes[rows], weights[rows], 3)

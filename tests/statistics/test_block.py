@@ -13,11 +13,11 @@ from suffice.statistics.block import (
     CodedBlock,
     IntegerBlock,
     RealBlock,
+    SparseBlock,
     require_held,
     rounded,
     tiles,
 )
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 

@@ -220,7 +220,8 @@ def test_a_column_that_one_side_never_shows() -> None:
     found = a.compare(b).columns[-1]
     assert (found.column, found.overall, found.within) == ("size", None, (None, None))
     assert found.missing[1] == 1.0
-    assert str(a.compare(b)).splitlines()[-1].split()[:4] == ["size", "-", "-", "-"]
+    lines = [line.split() for line in str(a.compare(b)).splitlines()]
+    assert ["size", "-", "-", "-"] in [line[:4] for line in lines]
 
 
 def test_classes_of_one_side_only() -> None:

@@ -12,8 +12,13 @@ from suffice.errors import ForgetError, ParameterError
 from suffice.statistics import pair_counts
 from suffice.statistics.batch import NO_WEIGHTS
 from suffice.statistics.block import CodedBlock, RealBlock
-from suffice.statistics.column_bins import CutBins, ValueBins
-from suffice.statistics.pair_counts import PairCountAccumulator, PairCounts, pair_places
+from suffice.statistics.pair_counts import (
+    CutBins,
+    PairCountAccumulator,
+    PairCounts,
+    ValueBins,
+    pair_places,
+)
 from suffice.statistics.vocabulary import Vocabulary
 
 BINS = (CutBins(np.array([-0.5, 0.5])), CutBins(np.array([1.0])), CutBins(np.zeros(0)))

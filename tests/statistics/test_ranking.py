@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import suffice.statistics.ranking as module
-from suffice.statistics.ranking import Ranking
-from suffice.statistics.ranking_accumulator import RankingAccumulator
+from suffice.statistics.ranking import Ranking, RankingAccumulator
 
 ROWS = st.lists(
     st.tuples(

@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.block import CodedBlock, RealBlock
+from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClassAccumulator
-from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import CountAccumulator
 from suffice.statistics.moments import MomentsAccumulator
 from suffice.statistics.row_hash import batch_hashes, name_hashes
 from suffice.statistics.row_sample import RowSample, Sampled, SampledAccumulator
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 

@@ -8,15 +8,12 @@ import pytest
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.block import CodedBlock, RealBlock
+from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.count_accumulator import CountAccumulator
-from suffice.statistics.counts import Counts
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.counts import CountAccumulator, Counts
 from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 

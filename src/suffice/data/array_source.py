@@ -36,10 +36,10 @@ from suffice.statistics.block import (
     CodedBlock,
     IntegerBlock,
     RealBlock,
+    SparseBlock,
     require_held,
 )
 from suffice.statistics.moments import TOO_LARGE
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = [

@@ -25,9 +25,15 @@ from suffice.data.type_names import held
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
-from suffice.statistics.block import HELD, BadCell, Block, CodedBlock, RealBlock
-from suffice.statistics.mixed_block import MixedBlock
-from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.block import (
+    HELD,
+    BadCell,
+    Block,
+    CodedBlock,
+    MixedBlock,
+    RealBlock,
+    SparseBlock,
+)
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["coded", "encode"]

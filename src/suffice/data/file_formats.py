@@ -9,15 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from suffice.data.csv.table import CsvFormat, CsvTable
-from suffice.data.files.arff import ARFF
-from suffice.data.files.excel import EXCEL, with_sheet
-from suffice.data.files.hive import with_folders
-from suffice.data.files.ipc import IPC_FILE, IPC_STREAM
-from suffice.data.files.json_rows import JSON
-from suffice.data.files.listing import list_files
+from suffice.data.files.listing import list_files, with_folders
 from suffice.data.files.parquet import PARQUET
+from suffice.data.files.parsed import ARFF, EXCEL, JSON, with_sheet
 from suffice.data.files.pipes import CopiedTable, with_copies, with_local_copies
-from suffice.data.files.stored import StoredFormat, StoredTable
+from suffice.data.files.stored import IPC_FILE, IPC_STREAM, StoredFormat, StoredTable
 from suffice.data.files.version import readable
 from suffice.data.table import Table
 from suffice.errors import ParameterError, ReadError

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from suffice.data.csv.table import CsvFormat
 from suffice.data.file_formats import open_files
-from suffice.data.frames.distributed import distributed_table
 from suffice.data.frames.memory import (
     FrameTable,
     frame_table,
@@ -23,11 +22,18 @@ from suffice.data.frames.memory import (
 from suffice.data.label_values import require_label_values
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
-from suffice.data.table import Table
+from suffice.data.table import Table, require_distinct
 from suffice.data.table_source import TableSource, without
 from suffice.errors import ParameterError, SchemaError
 
-__all__ = ["open_columns", "open_table", "read_csv", "read_excel", "read_table"]
+__all__ = [
+    "distributed_table",
+    "open_columns",
+    "open_table",
+    "read_csv",
+    "read_excel",
+    "read_table",
+]
 
 LABEL, WEIGHT = "label", "weight"
 
@@ -262,3 +268,34 @@ def read_table(data: Any, *, ignore: Sequence[str] = ()) -> Table:
     ('size',)
     """
     return without(open_table(data).table, ignore)
+
+
+def distributed_table(data: Any) -> Table | None:
+    """Open a Spark or Dask DataFrame where it is; None for others.
+
+    Raises
+    ------
+    SchemaError
+        If columns share a name.
+
+    Examples
+    --------
+    >>> distributed_table([1, 2])
+    """
+    table = _opened(data)
+    if table is not None:
+        require_distinct(table.names)
+    return table
+
+
+def _opened(data: Any) -> Table | None:
+    library = type(data).__module__.partition(".")[0]
+    if library == "pyspark" and hasattr(data, "mapInArrow"):
+        from suffice.data.frames.spark import SparkTable
+
+        return SparkTable(data)
+    if library == "dask" and hasattr(data, "iterrows"):
+        from suffice.data.frames.dask import DaskTable
+
+        return DaskTable(data)
+    return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["split_words"]

@@ -16,7 +16,7 @@ from suffice.discriminant_analysis.shared import (
     one_of_two,
     require_rows_of_a_class,
 )
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.params import accepts

@@ -25,8 +25,7 @@ from suffice._version import __version__
 from suffice.data.files.version import FileVersion
 from suffice.data.source import Split
 from suffice.data.split_size import file_of
-from suffice.engines.engine import EngineView, Kernel
-from suffice.engines.fit_context import current_fit
+from suffice.engines.engine import EngineView, Kernel, current_fit
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
 from suffice.hints import fits
 from suffice.persist import read_model, write_model

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from suffice.engines.engine import Engine
 from suffice.engines.local import LocalEngine
-from suffice.engines.register import ENGINES, Entry
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,8 +21,14 @@ __all__ = ["Choice", "engine", "engine_of", "is_here", "set_engine"]
 Choice = str | Engine | Executor | None
 
 HERE = LocalEngine()
-OF_EXECUTOR = Entry("executor", "ExecutorEngine", {})
-OF_FRAMES = {"spark": Entry("spark", "SparkEngine", {})}
+# Classes by name, and their modules: their libraries are loaded when they are asked for.
+ENGINES = {
+    "local": ("local", "LocalEngine"),
+    "processes": ("executor", "ProcessesEngine"),
+    "dask": ("dask", "DaskEngine"),
+    "spark": ("spark", "SparkEngine"),
+}
+OF_EXECUTOR = "executor", "ExecutorEngine"
 _everywhere: Engine | None = None
 
 
@@ -43,7 +48,7 @@ def engine(
         (`suffice.engines.executor.ExecutorEngine`). "spark" reads Spark DataFrames only.
     progress : bool or callable
         True shows a bar on a terminal; a callable is given how far the work is
-        (`suffice.engines.progress_engine.WatchedEngine`).
+        (`suffice.engines.progress.WatchedEngine`).
     checkpoint : path, optional
         A file from which a fit that was ended goes on
         (`suffice.engines.checkpoint.CheckpointedEngine`).
@@ -65,12 +70,13 @@ def engine(
     LocalEngine(threads=2)
     """
     of_executor = isinstance(name, Executor)
-    entry = OF_EXECUTOR if of_executor else (ENGINES | OF_FRAMES).get(str(name))
-    if entry is None:
+    found = OF_EXECUTOR if of_executor else ENGINES.get(str(name))
+    if found is None:
         raise _unknown(name)
+    module_name, class_name = found
     given = (name,) if of_executor else ()
     try:
-        module = import_module(f"suffice.engines.{entry.module}")
+        module = import_module(f"suffice.engines.{module_name}")
     except ModuleNotFoundError as error:
         raise ParameterError(
             f"engine={name!r} needs {error.name}",
@@ -78,13 +84,13 @@ def engine(
             f"pip install 'suffice[{name}]'",
         ) from error
     try:
-        made: Engine = getattr(module, entry.class_name)(*given, **options)
+        made: Engine = getattr(module, class_name)(*given, **options)
     except TypeError as error:
         raise ParameterError(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
         ) from None
     if progress is not None and progress is not False:
-        from suffice.engines.progress_engine import WatchedEngine
+        from suffice.engines.progress import WatchedEngine
 
         made = WatchedEngine(made, progress)
     if checkpoint is not None:
@@ -187,5 +193,5 @@ def _required(chosen: Any) -> Engine:
 def _unknown(chosen: object) -> ParameterError:
     return ParameterError(
         f"engine={chosen!r}",
-        f"an engine is one of {', '.join(map(repr, ENGINES | OF_FRAMES))}, or an executor",
+        f"an engine is one of {', '.join(map(repr, ENGINES))}, or an executor",
     )

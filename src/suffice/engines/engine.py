@@ -1,19 +1,38 @@
-"""What an engine is: map a kernel over splits and add the statistics in split order."""
+"""What an engine is: map a kernel over splits and add the statistics in split order.
+
+An engine holds settings only, and a fit may need several passes. `FitContext` holds what has to
+last until the fit ends: clusters that it started, temporary files, the checkpoint.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from functools import cached_property
+from itertools import chain
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
-from suffice.data.source import Split
+from suffice.data.schema import Layout
+from suffice.data.source import Source, Split, each_batch
+from suffice.statistics.batch import BATCH_ROWS, Batch
 from suffice.statistics.statistic import Statistic, tree_sum
 
-__all__ = ["Engine", "EngineView", "Kernel"]
+__all__ = [
+    "Engine",
+    "EngineView",
+    "FitContext",
+    "Kernel",
+    "current_fit",
+    "fit_context",
+    "map_batches",
+]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 Kernel = Callable[[Split, Any], Any]
 """A module-level function (split, params) → result; it is shipped to workers by name."""
@@ -62,3 +81,107 @@ class EngineView(Engine):
     def in_process(self) -> bool:
         """Whether kernels see the memory of the caller."""
         return self.engine.in_process
+
+
+# What lasts while a fit does ---------------------------------------------------------------------
+
+
+class FitContext(ExitStack):
+    """What engines keep while a piece of work lasts."""
+
+    @cached_property
+    def _kept(self) -> dict[Hashable, Any]:
+        return {}
+
+    def keep(self, key: Hashable, make: Callable[[], AbstractContextManager[T]]) -> T:
+        """Return what is kept under a key: entered the first time, left at the end of the work."""
+        if key not in self._kept:
+            self._kept[key] = self.enter_context(make())
+        return cast(T, self._kept[key])
+
+
+_current: ContextVar[FitContext | None] = ContextVar("fit_context", default=None)
+
+
+@contextmanager
+def fit_context(learner: Any = None) -> Iterator[FitContext]:
+    """Begin a piece of work, or join the one that has begun; the outermost block ends it.
+
+    A learner whose work fails half-way is again what it was before.
+
+    Examples
+    --------
+    >>> with fit_context() as fit, fit_context() as part_of_it:
+    ...     fit is part_of_it is current_fit()
+    True
+    >>> current_fit() is None
+    True
+    """
+    before = None if learner is None else vars(learner).copy()
+    joined = _current.get()
+    try:
+        if joined is not None:
+            yield joined
+            return
+        with FitContext() as begun:
+            token = _current.set(begun)
+            try:
+                yield begun
+            finally:
+                _current.reset(token)
+    except BaseException:
+        if before is not None:
+            learner.__dict__ = before
+        raise
+
+
+def current_fit() -> FitContext | None:
+    """Return the piece of work that has begun, if one has."""
+    return _current.get()
+
+
+# Batches -----------------------------------------------------------------------------------------
+
+
+def map_batches(
+    engine: Engine,
+    function: Callable[[Batch], R],
+    source: Source,
+    layout: Layout,
+    rows: int = BATCH_ROWS,
+) -> Iterator[R]:
+    """Yield ``function(batch)`` of every batch, in order.
+
+    One worker in this process reads a batch when its result is asked for. Others answer whole
+    splits, of which a bounded number waits.
+
+    Parameters
+    ----------
+    engine : Engine
+    function : callable
+        It is sent to workers, so it has to pickle if they are other processes.
+    source : Source
+    layout : Layout
+        How the source is read.
+    rows : int
+        The most that the function is given at a time.
+
+    Raises
+    ------
+    DataError
+        If a cell breaks a rule.
+    """
+    lazily = engine.in_process and engine.workers == 1
+    splits = source.splits(layout, engine.workers)
+    kernel, task = _each if lazily else _all, (layout, function, rows)
+    return chain.from_iterable(engine.map(kernel, task, splits))
+
+
+def _each(split: Split, task: tuple[Layout, Callable[[Batch], Any], int]) -> Iterator[Any]:
+    """Kernel that answers a batch when it is asked for."""
+    return each_batch(split, *task)
+
+
+def _all(split: Split, task: tuple[Layout, Callable[[Batch], Any], int]) -> list[Any]:
+    """Kernel that answers all batches of a split."""
+    return list(each_batch(split, *task))

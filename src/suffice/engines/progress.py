@@ -1,11 +1,32 @@
-"""How far a pass over the rows is."""
+"""How far a pass over the rows is: counted split by split, and shown as a bar on a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count
+from threading import Timer
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-__all__ = ["Progress", "Report"]
+from suffice.data.source import Split
+from suffice.data.split_size import split_size
+from suffice.engines.engine import EngineView, current_fit
+from suffice.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Progress", "Report", "WatchedEngine", "bar", "described"]
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+PAUSE = 0.1  # seconds between two reports
+SOON = 1.0  # seconds; what is done by then needs no bar
+LONGEST = 22  # characters of what is going on
 
 
 @dataclass(frozen=True)
@@ -45,3 +66,155 @@ class Progress:
 
 Report = Callable[[Progress], object]
 """A function that is called with the progress of a pass."""
+
+
+@dataclass(frozen=True)
+class WatchedEngine(EngineView):
+    """An engine that says how far it is, as the results of splits arrive.
+
+    Parameters
+    ----------
+    engine : Engine
+        Where the rows are read.
+    report : callable or True
+        Is given a `Progress` about ten times a second, and at the end of every pass. True stands
+        for a bar on the terminal of the errors, where there is one, for what takes longer than a
+        second.
+
+    Raises
+    ------
+    ParameterError
+        If ``report`` is neither.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes, set_engine
+    >>> from suffice.engines.local import LocalEngine
+    >>> seen = []
+    >>> engine = WatchedEngine(LocalEngine(1), seen.append)
+    >>> with set_engine(engine):
+    ...     model = NaiveBayes().fit([[1.5], [2.5], [4.5]], [0, 0, 1])
+    >>> seen[-1].rows, seen[-1].total_rows, seen[-1].fraction
+    (3, 3, 1.0)
+    """
+
+    report: Report | bool = True
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.report, bool) or callable(self.report)):
+            raise ParameterError(
+                f"progress={self.report!r}",
+                "it is True, False, or a callable that is given how far the work is",
+            )
+
+    def __deepcopy__(self, memo: object) -> WatchedEngine:
+        # A copy of an estimator reports to the same listener, not to a copy of it.
+        return self
+
+    def map(
+        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
+    ) -> Iterator[R]:
+        """Yield ``kernel(split, params)`` in split order."""
+        results = cast(Any, self.engine.map(kernel, params, splits))
+        with self._listener() as report, closing(results):
+            sizes = [split_size(split) for split in splits]
+            totals = _total([size.rows for size in sizes]), _total([size.bytes for size in sizes])
+            done, number, begun = (0, 0), _number(), time.monotonic()
+            told = begun
+            for i, (size, result) in enumerate(zip(sizes, results, strict=True), start=1):
+                yield result  # it may be read when it is asked for
+                done = done[0] + (size.rows or 0), done[1] + (size.bytes or 0)
+                now = time.monotonic()
+                if now - told >= PAUSE:
+                    told = now
+                    known = (d / t for d, t in zip(done, totals, strict=True) if t and d)
+                    fraction = next(known, i / len(splits))
+                    left = (now - begun) * (1 - fraction) / fraction
+                    report(Progress(*done, *totals, fraction, left, number))
+            report(Progress(*done, *totals, 1.0, 0.0, number))
+
+    def _listener(self) -> AbstractContextManager[Report]:
+        if callable(self.report):
+            return nullcontext(self.report)
+        if not self.report:
+            return nullcontext(lambda _: None)
+        return bar()
+
+
+def _number() -> int:
+    """Number of the pass in the fit that has begun, from 1."""
+    fit = current_fit()
+    return 1 if fit is None else next(fit.keep(WatchedEngine, lambda: nullcontext(count(1))))
+
+
+def _total(sizes: Sequence[int | None]) -> int | None:
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+def described(progress: Progress) -> str:
+    """Say in words how far a pass is.
+
+    Examples
+    --------
+    >>> described(Progress(1_500_000, 12_000_000, 3_000_000, 24_000_000, 0.5, 61.5, number=2))
+    'pass 2, 1,500,000 rows, 12.0 MB, 0:01:01 left'
+    """
+    from rich.filesize import decimal
+
+    parts = [f"pass {progress.number}"] if progress.number > 1 else []
+    if progress.rows or not progress.bytes:  # of some files only bytes are known
+        parts.append(f"{progress.rows:,} {progress.unit}")
+    if progress.bytes:
+        parts.append(decimal(progress.bytes))
+    if progress.seconds_left is not None:
+        parts.append(f"{timedelta(seconds=int(progress.seconds_left))} left")
+    return ", ".join(parts)
+
+
+@contextmanager
+def bar(what: str = "Reading", console: Console | None = None) -> Iterator[Report]:
+    """Show a bar from the first second on, until the block ends; nothing where no terminal is.
+
+    Parameters
+    ----------
+    what : str
+        Is going on.
+    console : rich.console.Console, optional
+        Default: that of the errors.
+
+    Yields
+    ------
+    callable
+        To be given every `Progress`.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Display
+    from rich.table import Column
+
+    console = console or Console(stderr=True, markup=False, emoji=False)
+    if not console.is_interactive:
+        yield lambda progress: None
+        return
+    display = Display(
+        TextColumn("{task.description}", table_column=Column(no_wrap=True, max_width=LONGEST)),
+        BarColumn(bar_width=10),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[said]}", table_column=Column(no_wrap=True)),
+        console=console,
+        transient=True,
+    )
+    task = display.add_task(what, total=None, said="")
+
+    def report(progress: Progress) -> None:
+        display.update(task, total=1.0, completed=progress.fraction, said=described(progress))
+
+    timer = Timer(SOON, display.start)
+    timer.start()
+    try:
+        yield report
+    finally:
+        timer.cancel()
+        timer.join()
+        display.stop()

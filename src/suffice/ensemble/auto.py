@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.open import open_table
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.ensemble.candidates import (
     CANDIDATES,
     IMPOSSIBLE,

@@ -17,11 +17,9 @@ from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log, scores
 from suffice.rules import Shape, Within
-from suffice.statistics.block import BadCell, CodedBlock, Encoding, tiles
-from suffice.statistics.count_accumulator import CountAccumulator
-from suffice.statistics.counts import Counts
+from suffice.statistics.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
+from suffice.statistics.counts import CountAccumulator, Counts
 from suffice.statistics.events import EventAccumulator
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 

@@ -37,8 +37,7 @@ from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.rules import Shape, Within
 from suffice.statistics.block import CodedBlock, Encoding, IntegerBlock, tiles
-from suffice.statistics.count_accumulator import WIDEST, CountAccumulator
-from suffice.statistics.counts import Counts, offsets_of
+from suffice.statistics.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.statistics.vocabulary import Vocabulary
 
 if TYPE_CHECKING:

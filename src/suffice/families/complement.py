@@ -17,9 +17,8 @@ from suffice.families.multinomial import EventTerms, add_event_terms, event_coun
 from suffice.families.options import Alpha, check_boolean, check_estimation
 from suffice.numerics.elementary import log
 from suffice.rules import FINITE, Shape
-from suffice.statistics.block import Encoding, RealBlock
+from suffice.statistics.block import Encoding, RealBlock, SparseBlock
 from suffice.statistics.events import EventAccumulator, Events
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Complement", "ComplementParameters"]

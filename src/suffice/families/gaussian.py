@@ -28,8 +28,7 @@ from suffice.families.univariate.parameters import FAR, GaussianParameters, Stud
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
 from suffice.statistics.block import Encoding, RealBlock
-from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.moments_left_out import MomentsLeftOut
+from suffice.statistics.moments import Moments, MomentsAccumulator, MomentsLeftOut
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["Gaussian"]

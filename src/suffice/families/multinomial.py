@@ -18,9 +18,8 @@ from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
-from suffice.statistics.block import Encoding, RealBlock, require_held, tiles
+from suffice.statistics.block import Encoding, RealBlock, SparseBlock, require_held, tiles
 from suffice.statistics.events import EventAccumulator, Events
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [

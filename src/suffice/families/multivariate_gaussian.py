@@ -30,8 +30,7 @@ from suffice.numerics.expectation_maximisation import LogPrior
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf
 from suffice.statistics.block import Encoding
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.statistic import Accumulator
 

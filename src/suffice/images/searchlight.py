@@ -346,7 +346,7 @@ def _shown(progress: bool) -> Iterator[Report]:
     if not progress:
         yield lambda progress: None
         return
-    from suffice.engines.progress_bar import bar
+    from suffice.engines.progress import bar
 
     with bar("Searchlight") as report:
         yield report

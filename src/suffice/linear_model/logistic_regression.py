@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.array_source import ArraySource
 from suffice.data.source import Source
 from suffice.data.table_source import TableSource
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.options import Dependent

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.model_selection.division import (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.source import InParts
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.statistics.statistic import tree_sum

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.folds import BLOCK, Opened, is_of_sums, sums_without
 from suffice.model_selection.rows import require_labels

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.model_selection.folds import FoldSums, Opened, row_groups
 from suffice.model_selection.pairs import Folds
 from suffice.model_selection.rows import Rows

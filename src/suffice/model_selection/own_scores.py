@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import DataError
 from suffice.model_selection.folds import Partition
 from suffice.model_selection.rows import Rows, Scored

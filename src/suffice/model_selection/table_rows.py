@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.data.content_hash import row_hashes
 from suffice.data.encode import encode
-from suffice.data.frames.distributed import distributed_table
-from suffice.data.open import open_table
+from suffice.data.open import distributed_table, open_table
 from suffice.data.row_views import RowsWhere
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.table import Table

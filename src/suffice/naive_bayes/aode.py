@@ -29,8 +29,7 @@ from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, with
 from suffice.naive_bayes.saved_pairs import SavedPairs
 from suffice.numerics.in_print import NAMED
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.column_bins import CutBins
-from suffice.statistics.pair_counts import PairCounts
+from suffice.statistics.pair_counts import CutBins, PairCounts
 from suffice.statistics.row_sample import Sampled
 
 __all__ = ["AODE"]

@@ -9,8 +9,7 @@ from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weighted import group_sizes
 from suffice.rules import rule
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.column_bins import CutBins
-from suffice.statistics.pair_counts import PairCounts
+from suffice.statistics.pair_counts import CutBins, PairCounts
 
 __all__ = ["SavedPairs"]
 

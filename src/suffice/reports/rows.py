@@ -14,9 +14,7 @@ from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.linear.model import LinearModel
 from suffice.numerics.logspace import log_normalise
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import RealBlock
-from suffice.statistics.mixed_block import MixedBlock
-from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.block import MixedBlock, RealBlock, SparseBlock
 
 __all__ = ["answered_rows", "rows_of"]
 

@@ -1,11 +1,28 @@
-"""Binned counts: how the numbers of every class lie, on a grid that no data decide."""
+"""Binned counts: how the numbers of every class lie, on a grid that no data decide.
+
+The cell of a number is decided by the number alone, so tables that were counted apart can be added.
+In the order of the numbers, for each sign:
+
+==========================  ====================================================================
+what                        cells
+==========================  ====================================================================
+0                           one
+0 < x < 2⁻⁴⁰                one
+2⁻⁴⁰ ≤ x < 2⁴⁰              80 exponents by 256 parts: sign, exponent and 8 bits of the mantissa
+x = 1, 2, …, 256            one each, apart from the numbers next to them
+x ≥ 2⁴⁰                     one
+==========================  ====================================================================
+
+A cell between 2⁻⁴⁰ and 2⁴⁰ is at most 1/256 as wide as its numbers are large. The loop that finds
+cells is compiled: `src/native/bins.cpp`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from math import fsum
-from typing import Annotated, Self
+from typing import Annotated, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +31,78 @@ from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within, check_form, rule
-from suffice.statistics.counts import nonnegative
+from suffice.statistics.block import BadCell, RealBlock, converted, tiles
+from suffice.statistics.counts import grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described, described_in_html
-from suffice.statistics.value_grid import CELLS
+from suffice.statistics.statistic import described
 
-__all__ = ["NO_UNITS", "YEAR_2000", "BinnedCounts"]
+__all__ = [
+    "CELLS",
+    "NO_UNITS",
+    "SNAPPED",
+    "WHOLE",
+    "YEAR_2000",
+    "BinnedCountAccumulator",
+    "BinnedCounts",
+    "cell_bounds",
+    "cells_of",
+]
+
+PARTS = 256  # of an octave
+OCTAVES = 40  # below 1, and above it
+WHOLE = 256  # the largest whole number with a cell of its own
+FIRST = 2  # rank of the cell that starts at 2⁻⁴⁰: zero and tiny numbers come before it
+LAST = FIRST + 2 * OCTAVES * PARTS + WHOLE  # rank of the cell of huge numbers
+CELLS = 2 * LAST + 1
+"""How many cells there are: 41,477, numbered by the order of the numbers in them."""
+
+
+def cells_of(x: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the cell of every number, 0 to `CELLS` − 1, and −1 for NaN.
+
+    Examples
+    --------
+    >>> cells_of(np.array([0.0, -0.0, np.nan, -np.inf, np.inf])).tolist()
+    [20738, 20738, -1, 0, 41476]
+    >>> cells_of(np.array([2005.0, 2007.0, 2008.0])).tolist()  # 2004 ≤ x < 2008 is a cell
+    [34041, 34041, 34042]
+    """
+    x = np.asarray(x, np.float64)
+    cells = np.empty((x.size, 1), np.int32)
+    kernels.bins.cells(x.reshape(-1, 1), np.zeros(1), cells)
+    return cells.reshape(x.shape)
+
+
+def cell_bounds(cells: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the largest number that a cell may hold; −∞ and ∞ at the ends.
+
+    Neighbouring cells share a bound. The cell of a whole number has that number twice.
+
+    Examples
+    --------
+    >>> low, high = cell_bounds(cells_of(np.array([0.0, 3.0, -2000.5])))
+    >>> low.tolist(), high.tolist()
+    ([0.0, 3.0, -2004.0], [0.0, 3.0, -2000.0])
+    """
+    low, high = _bounds()
+    return low[cells], high[cells]
+
+
+@cache
+def _bounds() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The bounds of every cell (CELLS,)."""
+    places = np.arange(2 * OCTAVES * PARTS + 1)
+    edges = np.ldexp(1 + places % PARTS / PARTS, places // PARTS - OCTAVES)
+    starts = edges[:-1]
+    rank = FIRST + places[:-1] + np.minimum(np.floor(starts), WHOLE).astype(np.int64)
+    least, most = np.zeros(LAST + 1), np.zeros(LAST + 1)
+    most[1] = edges[0]
+    least[rank], most[rank] = starts, edges[1:]
+    whole = (starts == np.floor(starts)) & (starts >= 1) & (starts <= WHOLE)
+    least[rank[whole] - 1] = most[rank[whole] - 1] = starts[whole]
+    least[LAST], most[LAST] = edges[-1], np.inf
+    return np.append(-most[:0:-1], least), np.append(-least[:0:-1], most)
+
 
 YEAR_2000 = 946_684_800.0
 """2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
@@ -36,7 +119,7 @@ def places_of_cells(columns: int, most: int) -> PlacesOfCells:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BinnedCounts:
-    """Weight of the numbers of d columns in every cell of `suffice.statistics.value_grid`.
+    """Weight of the numbers of d columns in every cell of `suffice.statistics.binned_counts`.
 
     Only cells that hold a number are kept, so equal rows give equal counts whatever was added and
     taken away before. A file takes 10 bytes for each, and 18 where a weight is no double.
@@ -60,7 +143,7 @@ class BinnedCounts:
 
     Examples
     --------
-    >>> from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
+    >>> from suffice.statistics.binned_counts import BinnedCountAccumulator
     >>> from suffice.statistics.block import RealBlock
     >>> total = BinnedCountAccumulator(np.zeros(1))
     >>> rows = RealBlock(np.array([[2.0], [2.0], [0.1], [np.nan]]))
@@ -81,7 +164,6 @@ class BinnedCounts:
     )
 
     __repr__ = described
-    _repr_html_ = described_in_html
 
     def __post_init__(self) -> None:
         check_form(self)
@@ -359,3 +441,203 @@ class BinnedCounts:
         own, new = self._count[mine], other._count[at]
         count = DoubleDouble(np.append(own.hi, new.hi), np.append(own.lo, new.lo))
         return self.of_places(self.k, origin, keys[order], count[order], unit)
+
+
+FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
+FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is five times as large
+FEW_CLASSES = 8  # of more, as many times more rows are few: so much larger is the table
+SORTED = 2**18  # numbers whose keys are made at a time
+MOST_WAITING = 2**22  # numbers that are kept to be sorted
+SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
+MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
+
+Weighted: TypeAlias = tuple[NDArray[np.signedinteger[Any]], NDArray[np.float64]]
+
+
+class BinnedCountAccumulator:
+    """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
+
+    Where they have units, they are divided by them, and whole numbers stay whole.
+
+    It counts in a table with a place for every cell: 124 kB a column and class, and of rows with
+    weights 664 kB. The system gives memory to parts of it in which numbers lie, of 2 MB where it
+    has such pages.
+    """
+
+    def __init__(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS) -> None:
+        self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
+        d = len(origin)
+        self._origin = np.zeros(d) if len(unit) else self._grid[0]  # of numbers in their units
+        self._bounds = (  # of the codes of a column, −1 included, side by side in a table
+            np.full(d, -1, np.int64),
+            np.full(d, CELLS + 1, np.int64),
+            np.arange(d, dtype=np.int64) * (CELLS + 1),
+        )
+        self._low = np.zeros((0, d * (CELLS + 1)), np.uint8)  # rows of weight one, modulo 256
+        self._carried = np.zeros(self._low.shape, np.uint16)  # how often 256 of them
+        self._counted = 0  # how many those are
+        self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
+        self._few: list[NDArray[np.signedinteger[Any]]] = []  # keys of cells, one for each number
+        self._few_weighted: list[Weighted] = []
+        self._waiting = 0  # how many keys those are
+        self._total: BinnedCounts | None = None  # what more of them were
+        self._k = 0
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite.
+        """
+        self._k = max(k, self._k)
+        x, (origin, unit) = block.values, self._grid
+        if len(unit):
+            x = (np.asarray(converted(x), np.float64) - origin) / unit
+            whole = np.rint(x)
+            np.copyto(x, whole, where=np.abs(x - whole) <= SNAPPED)
+        if len(weights) and (weights[codes >= 0] == 1).all():
+            weights = weights[:0]
+        if self._are_few(x, weights) or len(weights) or x.dtype != np.float64:
+            for start, part in tiles(x, np.float64):
+                rows = slice(start, start + len(part))
+                self._add(part, codes[rows], weights[rows], start)
+        else:
+            self._count(x, codes, 0)
+
+    def _add(
+        self,
+        x: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        first: int,
+    ) -> None:
+        """Add rows of doubles, of which the block has ``first`` before them."""
+        if not (len(weights) or self._are_few(x, weights)):
+            self._count(x, codes, first)
+            return
+        self._refuse_infinite(x, codes, first)
+        if self._are_few(x, weights):
+            step = max(1, SORTED // max(1, x.shape[1]))
+            for start in range(0, len(x), step):
+                rows = slice(start, start + step)
+                self._add_few(x[rows], codes[rows], weights[rows])
+            return
+        cells = np.empty(x.shape, np.int32)
+        kernels.bins.cells(x, self._origin, cells)
+        self._table = grown(self._table, self._k)
+        kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
+
+    def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
+        """Count rows of weight one in the table with a place for every cell."""
+        self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
+        for start in range(0, len(x), MOST_COUNTED):
+            rows = slice(start, start + MOST_COUNTED)
+            self._counted += len(x[rows])
+            if self._counted > MOST_COUNTED:
+                self._total, self._counted = self._of_tally(), len(x[rows])
+                self._low[:], self._carried[:] = 0, 0
+            tally = self._low, self._carried
+            if kernels.bins.count(x[rows], self._origin, codes[rows], *tally):
+                self._refuse_infinite(x[rows], codes[rows], first + start)
+
+    def _are_few(self, x: NDArray[Any], weights: NDArray[np.float64]) -> bool:
+        rows = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
+        return _are_few(len(x), x.shape[1], self._k, rows)
+
+    def _add_few(
+        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        """Count cells by their keys: few of them need no table with a place for every one."""
+        d = len(self._origin)
+        cells = np.empty(x.shape, np.int32)
+        kernels.bins.cells(x, self._origin, cells)
+        place = (codes[:, None] * d + np.arange(d)) * CELLS
+        if self._k * d * CELLS < 2**31:  # such keys are sorted in half of the time
+            place = place.astype(np.int32)
+        shown = (cells >= 0) & (codes >= 0)[:, None]
+        keys = (place + cells)[shown]
+        if len(weights):
+            each = np.broadcast_to(weights[:, None], cells.shape)[shown]
+            self._few_weighted.append((keys, each))
+        else:
+            self._few.append(keys)
+        self._waiting += len(keys)
+        if self._waiting > MOST_WAITING:
+            self._total = self._of_few()
+
+    def statistic(self) -> BinnedCounts:
+        """Freeze what was added."""
+        total = self._of_tally()
+        if self._table.size:
+            total = total + self._of_keys(*self._of_table())
+        return total
+
+    def _of_tally(self) -> BinnedCounts:
+        """What was added by keys, which are not kept any longer, and what the tally holds."""
+        total = self._total = self._of_few()
+        if not self._low.size:
+            return total
+        self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
+        origin, unit = self._grid
+        most = min(self._low.size, self._counted * len(self._origin))  # memory that is not touched
+        found = places_of_cells(self._k * len(self._origin), most)
+        size = kernels.bins.shown(self._low, self._carried, *found)
+        return total + BinnedCounts.of_cells(self._k, origin, found, size, unit)
+
+    def _of_few(self) -> BinnedCounts:
+        """What was added by keys, which are not kept any longer."""
+        few = np.concatenate(self._few or [np.zeros(0, np.int64)])
+        keys, count = np.unique(few, return_counts=True)
+        total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))
+        if self._few_weighted:
+            total = total + self._of_keys(*_summed(self._few_weighted))
+        if self._total is not None:
+            total = total + self._total.place(np.arange(self._total.k), self._k)
+        self._few, self._few_weighted, self._waiting, self._total = [], [], 0, None
+        return total
+
+    def _of_table(self) -> tuple[NDArray[np.int64], DoubleDouble]:
+        """The keys of the cells of the table that hold a number, ascending, and their counts.
+
+        Only these are copied: the table may be as large as memory allows.
+        """
+        keys, pairs = [], []
+        for c, (high, low) in enumerate(self._table):
+            at = np.flatnonzero(high)  # weights are positive
+            column, cell = np.divmod(at, CELLS + 1)
+            at, shown = at[cell > 0], cell > 0  # the first place of a column is for NaN
+            keys.append((c * len(self._origin) + column[shown]) * CELLS + cell[shown] - 1)
+            pairs.append(np.stack([high[at], low[at]]))
+        return np.concatenate(keys), DoubleDouble.from_table(np.concatenate(pairs, axis=1)[None])[0]
+
+    def _of_keys(self, keys: NDArray[np.int64], count: DoubleDouble) -> BinnedCounts:
+        origin, unit = self._grid
+        return BinnedCounts.of_places(self._k, origin, keys, count, unit)
+
+    def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
+        for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
+            raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
+
+
+def _are_few(rows: int, d: int, k: int, few: int) -> bool:
+    """Whether sorting numbers takes less time, or less memory, than a place for every cell."""
+    return rows * d < FEW or rows * FEW_CLASSES < few * max(FEW_CLASSES, k)
+
+
+def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
+    """The keys, ascending, and the exact sum of the weights at each, where it is above 0."""
+    keys, weights = map(np.concatenate, zip(*weighted, strict=True))
+    found, place = np.unique(keys, return_inverse=True)
+    table = np.zeros((1, 2, len(found) + 1))
+    bounds = np.full(1, -1, np.int64), np.full(1, len(found) + 1, np.int64), np.zeros(1, np.int64)
+    one_class = np.zeros(len(keys), np.intp)
+    kernels.counts.add_weighted_codes(
+        place.astype(np.int32)[:, None], *bounds, one_class, weights, table
+    )
+    count = DoubleDouble.from_table(table)[0, 1:]
+    shown = count.hi > 0
+    return found[shown].astype(np.int64), count[shown]

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.numerics.in_print import Table, listed
-from suffice.phrases import rows_in_print
+from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -24,8 +23,6 @@ from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["ByClass", "ByClassAccumulator"]
-
-CLASSES = 20  # in a notebook
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,17 +50,6 @@ class ByClass:
         labels = zip(self.classes.values, self.weight.value, strict=True)
         rows = listed(f"{label!r}: {weight:,g}" for label, weight in labels)
         return f"ByClass(rows {{{rows}}}, {listed(map(repr, self.blocks))})"
-
-    def _repr_html_(self) -> str:
-        weight = self.weight.value.tolist()
-        rows = [
-            [str(label), f"{w:,g}"] for label, w in zip(self.classes.values, weight, strict=True)
-        ]
-        left = len(rows) - CLASSES
-        more = f"{left:,} more classes of {sum(weight[CLASSES:]):,g} rows" if left > 0 else ""
-        title, notes = f"Sums over {rows_in_print(self.rows)}", [more, *map(repr, self.blocks)]
-        header = ["class", "rows"]
-        return Table(title, header, rows[:CLASSES], notes, bars=weight[:CLASSES]).html()
 
     @rule("classes are open, and every block is a statistic of them")
     def _has_blocks(self) -> bool:

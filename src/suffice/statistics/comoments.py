@@ -7,6 +7,7 @@ likelihood needs of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple, Self
@@ -16,15 +17,84 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
-from suffice.numerics.error_free import add, divide, multiply, two_sum
+from suffice.numerics.elementary import log
+from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
+from suffice.statistics.block import RealBlock, require_held, tiles
+from suffice.statistics.counts import grown
 from suffice.statistics.divergence import Divergences, of_gaussians
-from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
-from suffice.statistics.row_tally import UNKNOWN, gathered, scaled_tally, tally_sum
-from suffice.statistics.statistic import described, described_in_html
+from suffice.statistics.moments import is_scatter, noise_of_squares, too_large, too_small
+from suffice.statistics.statistic import described
 
-__all__ = ["Comoments", "indexed_products"]
+__all__ = [
+    "LOG_UNIT",
+    "UNKNOWN",
+    "Comoments",
+    "ComomentsAccumulator",
+    "Tally",
+    "gathered",
+    "indexed_products",
+    "scaled_tally",
+    "tallied",
+    "tally_sum",
+]
+
+Tally = NDArray[np.int64]
+"""Of every group, (g, 3): rows, rows whose weight is no whole number, and Σ log w in units.
+
+Of sums of which these are not known, (0, 3).
+"""
+
+LOG_UNIT = 2.0**-32
+"""Whole numbers of it add up to the same in any order, to 1e-10 of a row."""
+
+UNKNOWN: Tally = np.empty((0, 3), np.int64)
+
+
+def tallied(group: NDArray[np.intp], weights: NDArray[np.float64], groups: int) -> Tally:
+    """The tally of rows of the groups (n,), of which -1 is none, with weights (n,) or (0,).
+
+    Examples
+    --------
+    >>> tallied(np.array([0, 1, 0]), np.array([1.0, 2.5, 2.0]), 2)[:, :2]
+    array([[2, 0],
+           [1, 1]])
+    """
+    found = np.zeros((groups, 3), np.int64)
+    known = group >= 0
+    if not len(weights):
+        found[:, 0] = np.bincount(group[known], minlength=groups)
+        return found
+    known &= weights > 0
+    group, weights = group[known], weights[known]
+    logs = np.rint(log(weights) / LOG_UNIT).astype(np.int64)
+    parts = np.ones_like(logs), (weights != np.rint(weights)).astype(np.int64), logs
+    np.add.at(found, group, np.stack(parts, axis=1))
+    return found
+
+
+def gathered(tally: Tally, place: NDArray[np.intp], groups: int) -> Tally:
+    """The same at their places among other groups; several may go to one."""
+    if len(tally) != len(place):
+        return UNKNOWN
+    found = np.zeros((groups, 3), np.int64)
+    np.add.at(found, place, tally)
+    return found
+
+
+def tally_sum(one: Tally, other: Tally, sign: float = 1.0) -> Tally:
+    """The sum, or the difference, of the tallies of the same groups."""
+    return one + int(sign) * other if len(one) == len(other) else UNKNOWN
+
+
+def scaled_tally(tally: Tally, factor: float) -> Tally:
+    """The tally of rows whose weights are multiplied: as many rows, of other logarithms."""
+    found = tally.copy()
+    if factor > 0:
+        found[:, 2] += found[:, 0] * np.int64(round(float(log(np.float64(factor))) / LOG_UNIT))
+    return found
+
 
 CELLS = 1 << 18  # of products added at a time
 FORGOTTEN = "only rows that were learnt can be forgotten"
@@ -58,12 +128,12 @@ class Comoments:
     products : ndarray (m, 2, d, d)
         Upper triangles of the pairs of Σw(x − p)(x − p)ᵀ.
     tally : ndarray of int (g, 3), or (0, 3)
-        How many rows there are, if it is known: see `suffice.statistics.row_tally`.
+        How many rows there are, if it is known: see `suffice.statistics.comoments`.
 
     Examples
     --------
     >>> from suffice.statistics.block import RealBlock
-    >>> from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+    >>> from suffice.statistics.comoments import ComomentsAccumulator
     >>> total = ComomentsAccumulator(2)
     >>> rows = RealBlock(np.array([[1e9 + 1, 1.0], [1e9 + 2, 3.0], [1e9 + 3, 5.0]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
@@ -85,7 +155,6 @@ class Comoments:
     tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(default_factory=UNKNOWN.copy)
 
     __repr__ = described
-    _repr_html_ = described_in_html
 
     def __post_init__(self) -> None:
         check_form(self)
@@ -468,3 +537,155 @@ def indexed_products(
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])
     return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)
+
+
+SEPARATED_ROWS = 4_096  # rows separated at a time into complete ones and others
+# Products that one call of a kernel adds, in about a tenth of a second: Ctrl-C is heard in between.
+PRODUCTS = 2**29
+LEAST_ROWS = 4_096  # of a call: what it adds to pairs at its end takes as long as a thousand rows
+
+
+class ComomentsAccumulator:
+    """Builds `Comoments` of d columns; rows may come as any real dtype in any memory order.
+
+    Parameters
+    ----------
+    d : int
+        Number of columns.
+    pooled : bool
+        Keep one matrix of products for all classes.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether every row added so far shows every column.
+    """
+
+    def __init__(self, d: int, pooled: bool = False) -> None:
+        self.complete = True
+        self._d, self._pooled = d, pooled
+        self._tally = np.zeros((0, 3), np.int64)  # of the complete rows of every class
+        # weight, pivot, sums and products of the complete rows of every class
+        self._state: tuple[NDArray[np.float64], ...] = (
+            np.zeros((0, 2)),
+            np.zeros((0, d)),
+            np.zeros((0, 2, d)),
+            np.zeros((int(pooled), 2, d, d)),
+        )
+        self._others = Comoments.empty(0, d, pooled)
+
+    def add(
+        self,
+        block: RealBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+        beside: RealBlock | None = None,
+    ) -> None:
+        """Add the rows of a block, and of one beside it, whose columns come after.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e150.
+        """
+        self._grow(k)
+        for start, x in self._short(block):
+            rows = slice(start, start + len(x))
+            y = x[:, :0] if beside is None else beside.values[rows]
+            require_held(y, start, left=x.shape[1])
+            y = np.ascontiguousarray(y, np.float64)
+            done = self._add(x, y, codes[rows], weights[rows])
+            counted = slice(start, start + done)
+            self._count(codes[counted], weights[counted])
+            for first in range(done, len(x), SEPARATED_ROWS):
+                rows = slice(start + first, start + min(first + SEPARATED_ROWS, len(x)))
+                part = slice(first, first + SEPARATED_ROWS)
+                z = np.concatenate([x[part], y[part]], axis=1)
+                self._separate(z, codes[rows], weights[rows], start + first)
+
+    def statistic(self) -> Comoments:
+        """Freeze what was added."""
+        k = len(self._state[0])
+        groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
+        everything = np.ones((1, self._d), bool)
+        rows = Comoments.of_groups(k, self._pooled, everything, groups, self._home)
+        weight, pivot, sums, products = (part.copy() for part in self._state)
+        tally = grown(self._tally, k)
+        rows = replace(rows, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
+        rows = rows._shown()
+        return rows + replace(self._others, k=k) if len(self._others.code) else rows
+
+    @property
+    def _home(self) -> NDArray[np.intp]:
+        k = len(self._state[0])
+        return np.zeros(k, np.intp) if self._pooled else np.arange(k)
+
+    def _grow(self, k: int) -> None:
+        *of_classes, products = self._state
+        products = products if self._pooled else grown(products, k)
+        self._state = (*(grown(sums, k) for sums in of_classes), products)
+
+    def _add(
+        self,
+        x: NDArray[np.float64],
+        y: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+    ) -> int:
+        """Add complete rows; return how many came before one that is not, or is too large."""
+        weight, pivot, sums, products = self._state
+        state = weight, pivot, sums, self._home, products
+        stopped = kernels.comoments.add_rows(x, y, codes, weights, *state)
+        return len(x) if stopped < 0 else int(stopped)
+
+    def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
+        """Count complete rows that were added."""
+        k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
+        self._tally = grown(self._tally, k) + tallied(codes, weights, k)
+
+    def _short(self, block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Cut rows so that a kernel returns soon, each part with the number of its first row."""
+        step = max(LEAST_ROWS, PRODUCTS // max(1, self._d**2))
+        for start, x in tiles(block.values, np.float64):
+            for first in range(0, len(x), step):
+                yield start + first, x[first : first + step]
+
+    def _separate(
+        self,
+        x: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        first: int,
+    ) -> None:
+        """Add complete rows as such, and the others to the groups of their patterns."""
+        if (np.abs(x[codes >= 0]) > LARGEST).any():
+            raise too_large(np.where(codes[:, None] >= 0, x, 0.0), 0, first)
+        shown = ~np.isnan(x)
+        complete = np.asarray(shown.all(axis=1))
+        self.complete = self.complete and bool(complete[codes >= 0].all())
+        of_complete = weights[complete] if len(weights) else weights
+        self._add(x[complete], np.empty((complete.sum(), 0)), codes[complete], of_complete)
+        self._count(codes[complete], of_complete)
+        rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
+        if not len(rest):
+            return
+        patterns, pattern = np.unique(shown[rest], axis=0, return_inverse=True)
+        groups, group, counts = np.unique(
+            np.stack([pattern.reshape(-1), codes[rest]], axis=1),
+            axis=0,
+            return_inverse=True,
+            return_counts=True,
+        )
+        of_rest = weights[rest] if len(weights) else weights
+        rows, k = x[rest], len(self._state[0])
+        product_index = indexed_products(self._pooled, groups, counts > 1)
+        part = Comoments.of_groups(k, self._pooled, patterns, groups, product_index)
+        weight, pivot, sums = part.weight.copy(), part.pivot.copy(), part.sums.copy()
+        products, group = part.products.copy(), group.reshape(-1)
+        kernels.comoments.add_scattered_rows(
+            rows, group, of_rest, weight, pivot, sums, product_index, products
+        )
+        tally = tallied(group, of_rest, len(groups))
+        part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
+        self._others = replace(self._others, k=k) + part._shown()

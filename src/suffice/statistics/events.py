@@ -13,12 +13,10 @@ from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import Shape, rule
-from suffice.statistics.block import IntegerBlock, RealBlock, tiles
-from suffice.statistics.count_accumulator import CountAccumulator
-from suffice.statistics.counts import FORGOTTEN_NOISE, Counts, grown, nonnegative
+from suffice.statistics.block import IntegerBlock, RealBlock, SparseBlock, tiles
+from suffice.statistics.counts import FORGOTTEN_NOISE, CountAccumulator, Counts, grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.sparse_block import SparseBlock
-from suffice.statistics.statistic import described, described_in_html
+from suffice.statistics.statistic import described
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["EventAccumulator", "Events"]
@@ -43,7 +41,6 @@ class Events(Counts):
     missing: Counts
 
     __repr__ = described
-    _repr_html_ = described_in_html
 
     @rule("there is one vocabulary of events; if it is closed, they are numbered from 0 on")
     def _has_events(self) -> bool:

@@ -13,10 +13,9 @@ from suffice.numerics.error_free import two_product
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 from suffice.statistics.divergence import Divergences
-from suffice.statistics.statistic import described, described_in_html
+from suffice.statistics.statistic import described
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
 
@@ -46,7 +45,6 @@ class FourthMoments:
     moments: Comoments
 
     __repr__ = described
-    _repr_html_ = described_in_html
 
     @rule("there are three columns for each, whose squares can be squared, of every class apart")
     def _has_squares(self) -> bool:

@@ -17,7 +17,7 @@ from suffice.rules import NONNEGATIVE, Shape, check_form, rule
 from suffice.statistics.block import CodedBlock, IntegerBlock
 from suffice.statistics.counts import nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described, described_in_html, tree_sum
+from suffice.statistics.statistic import described, tree_sum
 from suffice.statistics.vocabulary import Value, Vocabulary
 
 __all__ = ["JointAccumulator", "JointCounts", "distinct_rows"]
@@ -84,7 +84,6 @@ class JointCounts:
     count: Annotated[DoubleDouble, Shape("k", "S"), WEIGHT]
 
     __repr__ = described
-    _repr_html_ = described_in_html
 
     def __post_init__(self) -> None:
         check_form(self)

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.rules import rule
-from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
-from suffice.statistics.binned_counts import NO_UNITS, BinnedCounts
+from suffice.statistics.binned_counts import NO_UNITS, BinnedCountAccumulator, BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.statistic import described, described_in_html
+from suffice.statistics.statistic import described
 
 __all__ = ["MomentsAndBins", "MomentsAndBinsAccumulator"]
 
@@ -33,7 +32,6 @@ class MomentsAndBins:
     bins: BinnedCounts
 
     __repr__ = described
-    _repr_html_ = described_in_html
 
     @rule("both are of the same classes and columns")
     def _is_of_one_table(self) -> bool:

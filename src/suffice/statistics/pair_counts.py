@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,113 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import Shape, rule
-from suffice.statistics.block import Block
-from suffice.statistics.column_bins import ColumnBins
+from suffice.rules import FINITE, Shape, check_form, rule
+from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
 from suffice.statistics.counts import grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described, described_in_html
+from suffice.statistics.statistic import described
+from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["PairCountAccumulator", "PairCounts", "pair_bytes", "pair_places"]
+__all__ = [
+    "ColumnBins",
+    "CutBins",
+    "PairCountAccumulator",
+    "PairCounts",
+    "ValueBins",
+    "pair_bytes",
+    "pair_places",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class CutBins:
+    """Numbers between cuts: bin b holds cuts[b − 1] ≤ x < cuts[b].
+
+    Parameters
+    ----------
+    cuts : ndarray (m − 1,)
+        Ascending.
+
+    Examples
+    --------
+    >>> bins = CutBins(np.array([0.0, 10.0]))
+    >>> len(bins), bins.codes(RealBlock(np.array([[-1.0], [0.0], [10.0], [np.nan]]))).tolist()
+    (3, [0, 1, 2, -1])
+    """
+
+    cuts: Annotated[NDArray[np.float64], Shape("c"), FINITE]
+
+    def __post_init__(self) -> None:
+        check_form(self)
+
+    @rule("cuts ascend")
+    def _is_ordered(self) -> bool:
+        return bool((np.diff(self.cuts) > 0).all())
+
+    def __len__(self) -> int:
+        return len(self.cuts) + 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CutBins) and np.array_equal(self.cuts, other.cuts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def named(self, b: int) -> str:
+        """Bin b in words.
+
+        Examples
+        --------
+        >>> bins = CutBins(np.array([0.5, 2.0]))
+        >>> [bins.named(b) for b in range(len(bins))]
+        ['below 0.5', 'from 0.5 to 2', '2 or more']
+        """
+        if not len(self.cuts):
+            return "any number"
+        ends = [f"{cut:.10g}" for cut in self.cuts.tolist()]
+        if b in (0, len(ends)):
+            return f"{ends[b - 1]} or more" if b else f"below {ends[0]}"
+        return f"from {ends[b - 1]} to {ends[b]}"
+
+    def codes(self, block: RealBlock) -> NDArray[np.int32]:
+        """The bin of every cell of a column, (n,); −1 where it is missing."""
+        x = converted(block.values)[:, 0]
+        found = np.searchsorted(self.cuts, x, side="right")
+        return np.where(np.isnan(x), -1, found).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class ValueBins:
+    """A bin for each of some values; others are missing.
+
+    Parameters
+    ----------
+    values : Vocabulary
+
+    Examples
+    --------
+    >>> known = Vocabulary(("blue", "red"))
+    >>> cells = CodedBlock(np.array([[0], [1], [-1]]), (Vocabulary(("green", "red")),))
+    >>> ValueBins(known).codes(cells).tolist()
+    [-1, 1, -1]
+    """
+
+    values: Vocabulary
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def named(self, b: int) -> str:
+        """Bin b in words."""
+        return str(self.values.values[b])
+
+    def codes(self, block: CodedBlock | IntegerBlock) -> NDArray[np.int32]:
+        """The bin of every cell of a column, (n,); −1 where it is missing or has none."""
+        codes: NDArray[Any] = block.coded().recode((self.values,))[:, 0]
+        return np.where(codes < len(self.values), codes, -1).astype(np.int32)
+
+
+ColumnBins: TypeAlias = CutBins | ValueBins
+
 
 MOST_COUNTED = 2**31  # rows of weight one that are tallied in 32 bits
 
@@ -75,7 +174,7 @@ class PairCounts:
     Examples
     --------
     >>> from suffice.statistics.block import RealBlock
-    >>> from suffice.statistics.column_bins import CutBins
+    >>> from suffice.statistics.pair_counts import CutBins
     >>> total = PairCountAccumulator(("a", "b"), (CutBins(np.array([0.5])),) * 2)
     >>> rows = RealBlock(np.array([[0.0, 1.0], [0.0, 0.0], [1.0, np.nan]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
@@ -91,7 +190,6 @@ class PairCounts:
     count: Annotated[DoubleDouble, Shape("k", "P"), WEIGHT]
 
     __repr__ = described
-    _repr_html_ = described_in_html
 
     @rule("there is a count for each pair of bins")
     def _is_wide(self) -> bool:

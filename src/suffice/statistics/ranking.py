@@ -18,7 +18,16 @@ from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 
-__all__ = ["CELLS", "EXACT_SCORES", "Area", "Counted", "Ranking", "cell_of", "sides_of"]
+__all__ = [
+    "CELLS",
+    "EXACT_SCORES",
+    "Area",
+    "Counted",
+    "Ranking",
+    "RankingAccumulator",
+    "cell_of",
+    "sides_of",
+]
 
 EXACT_SCORES = 2**20
 """Different scores beyond which they are rounded to `CELL`.
@@ -301,3 +310,40 @@ def _steps(
     """Σ positive · found/(found + wrong), where there is a row of the class."""
     at = positive > 0
     return float((positive[at] * found[at] / (found + wrong)[at]).sum())
+
+
+class RankingAccumulator:
+    """The sum of `Ranking.of` over batches.
+
+    Once scores have to be rounded, rows are counted in a table of all cells.
+
+    Examples
+    --------
+    >>> rows = RankingAccumulator()
+    >>> rows.add(np.array([0.5, 2.0]), np.array([False, True]), np.ones(2))
+    >>> rows.add(np.array([-1.0]), np.array([False]), np.ones(1))
+    >>> rows.ranking().roc_area.value
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._found = Ranking.empty()
+        self._cells: DoubleDouble | None = None  # (cells, 2)
+
+    def add(
+        self, scores: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
+    ) -> None:
+        """Add n rows; see `Ranking.of`."""
+        if self._cells is not None:
+            at, sums = cell_of(scores), self._cells
+            kernels.counts.add_events(sides_of(truth, weights), at, np.zeros(0), sums.hi, sums.lo)
+            return
+        self._found += Ranking.of(scores, truth, weights)
+        if self._found.parts[0].rounded:
+            self._cells = DoubleDouble.zeros((CELLS, 2))
+
+    def ranking(self) -> Ranking:
+        """The sum of all rows added."""
+        if self._cells is None:
+            return self._found
+        return self._found + Ranking.of_cells(self._cells)

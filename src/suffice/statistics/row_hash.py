@@ -22,9 +22,14 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock, converted
-from suffice.statistics.mixed_block import MixedBlock
-from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.block import (
+    CodedBlock,
+    IntegerBlock,
+    MixedBlock,
+    RealBlock,
+    SparseBlock,
+    converted,
+)
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [

@@ -8,7 +8,6 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.numerics.in_print import Table
 from suffice.statistics.divergence import Divergences
 
 __all__ = [
@@ -18,11 +17,8 @@ __all__ = [
     "Statistic",
     "TreeSum",
     "described",
-    "described_in_html",
     "tree_sum",
 ]
-
-SHOWN_CLASSES = 20  # in a notebook
 
 
 class Statistic(Protocol):
@@ -108,20 +104,6 @@ def described(statistic: ClasswiseStatistic) -> str:
     """
     kind, k, d = type(statistic).__name__, statistic.k, statistic.d
     return f"{kind}({k} class{'es' * (k != 1)}, {d} column{'s' * (d != 1)})"
-
-
-def described_in_html(statistic: ClasswiseStatistic) -> str:
-    """The same for notebooks, with the weight of the rows of each class, by the code of the class.
-
-    Examples
-    --------
-    >>> from suffice.statistics.moments import Moments
-    >>> described_in_html(Moments.empty(1, 4)).count("<td")
-    3
-    """
-    weight = statistic.total.max(axis=1, initial=0.0)[:SHOWN_CLASSES].tolist()
-    rows = [[str(code), f"{w:,g}"] for code, w in enumerate(weight)]
-    return Table(described(statistic), ["class", "rows"], rows, bars=weight).html()
 
 
 class Accumulator(Protocol):

@@ -124,7 +124,7 @@ class TestExcel:
     def test_of_two_sheets_neither_is_guessed(self, tmp_path: Path) -> None:
         assert message(self.book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]])) == (
             "b.xlsx has several sheets with rows: 'S1', 'S2'; one of them is the table; say which "
-            "with read_excel(sheet='S1')."
+            "with sheet='S1'."
         )
 
     @pytest.mark.parametrize("sheet", ["S2", 2, "2"])

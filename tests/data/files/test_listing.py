@@ -15,8 +15,7 @@ import pytest
 
 from suffice.data.csv.table import CsvFormat, CsvTable
 from suffice.data.file_formats import open_files
-from suffice.data.files.hive import FolderColumns
-from suffice.data.files.listing import list_files
+from suffice.data.files.listing import FolderColumns, list_files
 from suffice.data.split_size import file_of, split_size
 from suffice.data.table import BATCH_ROWS, Table
 from suffice.errors import ReadError, SchemaError

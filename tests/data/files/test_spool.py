@@ -18,9 +18,8 @@ import pytest
 
 from suffice import NaiveBayes
 from suffice.data.files import spool as spool_module
-from suffice.data.files.ipc import IpcFileSplit
-from suffice.data.files.spool import SpooledTable, spool
-from suffice.data.files.temporary import TemporaryFolder
+from suffice.data.files.spool import SpooledTable, TemporaryFolder, spool
+from suffice.data.files.stored import IpcFileSplit
 from suffice.data.frames.memory import FrameTable, frame_table, in_memory
 from suffice.data.open import open_table
 from suffice.errors import ParameterError, ReadError, SchemaError

@@ -24,7 +24,7 @@ from suffice.linear_model import LogisticRegression
 from suffice.model_selection import cross_validate
 from suffice.models.design.matrix import Design
 from suffice.rules import build
-from suffice.statistics.column_bins import CutBins
+from suffice.statistics.pair_counts import CutBins
 
 OPTIONS: dict[str, Any] = {"numbers": "bins", "incomplete": "indicator"}
 

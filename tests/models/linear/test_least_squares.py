@@ -16,8 +16,7 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 
 Matrix = list[list[Fraction]]
 FEW = settings(max_examples=60)

@@ -26,7 +26,7 @@ from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import DataLoop
 from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.comoments import ComomentsAccumulator
 
 Loss = Callable[..., Any]
 

@@ -42,7 +42,6 @@ from suffice.cli.output.fitted import (
     rows_learnt,
 )
 from suffice.cli.output.tables import amount, deliver, refuse_overwriting
-from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -109,6 +108,8 @@ def fit(
     By default naive Bayes: every column gets the family that its cells suggest,
     and the reason is shown; a missing cell is left out, never filled in.
     """
+    from suffice.engines.engine import fit_context
+
     refuse_overwriting(output, data)
     found: Folds | None = None
     target = output or _named_after(data[0])

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.engines.register import ENGINES
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["RUNNING", "Checkpoint", "Running", "reported"]
 
 RUNNING = "Where and how it runs"
+# What stands behind the name of an engine: an option of its class.
+ENGINES = {"local": "threads", "processes": "processes", "dask": "address"}
 
 Checkpoint = Annotated[
     Path | None,
@@ -38,7 +39,7 @@ def reported(what: str) -> Iterator[Report | None]:
     if not (sys.stderr and sys.stderr.isatty()):
         yield None
         return
-    from suffice.engines.progress_bar import bar
+    from suffice.engines.progress import bar
 
     with bar(what) as report:
         yield report
@@ -109,11 +110,10 @@ class Running:
 
     def _place(self, name: str, where: str) -> dict[str, Any]:
         """Return what stands behind the name of an engine, in the words of that engine."""
-        names = ENGINES[name].options
-        if "workers" in names:
-            if not where.isdecimal() or int(where) < 1:
-                fact = f"--engine {self.engine}"
-                raise ParameterError(fact, f"behind {name}= stands a number of workers, 1 or more")
-            return {names["workers"]: int(where)}
-        kind = "master" if "master" in names and "://" not in where else "address"
-        return {names[kind]: where}
+        option = ENGINES[name]
+        if option == "address":
+            return {option: where}
+        if not where.isdecimal() or int(where) < 1:
+            fact = f"--engine {self.engine}"
+            raise ParameterError(fact, f"behind {name}= stands a number of workers, 1 or more")
+        return {option: int(where)}

@@ -17,8 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from suffice.data.files.listing import ListedFile, require_content
-from suffice.data.files.spool import first_line
-from suffice.data.files.temporary import TemporaryFolder, keeping
+from suffice.data.files.spool import TemporaryFolder, first_line, keeping
 from suffice.data.files.version import readable
 from suffice.data.split_view import SplitView
 from suffice.data.table import TableView

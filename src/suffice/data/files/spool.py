@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
 from suffice.data.doubles import doubles
-from suffice.data.files.ipc import IpcFileSplit
 from suffice.data.files.parquet import ParquetSplit
-from suffice.data.files.stored import StoredSplit
-from suffice.data.files.temporary import TemporaryFolder, keeping
+from suffice.data.files.stored import IpcFileSplit, StoredSplit
 from suffice.data.files.version import version_of
 from suffice.data.split_size import SplitSize
 from suffice.data.split_view import SplitView
@@ -25,11 +29,80 @@ from suffice.statistics.block import BadCell
 __all__ = [
     "SpooledSplit",
     "SpooledTable",
+    "TemporaryFolder",
     "first_line",
+    "keeping",
     "spool",
     "spooled",
     "unbroken",
 ]
+
+
+class TemporaryFolder:
+    """A temporary folder, removed when nothing refers to it any more, at the latest at exit.
+
+    A folder travels to other processes as its path: only the process that made it removes it.
+
+    Examples
+    --------
+    >>> folder = TemporaryFolder()
+    >>> path = folder.path
+    >>> path.is_dir()
+    True
+    >>> del folder
+    >>> path.exists()
+    False
+    """
+
+    path: Path
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="suffice-"))
+        self._removed = weakref.finalize(self, _remove, self.path, os.getpid())
+
+    def remove(self) -> None:
+        """Remove the folder now."""
+        self._removed()
+
+    def __deepcopy__(self, memo: Any) -> TemporaryFolder:
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return _lent, (self.path,)
+
+
+def _remove(path: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child ends with the finalizers of its parent
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _lent(path: Path) -> TemporaryFolder:
+    folder = TemporaryFolder.__new__(TemporaryFolder)
+    folder.path = path
+    return folder
+
+
+@contextmanager
+def keeping(folder: TemporaryFolder) -> Iterator[None]:
+    """Keep what a block writes to a folder only if it ends well.
+
+    Raises
+    ------
+    ReadError
+        If the rows cannot be written.
+    """
+    try:
+        yield
+    except BaseException as error:
+        folder.remove()
+        if not isinstance(error, OSError):
+            raise
+        raise ReadError(
+            f"the rows cannot be kept in {folder.path.parent}: {error}",
+            "what can be read only once is written to a temporary file first",
+            "make room, or set TMPDIR to a folder with more",
+        ) from error
+
 
 _PART_ROWS = 4 * BATCH_ROWS
 _PART_BYTES = 1 << 26

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.ipc as ipc
 
 from suffice.data.files.version import FileVersion, readable, version_of
 from suffice.data.split_size import UNKNOWN, SplitSize
@@ -279,3 +280,53 @@ def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -
                 "files of one table must have the same column types",
                 "write one of them again with the other's types",
             )
+
+
+# Arrow IPC ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class IpcFileSplit(StoredSplit):
+    """One record batch of an Arrow IPC file, memory-mapped."""
+
+    kind = "Arrow IPC file"
+
+    def _stored(self) -> Iterator[pa.RecordBatch]:
+        with pa.memory_map(str(self.path)) as file:
+            batch = ipc.open_file(file).get_batch(self.part)
+            yield batch.select([name for name, _ in self.types])
+
+    def _rows_before(self) -> int:
+        with pa.memory_map(str(self.path)) as file:
+            reader = ipc.open_file(file)
+            return sum(reader.get_batch(i).num_rows for i in range(self.part))
+
+
+@dataclass(frozen=True)
+class IpcStreamSplit(StoredSplit):
+    """A whole Arrow IPC stream, which can only be read from its beginning."""
+
+    kind = "Arrow IPC stream"
+
+    def _stored(self) -> Iterator[pa.RecordBatch]:
+        with pa.OSFile(str(self.path), "rb") as file, ipc.open_stream(file) as reader:
+            for whole in reader:
+                yield whole.select([name for name, _ in self.types])
+
+    def _rows_before(self) -> int:
+        return 0
+
+
+def _inspect_ipc_file(path: Path) -> tuple[pa.Schema, list[None]]:
+    with pa.memory_map(str(path)) as file:
+        reader = ipc.open_file(file)
+        return reader.schema, [None] * reader.num_record_batches
+
+
+def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, list[None]]:
+    with pa.OSFile(str(path), "rb") as file, ipc.open_stream(file) as reader:
+        return reader.schema, [None]
+
+
+IPC_FILE = StoredFormat(IpcFileSplit, _inspect_ipc_file)
+IPC_STREAM = StoredFormat(IpcStreamSplit, _inspect_ipc_stream)

@@ -12,7 +12,15 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 
 from suffice.data.csv.format import CsvFormat
-from suffice.data.files.spool import SpooledTable, first_line, spool, unbroken
+from suffice.data.files.spool import (
+    SpooledTable,
+    TemporaryFolder,
+    first_line,
+    keeping,
+    spool,
+    spooled,
+    unbroken,
+)
 from suffice.data.masked_arrays import unmasked
 from suffice.data.split_size import SplitSize
 from suffice.data.table import (
@@ -260,9 +268,7 @@ def _read(data: Any) -> FrameTable | SpooledTable:
     if package == "pandas":
         return FrameTable(_from_pandas(data))
     if package == "polars" and hasattr(data, "sink_parquet") and hasattr(data, "collect"):
-        from suffice.data.frames.polars import lazy_table
-
-        return lazy_table(data)
+        return _lazy_table(data)
     if not hasattr(data, "__arrow_c_stream__"):
         return FrameTable(_collected(data))
     # What has a length is in memory, but for a relation of duckdb, which runs its query for it.
@@ -379,3 +385,33 @@ def _from_pandas(frame: Any) -> pa.Table:
         _refuse_booleans(name, frame[name], kind)
     columns = [pa.array(dense[c].to_numpy()) if c in doubles else others[c] for c in names]
     return pa.Table.from_arrays(columns, names)
+
+
+def _lazy_table(frame: Any) -> SpooledTable:
+    """Run the query of a LazyFrame in polars' streaming engine, and keep its rows.
+
+    The rows never are in memory together. Polars can also hand them over batch by batch
+    (``collect_batches``), but then waits for a reader that may wait for polars.
+
+    Raises
+    ------
+    ReadError
+        If the query fails.
+    """
+    import polars as pl
+
+    from suffice.data.files.parquet import PARQUET
+
+    folder = TemporaryFolder()
+    path = folder.path / "rows.parquet"
+    with keeping(folder):
+        try:
+            frame.sink_parquet(path, compression="snappy")
+        except pl.exceptions.PolarsError as error:
+            raise ReadError(
+                f"the query of the LazyFrame fails: {first_line(error)}",
+                "",
+                "collect() it to see more",
+            ) from error
+        schema, parts = PARQUET.read(path)
+        return spooled(schema, parts, "the LazyFrame", folder)

@@ -24,7 +24,7 @@ def advice_on_counts(counts: Counts) -> Iterator[tuple[int, str]]:
     Examples
     --------
     >>> from suffice.statistics.block import CodedBlock
-    >>> from suffice.statistics.count_accumulator import CountAccumulator
+    >>> from suffice.statistics.counts import CountAccumulator
     >>> from suffice.statistics.vocabulary import Vocabulary
     >>> names = Vocabulary(tuple(f"person {i}" for i in range(30)))
     >>> total = CountAccumulator(1)

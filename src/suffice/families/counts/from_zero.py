@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock
-from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import CountAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [

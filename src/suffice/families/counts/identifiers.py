@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.statistics.counts import Counts
-from suffice.statistics.moments import Moments
-from suffice.statistics.moments_left_out import MomentsLeftOut
+from suffice.statistics.moments import Moments, MomentsLeftOut
 
 __all__ = [
     "FEW",

@@ -15,7 +15,7 @@ from suffice.numerics.elementary import log
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.rows import affine
 from suffice.statistics.block import RealBlock
-from suffice.statistics.moments_left_out import ABSENT, FEWEST_DIGITS
+from suffice.statistics.moments import ABSENT, FEWEST_DIGITS
 
 __all__ = ["GaussiansLeftOut"]
 

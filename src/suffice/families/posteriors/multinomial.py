@@ -28,9 +28,8 @@ from suffice.families.posteriors.posterior import (
     trigamma,
 )
 from suffice.numerics.elementary import digamma
-from suffice.statistics.block import RealBlock, require_held
+from suffice.statistics.block import RealBlock, SparseBlock, require_held
 from suffice.statistics.events import Events
-from suffice.statistics.sparse_block import SparseBlock
 
 __all__ = ["posterior"]
 

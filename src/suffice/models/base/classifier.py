@@ -20,8 +20,7 @@ from suffice.data.records import RecordReader
 from suffice.data.schema import Layout
 from suffice.data.source import Split
 from suffice.data.table_source import TableSource
-from suffice.engines.batches import map_batches
-from suffice.engines.engine import Engine
+from suffice.engines.engine import Engine, map_batches
 from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.accuracy import Hits, accuracy_told, hits, of_rows
 from suffice.models.base.checks import common_dtype

@@ -21,7 +21,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.phrases import rows_of_classes
 from suffice.statistics.batch import Batch, scored_rows
-from suffice.statistics.ranking_accumulator import RankingAccumulator
+from suffice.statistics.ranking import RankingAccumulator
 from suffice.statistics.vocabulary import Value, Vocabulary
 
 __all__ = [

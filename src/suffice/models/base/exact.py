@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource, to_learn
 from suffice.data.targets import ArrayTargets
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError, warn
 from suffice.families.left_out.rows import FOLDS_INSTEAD
 from suffice.models.base.estimator import Estimator

@@ -26,9 +26,8 @@ from suffice.data.source import Split
 from suffice.engines.engine import EngineView
 from suffice.errors import ForgetError
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import Block, RealBlock
+from suffice.statistics.block import Block, RealBlock, SparseBlock
 from suffice.statistics.row_hash import Hashes, batch_hashes, mixed, name_hashes
-from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import Statistic
 
 __all__ = [

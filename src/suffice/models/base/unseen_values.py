@@ -21,8 +21,7 @@ from suffice.errors import DataError, warn
 from suffice.numerics.in_print import NAMED
 from suffice.phrases import meant
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock, RealBlock
-from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["FEWEST", "warn_of_unseen"]

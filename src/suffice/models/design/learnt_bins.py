@@ -17,12 +17,12 @@ from suffice.families.univariate.learnt_cuts import binned_counts, far_columns, 
 from suffice.models.design.empty_columns import learnt_rows, without_value
 from suffice.models.design.matrix import Design
 from suffice.statistics.batch import WEIGHT_ROUNDING, Batch
-from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
+from suffice.statistics.binned_counts import BinnedCountAccumulator
 from suffice.statistics.block import RealBlock, converted
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.column_bins import CutBins
-from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import CountAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
+from suffice.statistics.pair_counts import CutBins
 from suffice.statistics.row_sample import Sampled, SampledAccumulator
 
 __all__ = ["with_learnt_bins"]
@@ -43,9 +43,9 @@ def with_learnt_bins(
     """The same design with every number cut into bins.
 
     The cuts are those of `suffice.families.univariate.learnt_cuts`, of counts by class on the grid
-    of `suffice.statistics.value_grid`. Columns far from 0 take a second pass, on a grid that starts
-    near their mean. A column that shows one cell of the grid is one bin. Counts are in units of
-    what one row weighs, `suffice.statistics.row_sample.Sampled.row_weight`.
+    of `suffice.statistics.binned_counts`. Columns far from 0 take a second pass, on a grid that
+    starts near their mean. A column that shows one cell of the grid is one bin. Counts are in
+    units of what one row weighs, `suffice.statistics.row_sample.Sampled.row_weight`.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ def shares_of(
 
     Examples
     --------
-    >>> from suffice.statistics.column_bins import CutBins
+    >>> from suffice.statistics.pair_counts import CutBins
     >>> terms = Terms(("age",), (), bins={"age": CutBins(np.array([30.5, 65]))}, missing=("age",))
     >>> shares_of(terms, "age", np.array([0.75, 0.25, 0.125]))
     (array([0.125, 0.5  , 0.25 ]), 0.125)

@@ -12,8 +12,7 @@ from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.row_tally import LOG_UNIT, Tally
+from suffice.statistics.comoments import LOG_UNIT, Comoments, Tally
 
 __all__ = ["ROUNDED", "NormalEquations", "Weights"]
 

@@ -21,7 +21,7 @@ from suffice.models.design.words import MOST_WORDS, Words
 from suffice.phrases import meant
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import CountAccumulator
 from suffice.statistics.events import EventAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 

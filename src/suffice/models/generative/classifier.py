@@ -23,7 +23,7 @@ from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithColumns
 from suffice.data.whole_cells import with_whole_numbers
 from suffice.engines.choice import is_here
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
 from suffice.families.density import Chosen

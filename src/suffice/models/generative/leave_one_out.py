@@ -16,7 +16,7 @@ from suffice.numerics.logspace import safe_log, scores
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, in_block
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.moments_left_out import ABSENT
+from suffice.statistics.moments import ABSENT
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeLeftOut"]

@@ -19,10 +19,15 @@ from suffice.numerics.elementary import log
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, Block, RealBlock, require_finite
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.column_bins import ColumnBins, CutBins, ValueBins
 from suffice.statistics.counts import Counts
 from suffice.statistics.moments_and_bins import MomentsAndBins
-from suffice.statistics.pair_counts import PairCountAccumulator, pair_bytes
+from suffice.statistics.pair_counts import (
+    ColumnBins,
+    CutBins,
+    PairCountAccumulator,
+    ValueBins,
+    pair_bytes,
+)
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [

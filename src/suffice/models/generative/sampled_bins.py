@@ -34,14 +34,12 @@ from suffice.families.univariate.learnt_cuts import far_columns
 from suffice.models.generative.part import FamilyColumns
 from suffice.rules import rule
 from suffice.statistics.batch import WEIGHT_ROUNDING, Batch
-from suffice.statistics.binned_count_accumulator import SNAPPED, BinnedCountAccumulator
-from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.binned_counts import SNAPPED, WHOLE, BinnedCountAccumulator, BinnedCounts
 from suffice.statistics.block import RealBlock, converted
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.row_sample import LAST, RowSample
-from suffice.statistics.value_grid import WHOLE
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["SampledBins"]

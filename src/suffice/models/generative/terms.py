@@ -21,11 +21,10 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.terms import MISSING
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, CodedBlock, RealBlock
+from suffice.statistics.block import BadCell, CodedBlock, MixedBlock, RealBlock
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import nonnegative
 from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["TermAccumulator", "TermParameters", "TermsLeftOut", "shown_terms", "term_values"]

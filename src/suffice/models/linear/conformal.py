@@ -16,10 +16,8 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, ends_of
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.statistics.batch import Batch
-from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
-from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts, cell_bounds
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.value_grid import cell_bounds
 
 __all__ = ["ErrorSizes", "LinearLeftOut", "error_counts", "unit_of"]
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.engines.batches import map_batches
+from suffice.engines.engine import map_batches
 from suffice.errors import ParameterError, warn
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable, framed
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps

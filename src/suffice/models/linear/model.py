@@ -27,8 +27,7 @@ from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.fit_context import fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import DataError, warn
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt

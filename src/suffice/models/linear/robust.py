@@ -18,8 +18,7 @@ from suffice.numerics.linalg import product
 from suffice.numerics.rows import affine
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 
 __all__ = ["POWER", "Influences", "Robust", "influences", "robust"]
 

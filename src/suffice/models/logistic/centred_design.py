@@ -32,12 +32,12 @@ from suffice.statistics.block import (
     CodedBlock,
     IntegerBlock,
     RealBlock,
+    SparseBlock,
     converted,
 )
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts
 from suffice.statistics.moments import Moments
-from suffice.statistics.sparse_block import SparseBlock
 
 __all__ = ["CentredDesign", "with_ones"]
 

@@ -19,12 +19,11 @@ from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import Encoding, RealBlock
+from suffice.statistics.block import Encoding, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.comoments import ComomentsAccumulator
+from suffice.statistics.counts import CountAccumulator
 from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
-from suffice.statistics.sparse_block import SparseBlock
 
 __all__ = ["SparseMomentsAccumulator", "first_pass", "joint_moments"]
 

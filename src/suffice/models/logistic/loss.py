@@ -25,8 +25,8 @@ from suffice.families.counts.events import by_event
 from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
+from suffice.statistics.block import SparseBlock
 from suffice.statistics.loss_sums import LossSums
-from suffice.statistics.sparse_block import SparseBlock
 
 __all__ = ["LossDerivatives", "LossRequest", "loss_derivatives", "loss_sums", "present"]
 

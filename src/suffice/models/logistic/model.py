@@ -22,8 +22,7 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import log_normalise, scores
 from suffice.numerics.rows import affine
 from suffice.statistics.batch import Batch, scored_rows
-from suffice.statistics.block import CodedBlock, RealBlock, tiles
-from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock, tiles
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LogisticModel", "Prediction", "log_probabilities", "predictions"]

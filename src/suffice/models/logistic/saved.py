@@ -17,7 +17,7 @@ from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, WEIGHT
 from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, rule
-from suffice.statistics.column_bins import CutBins
+from suffice.statistics.pair_counts import CutBins
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
 
