@@ -208,10 +208,11 @@ def test_other_bins_are_not_merged() -> None:
         model.merge(other)
 
 
-def test_columns_that_do_not_fit_are_named() -> None:
+def test_columns_that_do_not_fit_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suffice.models.generative.paired_columns.MOST_BYTES", 1e3)
     table, y = mixed(200)
     with pytest.warns(SufficeWarning, match=r"of 4 columns are in no pairs.*'size', 'width'"):
-        model = AODE(max_pairs_memory=0.001, calibration="none").fit(table, y)
+        model = AODE(calibration="none").fit(table, y)
     assert len(model.bins_) < 4
     assert model.predict_proba(table).shape == (200, 2)
 
@@ -244,12 +245,10 @@ def test_what_it_cannot_say_it_refuses(said: str, call: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"numbers": "gaussian"}, "set numbers='density'"),
         ({"bins": [1, 2]}, "maps columns to cuts or values"),
         ({"bins": {"weight": [1.0]}}, "bins names the column 'weight'"),
         ({"bins": {"size": [2.0, 1.0]}}, "the cuts between them, ascending"),
         ({"bins": {"size": "wide"}}, "the cuts between them, ascending"),
-        ({"max_pairs_memory": 0}, "a number of megabytes"),
     ],
 )
 def test_options_outside_their_rule(options: dict[str, Any], said: str) -> None:
@@ -260,13 +259,13 @@ def test_options_outside_their_rule(options: dict[str, Any], said: str) -> None:
 
 def test_without_any_pair_it_is_naive_bayes() -> None:
     table, y = mixed(200)
-    model = AODE(max_pairs_memory=1e-9).fit(table, y)
+    model = AODE(bins={}).fit(table, y)
     assert model.bins_ == {}
     assert model.score(table, y) == pytest.approx(
         NaiveBayes(numbers="density", calibration="weights").fit(table, y).score(table, y),
         abs=0.03,
     )
-    alone = AODE(max_pairs_memory=1e-9, calibration="none").fit(table, y)
+    alone = AODE(bins={}, calibration="none").fit(table, y)
     assert_allclose(alone.predict_proba(table), [alone.class_prior_] * 200, rtol=1e-15)
 
 

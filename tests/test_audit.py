@@ -52,9 +52,7 @@ def test_rare_facts_are_those_of_the_rows(rows: list[tuple[Any, Any, Any]], m: i
         "dose": pa.array(numbers, pa.float64()),
         "kind": pa.array(labels),
     }
-    model = NaiveBayes.textbook({"town": "categorical"}, identifiers="keep").fit(
-        pa.table(table), "kind"
-    )
+    model = NaiveBayes.textbook({"town": "categorical"}).fit(pa.table(table), "kind")
     found = audit(model, m)
     by_label = Counter(labels)
     assert {(one.value, one.rows) for one in of_kind(found, "rare label")} == {

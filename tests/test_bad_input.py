@@ -709,16 +709,6 @@ OPTIONS: dict[str, Case] = {
         ParameterError,
         "estimation='ml'; estimation is one of 'mle', 'map', 'bayes'.",
     ),
-    "ddof below 0": (
-        lambda: fit(ddof=-1),
-        ParameterError,
-        "ddof=-1; ddof is a finite number, 0 or more.",
-    ),
-    "a variance floor of NaN": (
-        lambda: fit(variance_floor=np.nan),
-        ParameterError,
-        "variance_floor=nan; variance_floor is a finite number, 0 or more.",
-    ),
     "an unknown rule for unseen values": (
         lambda: fit(unseen="drop"),
         ParameterError,
@@ -750,11 +740,6 @@ OPTIONS: dict[str, Case] = {
         lambda: fit(class_prior=["x", "y"]),
         ParameterError,
         "class_prior=['x', 'y']; a probability is a number.",
-    ),
-    "class_alpha below 0": (
-        lambda: fit(class_prior="smoothed", class_alpha=-1),
-        ParameterError,
-        "class_alpha=-1; class_alpha is a finite number, 0 or more.",
     ),
     "one string of missing tokens": (
         lambda: fit(missing="NA"),

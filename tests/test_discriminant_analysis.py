@@ -505,7 +505,7 @@ def test_more_columns_than_rows(model):
     x = rng.normal(size=(200, 500)) + 3.0 * y[:, None]
     found, sentence = said(model, x, y)
     assert "are combinations of the columns before them" in sentence
-    assert "variance_floor" in sentence
+    assert "is kept at a small fraction" in sentence
     assert (found.predict(x) == y).all()
     assert np.isfinite(found.predict_proba(x)).all()
     shrunk = model(shrinkage="auto").fit(x, y)

@@ -306,7 +306,7 @@ def test_the_variance_floor_belongs_to_its_column():
 def test_without_smoothing_a_class_of_one_value_keeps_to_it_in_any_unit(unit):
     x, y = np.array([[1.0], [1.0], [2.0], [3.0]]) * unit, [0, 0, 1, 1]
     rows = np.array([[1.0], [2.0], [2.5], [3.0]]) * unit
-    plain = ours.NaiveBayes.textbook(families="gaussian", estimation="mle", variance_floor=0)
+    plain = ours.NaiveBayes.textbook(suffice.families.Gaussian("mle", variance_floor=0))
     for model in (ours.GaussianNB(var_smoothing=0), plain):
         assert model.fit(x, y).predict(rows).tolist() == [0, 1, 1, 1]
     model = ours.GaussianNB(var_smoothing=0).fit(x, y)

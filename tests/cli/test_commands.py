@@ -109,14 +109,13 @@ class TestFit:
 
     def test_options_reach_the_estimator(self, run: Run, fruit: Path) -> None:
         run(
-            "fit", fruit, "--label", "kind", "-p", "estimation=mle", "-p", "alpha=0.5", "-p",
-            "ddof=1",
+            "fit", fruit, "--label", "kind", "-p", "estimation=mle", "-p", "alpha=0.5",
             "-p", "class_prior=uniform", "-p", "unseen=smooth", "--threads", "1",
             "-r", "label_suffix=!", "-r", "label_map=plum:prune",
         )  # fmt: skip
         fitted = suffice.load("fruit.suffice")
         expected = {
-            "estimation": "mle", "alpha": 0.5, "ddof": 1, "class_prior": "uniform",
+            "estimation": "mle", "alpha": 0.5, "class_prior": "uniform",
             "unseen": "smooth", "label_suffix": "!", "label_map": {"plum": "prune"},
         }  # fmt: skip
         assert fitted.get_params().items() >= expected.items()
@@ -271,7 +270,7 @@ class TestExplain:
     def test_show_says_what_a_distribution_was_chosen_from(self, run: Run, tmp_path: Path) -> None:
         rows = "".join(f"{x},{1e6 + x},{'ab'[40 < x < 70]}\n" for x in range(100))
         (tmp_path / "between.csv").write_text(f"near,far,y\n{rows}")
-        run("fit", "between.csv", "--label", "y", "-p", "identifiers=keep")
+        run("fit", "between.csv", "--label", "y", "-p", "families=near:density,far:density")
         near, far = json.loads(run("show", "between.suffice", "--json").stdout)["columns"]
         choices = suffice.load("between.suffice").model_.parameters[0].choices
         assert near["log_loss_alone"] == choices[0].losses
@@ -284,7 +283,7 @@ class TestExplain:
     def test_columns_that_are_counted_in_part_are_named(self, run: Run, tmp_path: Path) -> None:
         rows = "".join(f"{x},{x},{x % 7},{'ab'[x > 49 + 30 * (x % 3 - 1)]}\n" for x in range(100))
         (tmp_path / "twice.csv").write_text(f"x,again,other,y\n{rows}")
-        run("fit", "twice.csv", "--label", "y", "-p", "identifiers=keep")
+        run("fit", "twice.csv", "--label", "y", "-p", "families=x:density,again:density")
         weights = suffice.load("twice.suffice").column_weights_
         facts = json.loads(run("explain", "twice.suffice", "twice.csv", "--json").stdout)["rows"]
         assert {c["column"]: c["counted"] for c in facts[0]["columns"]} == weights

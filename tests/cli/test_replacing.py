@@ -16,7 +16,7 @@ OTHERS = {
     "kind": (*FIT, "--model", "aode"),
     "option": (*FIT, "-p", "alpha=3"),
     "columns": ("--label", "kind", "--ignore", "id,color"),
-    "more columns": ("--label", "kind", "-p", "identifiers=keep"),
+    "more columns": ("--label", "kind", "-p", "families=id:categorical"),
     "discriminant": ("--label", "kind", "--features", "id", "--model", "lda"),
 }
 

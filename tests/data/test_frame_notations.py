@@ -125,13 +125,13 @@ def test_one_cell_that_does_not_obey_is_named_and_the_column_stays_text():
     rows = FRAME[["price", "y"]].assign(price=[*FRAME["price"][:-1], "free"], x=PRICE)
     said = r"column 'price' would hold numbers in \$, as in \$1, but for 'free': it is kept as text"
     with pytest.warns(SufficeWarning, match=said):
-        model = NaiveBayes.textbook(identifiers="keep").fit(rows, "y")
+        model = NaiveBayes.textbook({"price": "categorical"}).fit(rows, "y")
     assert model.schema_[0].kind == "category"
 
 
 def test_a_categorical_type_keeps_the_text():
     rows = FRAME[["price", "y"]].assign(price=FRAME["price"].astype("category"), x=PRICE)
-    model = NaiveBayes.textbook(identifiers="keep").fit(rows, "y")
+    model = NaiveBayes.textbook({"price": "categorical"}).fit(rows, "y")
     assert model.schema_[0].kind == "category"
     label = pd.DataFrame({"x": PRICE, "y": ["$1", "$2"] * (N // 2)})
     assert NaiveBayes.textbook().fit(label, "y").classes_.tolist() == ["$1", "$2"]

@@ -221,7 +221,7 @@ def test_columns_that_all_members_leave_out() -> None:
     assert model.layout_.ignored == ("code",)
     assert_array_equal(model.predict_proba(table), model.predict_proba(other))
     assert len(model.members_) == 3
-    kept = AutoClassifier(["naive-bayes"], identifiers="keep").fit(table, "kind")
+    kept = AutoClassifier(["naive-bayes"], categorical=["code"]).fit(table, "kind")
     assert "code" in kept.layout_.names
     chosen = AutoClassifier(FOUR).fit(read_table(table, ignore=["code"]), "kind")
     assert_array_equal(chosen.predict_proba(other), model.predict_proba(other))
@@ -269,7 +269,6 @@ def test_threads_do_not_matter() -> None:
         ({"candidates": ["lda", "forest"]}, "it is a list of some of 'naive-bayes', "),
         ({"candidates": "lda"}, "it is a list of some of"),
         ({"candidates": []}, "it is a list of some of"),
-        ({"identifiers": "drop"}, "identifiers='drop'"),
         ({"best": 0}, "best=0; it is a whole number, 1 or more"),
         ({"best": 1.5}, "best=1.5; it is a whole number"),
     ],

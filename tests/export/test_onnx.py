@@ -74,7 +74,7 @@ def test_regression(complete_models: Any, complete: pd.DataFrame, name: str) -> 
 
 def test_an_impossible_row_gets_the_prior() -> None:
     rows = pd.DataFrame({"v": ["p", "q", "q"], "w": ["r", "s", "s"], "y": [0, 1, 1]})
-    model = NaiveBayes.textbook(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
+    model = NaiveBayes.textbook(alpha=0.0, estimation="mle").fit(rows, "y")
     labels, probabilities = run(model, pd.DataFrame({"v": ["p"], "w": ["s"]}))
     assert labels.tolist() == [1]
     np.testing.assert_allclose(probabilities, [[1 / 3, 2 / 3]], rtol=1e-15)
@@ -101,4 +101,4 @@ def test_a_column_with_the_name_of_an_output_is_refused() -> None:
 def test_the_empty_string_is_refused() -> None:
     rows = pd.DataFrame({"v": ["", "q", "q"], "y": ["a", "b", "b"]})
     with pytest.raises(ParameterError, match="column 'v' has the empty string as a value"):
-        to_onnx(NaiveBayes.textbook(identifiers="keep").fit(rows, "y"))
+        to_onnx(NaiveBayes.textbook().fit(rows, "y"))

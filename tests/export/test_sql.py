@@ -231,7 +231,7 @@ def test_whole_numbers_that_are_stored_as_doubles(stored_as_numbers: Any) -> Non
 
 def test_a_row_impossible_under_every_class_gets_the_prior() -> None:
     rows = pd.DataFrame({"v": ["p", "q", "q"], "w": ["r", "s", "s"], "y": ["a", "b", "b"]})
-    model = NaiveBayes.textbook(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
+    model = NaiveBayes.textbook(alpha=0.0, estimation="mle").fit(rows, "y")
     asked = pd.DataFrame({"v": ["p"], "w": ["s"]})
     for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
         (answer,) = run(asked, to_sql(model, dialect, TABLE)).to_dict("records")
@@ -269,7 +269,7 @@ def test_spark_substitutes_no_variable_in_a_name() -> None:
 def test_limits_are_checked_before_writing() -> None:
     wide = pd.DataFrame(np.arange(3 * 2100.0).reshape(3, 2100) ** 1.5)
     wide.columns = [f"x{j}" for j in range(2100)]
-    model = NaiveBayes.textbook(identifiers="keep").fit(wide, np.array(["a", "b", "b"]))
+    model = NaiveBayes.textbook().fit(wide, np.array(["a", "b", "b"]))
     with pytest.raises(ParameterError, match=r"2,105 columns; sqlite has 2,000 at most"):
         to_sql(model, "sqlite", "t")
 
@@ -296,7 +296,7 @@ def test_bins_are_found_once_for_all_classes() -> None:
 
 def test_a_lookup_is_left_out_where_its_column_would_be_one_too_many() -> None:
     few, many = (
-        NaiveBayes.textbook(identifiers="keep").fit(
+        NaiveBayes.textbook().fit(
             pd.DataFrame([["p"] * d, ["q"] * d, ["p"] * d]), np.array(["a", "b", "b"])
         )
         for d in (829, 830)

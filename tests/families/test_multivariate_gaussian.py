@@ -565,7 +565,7 @@ def test_a_column_with_one_value_says_nothing(options: dict[str, Any]) -> None:
 def test_classes_without_spread_are_named() -> None:
     x, codes = singular_tables()["a duplicate within a class"]
     advice = (
-        "; a variance that would be 0 is kept at a small fraction (variance_floor) of that over "
+        "; a variance that would be 0 is kept at a small fraction of that over "
         "all classes; more rows, shrinkage, a shared covariance or estimation='bayes' would help"
     )
     first = "within class 'spam', the other columns determine 'x2'"

@@ -219,7 +219,7 @@ for seed, (offset, gaps, weights) in enumerate(
         f"GaussianNB {name}": (nb.GaussianNB, labelled(*options)),
         f"density {name}": (lambda: NaiveBayes.textbook(numbers="density"), labelled(*options)),
         f"LDA {name}": (da.LinearDiscriminantAnalysis, labelled(*options)),
-        f"QDA {name}": (lambda: Q(variance_floor=1e-3), labelled(*options)),
+        f"QDA {name}": (lambda: Q(shrinkage=1e-3), labelled(*options)),
         f"LinearRegression {name}": (
             lambda: LinearRegression(incomplete="drop"),
             measured(*options),

@@ -459,10 +459,9 @@ def test_estimators(name: str, n: int) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"estimation": "mle", "ddof": 1},
+        {"estimation": "mle"},
         {"estimation": "map", "class_prior": "smoothed", "alpha": 2.0},
         {"alpha": 0.5, "class_prior": "uniform", "unseen": "smooth"},
-        {"variance_floor": 0.1, "estimation": "mle"},
         {"families": {**CHOSEN, "note": "bernoulli", "visits": "categorical"}},
     ],
     ids=str,

@@ -24,6 +24,7 @@ from suffice import (
     Ridge,
 )
 from suffice.errors import ParameterError, SufficeWarning
+from suffice.families import Gaussian
 from suffice.model_selection import (
     cross_val_predict,
     cross_val_score,
@@ -64,7 +65,7 @@ TASKS: dict[str, tuple[Any, Any, Any]] = {
     "gaussian, balanced": (GaussianNB(class_weight="balanced"), IRIS[FEW], ONE_OF_A_CLASS),
     "student": (NaiveBayes.textbook(), GAPS, MALIGNANT),
     "mode": (NaiveBayes.textbook(estimation="map"), IRIS[FEW], SPECIES[FEW]),
-    "mle": (NaiveBayes.textbook(estimation="mle", variance_floor=1e-9), IRIS[FEW], SPECIES[FEW]),
+    "mle": (NaiveBayes.textbook(Gaussian("mle")), IRIS[FEW], SPECIES[FEW]),
     "categorical": (CategoricalNB(), CODES, KINDS),
     "categorical, wide": (CategoricalNB(min_categories=12), CODES, KINDS),
     "categorical, impossible": (CategoricalNB(alpha=0.0), CODES, KINDS),
@@ -75,7 +76,7 @@ TASKS: dict[str, tuple[Any, Any, Any]] = {
     "identifiers": (NaiveBayes.textbook(), NAMED, KINDS),
     "few identifiers": (NaiveBayes.textbook(), NAMED[:20], KINDS[:20]),
     "LDA": (LDA(), IRIS[FEW], SPECIES[FEW]),
-    "LDA, ddof": (LDA(ddof=1, variance_floor=1e-4), CANCER[:, :8], MALIGNANT),
+    "LDA, ddof": (LDA(ddof=1), CANCER[:, :8], MALIGNANT),
     "LDA, dependent": (LDA(), np.c_[IRIS, IRIS.sum(axis=1)][FEW], SPECIES[FEW]),
     "LDA, far from 0": (LDA(), IRIS[FEW] + 1e6, SPECIES[FEW]),
     "LDA, outlier": (LDA(), OUTLIER, SPECIES[FEW]),

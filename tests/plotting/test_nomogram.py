@@ -136,7 +136,7 @@ def test_many_columns_and_many_values_are_cut_short_and_counted() -> None:
     y = rng.integers(0, 2, 300)
     rows = pd.DataFrame({f"n{j}": rng.normal(size=300) + y for j in range(20)})
     rows["town"] = [f"town {i}" for i in rng.integers(0, 40, 300)]
-    model = NaiveBayes.textbook(identifiers="keep").fit(rows, y)
+    model = NaiveBayes.textbook().fit(rows, y)
     display = NomogramDisplay.from_estimator(model)
     assert len(display.columns) == 14
     assert "7 more columns" in display.ax_.get_xlabel()

@@ -33,7 +33,7 @@ def agree(ours: NaiveBayes, peer, X, rtol: float = 1e-10) -> None:
 def test_gaussian(name, weights):
     X, y = SETS[name](return_X_y=True)
     w = weighted(len(y)) if weights else None
-    ours = NaiveBayes.textbook(families="gaussian", estimation="mle", variance_floor=0)
+    ours = NaiveBayes.textbook(Gaussian("mle", variance_floor=0))
     peer = peers.GaussianNB(var_smoothing=0).fit(X, y, sample_weight=w)
     agree(ours.fit(X, y, sample_weight=w), peer, X)
 

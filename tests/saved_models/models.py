@@ -85,9 +85,9 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     """Models of `NaiveBayes`, with a name and the rows that they predict."""
     yield "default", NaiveBayes.textbook().fit(RAW, "kind"), "table"
     for estimation in ("mle", "map"):
-        options = {"estimation": estimation, "alpha": 1.5, "ddof": 1, "variance_floor": 1e-3}
+        options = {"estimation": estimation, "alpha": 1.5}
         yield estimation, NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
-    options = {"class_prior": "smoothed", "class_alpha": 2.0, "unseen": "smooth"}
+    options = {"class_prior": "smoothed", "unseen": "smooth"}
     yield "smoothed", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
     yield (
         "uniform",
@@ -118,9 +118,9 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
         )
     batches = [RAW[:16], RAW[16:32], RAW[32:]]
     for name, stream in (("decay", {"decay": 0.7}), ("window", {"window": 2})):
-        model = NaiveBayes.textbook(**stream)
+        model = NaiveBayes.textbook()
         for batch in batches:
-            model.partial_fit(batch, "kind")
+            model.partial_fit(batch, "kind", **stream)
         yield name, model, "table"
     merged = (
         NaiveBayes.textbook()
@@ -202,7 +202,7 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
     yield "default", da.QuadraticDiscriminantAnalysis().fit(X, NUMBER), "numbers"
     options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}}
     yield "options", da.QuadraticDiscriminantAnalysis(**options).fit(X, NUMBER), "numbers"
-    yield "gaps", da.QuadraticDiscriminantAnalysis(variance_floor=1e-6).fit(GAPS, NUMBER), "gaps"
+    yield "gaps", da.QuadraticDiscriminantAnalysis().fit(GAPS, NUMBER), "gaps"
     yield "ddof", da.QuadraticDiscriminantAnalysis(ddof=1).fit(X, NUMBER), "numbers"
     yield (
         "shrunk",

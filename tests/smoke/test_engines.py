@@ -70,19 +70,19 @@ def test_streams_forget_slowly() -> None:
     """With decay ½ the rows of the first batch count half."""
     from suffice import NaiveBayes
 
-    model = NaiveBayes.textbook(decay=0.5)
+    model = NaiveBayes.textbook()
     model.partial_fit({"x": ["a"] * 4, "y": [0, 0, 0, 1]}, "y", classes=[0, 1])
-    model.partial_fit({"x": ["b"] * 2, "y": [1, 1]}, "y")
+    model.partial_fit({"x": ["b"] * 2, "y": [1, 1]}, "y", decay=0.5)
     assert_allclose(model.class_count_, [1.5, 2.5], rtol=1e-14)
 
 
 def test_a_window_keeps_the_last_batches() -> None:
     from suffice import NaiveBayes
 
-    model = NaiveBayes.textbook(window=2)
+    model = NaiveBayes.textbook()
     for label in ("a", "b", "c"):
         rows = {"x": ["u", "v"], "y": [label] * 2}
-        model.partial_fit(rows, "y", classes=["a", "b", "c"])
+        model.partial_fit(rows, "y", classes=["a", "b", "c"], window=2)
     assert_allclose(model.class_count_, [0, 2, 2], rtol=1e-14)
 
 

@@ -68,9 +68,8 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         shrinkage that they stand for.
     ddof : int
         0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::lda`` and
-        ``MASS::qda`` and earlier releases of scikit-learn.
-    variance_floor : float
-        In no direction is the variance less than this fraction of that over all classes.
+        ``MASS::qda`` and earlier releases of scikit-learn. In no direction is a variance less than
+        1e-9 of that over all classes.
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
@@ -154,7 +153,6 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     _: KW_ONLY
     class_weight: ClassWeight = None
     ddof: int = 0
-    variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
 

@@ -54,7 +54,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         Accepted, without effect: a singular matrix is found from exact sums.
     store_covariance : bool
         Accepted, without effect: ``covariance_`` follows from the sums.
-    covariance_estimator, ddof, variance_floor, costs, categorical
+    covariance_estimator, ddof, costs, categorical
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -84,7 +84,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     Differences from scikit-learn: ``shrinkage`` and ``reg_param`` are towards each column's own
     variance, not towards the mean variance of all columns or towards 1, so the unit of a column
     changes nothing; a singular covariance is no error: a column that others determine in all rows
-    is left out, variances that would be 0 within a class are kept at ``variance_floor``, and a
+    is left out, variances that would be 0 within a class are kept above it, and a
     warning says so (but `fit` refuses a class of one row); sums are exact; missing
     cells, weights and batches are taken.
 
@@ -108,7 +108,6 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     reg_param: float = 0.0
     covariance_estimator: Any = None
     ddof: int = 0
-    variance_floor: float = 1e-9
     costs: Any = None
     categorical: Sequence[str] | None = None
 

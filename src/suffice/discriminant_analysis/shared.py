@@ -58,7 +58,6 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     tol: float
     covariance_estimator: Any
     ddof: int
-    variance_floor: float
     categorical: Sequence[str] | None
 
     fewest_classes = 2
@@ -73,7 +72,6 @@ class DiscriminantAnalysis(OneFamilyClassifier):
             pooling=self.pooling,
             shrinkage=self._shrinkage(),
             ddof=self.ddof,
-            variance_floor=self.variance_floor,
         )
 
     def _settled(self, source: TableSource | ArraySource) -> GenerativeReader:
@@ -124,15 +122,15 @@ class DiscriminantAnalysis(OneFamilyClassifier):
             )
         return "ledoit-wolf" if fraction == "auto" else float(fraction)
 
-    def _prior(self) -> tuple[Prior, float]:
+    def _prior(self) -> Prior:
         if self.priors is None or isinstance(self.priors, str):
-            return cast(Prior, self.priors or "empirical"), 0.0
+            return cast(Prior, self.priors or "empirical")
         total = self._sum_of_priors
         if total is None or abs(total - 1) < 1e-9:
-            return cast(Prior, self.priors), 0.0
+            return cast(Prior, self.priors)
         if isinstance(self.priors, Mapping):
-            return {label: given / total for label, given in self.priors.items()}, 0.0
-        return (np.asarray(self.priors, float) / total).tolist(), 0.0
+            return {label: given / total for label, given in self.priors.items()}
+        return cast(Prior, (np.asarray(self.priors, float) / total).tolist())
 
     @property
     def _sum_of_priors(self) -> float | None:

@@ -26,7 +26,6 @@ from suffice.ensemble.candidates import (
 from suffice.ensemble.fitted import FittedAverage
 from suffice.ensemble.stacking import members
 from suffice.errors import ParameterError, SufficeError, warn
-from suffice.families.options import Identifiers, check_words
 from suffice.model_selection.evaluated_folds import evaluate_models
 from suffice.models.base.checks import is_array
 from suffice.models.base.label_sets import Doubts
@@ -64,8 +63,6 @@ class AutoClassifier(FittedAverage):
         How many of them are averaged, at most.
     categorical, text : sequence of str, optional
         Columns that are categories or texts, whatever their cells suggest.
-    identifiers : {"ignore", "keep"}
-        What becomes of columns that tell one row from another, such as a number of rows.
     random_state : int
         Seed of the order in which rows are dealt to folds.
     costs : array (k, k), optional
@@ -101,7 +98,6 @@ class AutoClassifier(FittedAverage):
     best: int = 3
     categorical: Sequence[str] | None = None
     text: Sequence[str] | None = None
-    identifiers: Identifiers = "ignore"
     random_state: int = 0
     costs: Any = None
 
@@ -134,12 +130,7 @@ class AutoClassifier(FittedAverage):
         """
         self._check_options()
         X = _reread(X)
-        roles = Roles(
-            self.categorical,
-            self.text,
-            (),
-            self.identifiers,
-        )
+        roles = Roles(self.categorical, self.text, ())
         with fit_context(self):
             roles = replace(roles, ignore=self._identifiers(roles, X, y))
             makers = {name: CANDIDATES[name] for name in self.candidates or CANDIDATES}
@@ -176,7 +167,7 @@ class AutoClassifier(FittedAverage):
 
     def _identifiers(self, roles: Roles, X: Any, y: Any) -> tuple[str, ...]:
         """Columns that tell one row from another, and are left out."""
-        if self.identifiers == "keep" or is_array(X):
+        if is_array(X):
             return ()
         return naive_bayes(roles, numbers="gaussian").fit(X, y).model_.identifiers
 
@@ -190,7 +181,6 @@ class AutoClassifier(FittedAverage):
                 raise ParameterError(f"candidates={names!r}", rule)
         if not (isinstance(self.best, int) and self.best >= 1):
             raise ParameterError(f"best={self.best!r}", "it is a whole number, 1 or more")
-        check_words(identifiers=self.identifiers)
 
 
 def _tells_apart(model: NaiveBayes, rows: tuple[Any, Any, Any]) -> bool:

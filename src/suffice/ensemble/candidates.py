@@ -15,7 +15,6 @@ from suffice.discriminant_analysis import (
     QuadraticDiscriminantAnalysis,
 )
 from suffice.errors import SufficeError
-from suffice.families.options import Identifiers
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.division import EqualRowsTogether
 from suffice.model_selection.evaluated_folds import FoldEvaluations
@@ -47,14 +46,11 @@ class Roles:
     ----------
     categorical, text : sequence of str, optional
         Columns that are categories or texts, whatever their cells suggest.
-    identifiers : {"ignore", "keep"}
-        Whether columns that tell one row from another are left out too.
     """
 
     categorical: Sequence[str] | None
     text: Sequence[str] | None
     ignore: Sequence[str]
-    identifiers: Identifiers
 
     def told(self, model: T) -> T:
         """Return a candidate that leaves the same columns out."""
@@ -66,7 +62,6 @@ def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: An
     """Naive Bayes, or a model like it, with the columns that the user named."""
     families = dict.fromkeys(roles.categorical or (), "categorical")
     families |= dict.fromkeys(roles.text or (), "multinomial")
-    options["identifiers"] = roles.identifiers
     return roles.told(kind(families or None, **options))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, NoReturn, Self
 
 from suffice.data.array_source import ArraySource
@@ -17,6 +17,7 @@ from suffice.models.generative.aode import AODEModel
 from suffice.models.generative.calibration import Method
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.paired_columns import (
+    MOST_BYTES,
     MOST_COLUMNS,
     PairedColumns,
     given_bins,
@@ -58,21 +59,17 @@ class AODE(NaiveBayes):
 
     Parameters
     ----------
-    families, estimation, alpha, class_prior, class_alpha, class_weight, ddof, variance_floor, \
-unseen, identifiers, missing, label_suffix, label_map, \
-costs
+    families, estimation, alpha, class_prior, class_weight, unseen, missing, label_suffix, \
+label_map, costs
         As `NaiveBayes` has them. Columns of a family that is none of single categories or binned
         numbers are counted in no pairs.
-    numbers : {"density"}
-        The family of columns of real numbers.
     calibration : {"weights", "temperature", "none"}
         ``"weights"`` combines the two; ``"temperature"`` gives both the same weight; with
         ``"none"`` it is AODE alone.
     bins : mapping of column to cuts or values, optional
         The bins of the columns that are counted in pairs, as ``bins_`` has them. By default those
-        of the 100 columns that tell most of the class.
-    max_pairs_memory : float
-        Megabytes that counts of pairs may take: 8 k M(M + 1) bytes for M bins and k classes.
+        of the 100 columns that tell most of the class, in counts of 256 MB at most:
+        8 k M(M + 1) bytes for M bins and k classes.
 
     Attributes
     ----------
@@ -97,10 +94,9 @@ costs
 
     families: Any = None
     _: KW_ONLY
-    numbers: Numbers = "density"
+    numbers: Numbers | None = field(default="density", init=False)
     calibration: Method = "weights"
     bins: Mapping[Any, Any] | None = None
-    max_pairs_memory: float = 256.0
 
     model_name = "classifier of pairs of columns"
     saved = SavedPairs
@@ -115,17 +111,8 @@ costs
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.numbers == "gaussian":
-            raise ParameterError(
-                "numbers='gaussian'",
-                "pairs are counted in bins, which follow from binned numbers",
-                "set numbers='density'",
-            )
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")
-        memory = self.max_pairs_memory
-        if isinstance(memory, bool) or not (isinstance(memory, int | float) and memory > 0):
-            raise ParameterError(f"max_pairs_memory={memory!r}", "it is a number of megabytes")
 
     def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
         sums = super()._summarise(reader, source)
@@ -141,7 +128,7 @@ costs
         sums = self._in_rows(sums)
         if isinstance(sums, Sampled) and (found := SampledBins.of(reader.parts, sums, sums.sample)):
             sums = found.instead(reader.parts, sums)
-        return learnt_bins(reader.parts, sums, self.max_pairs_memory * 1e6)
+        return learnt_bins(reader.parts, sums)
 
     def _set(
         self,
@@ -188,7 +175,7 @@ costs
             yield (
                 f"{len(silent)} of {len(self.layout_.names)} columns are in no pairs, as they have "
                 f"one value or no bins, or as others tell more ({MOST_COLUMNS} columns are paired "
-                f"at most, in {self.max_pairs_memory:g} MB): "
+                f"at most, in {MOST_BYTES / 1e6:g} MB): "
                 f"{', '.join(map(repr, silent[:NAMED]))}{more}."
             )
 

@@ -68,15 +68,15 @@ class ComplementNB(EventCounts):
     def _family(self) -> Family:
         return Complement(cast(Alpha, self._check_alpha()), self.norm)
 
-    def _prior(self) -> tuple[Prior, float]:
-        return "uniform", 0.0  # the scores use none
+    def _prior(self) -> Prior:
+        return "uniform"  # the scores use none
 
     def _estimate(
         self, reader: GenerativeReader, statistic: ByClass, source: Any = None, tuned: bool = False
     ) -> GenerativeModel:
         model = super()._estimate(reader, statistic)
         weight, classes = model.statistic.weight.value, model.classes
-        self._stated_prior = class_prior(weight, classes, *super()._prior())
+        self._stated_prior = class_prior(weight, classes, super()._prior())
         return model
 
     @property

@@ -65,10 +65,10 @@ class Discrete(OneFamilyClassifier):
             raise ParameterError(f"alpha has {n} numbers for {len(columns)} columns", rule)
         return super()._parts(columns)
 
-    def _prior(self) -> tuple[Prior, float]:
+    def _prior(self) -> Prior:
         if self.class_prior is not None:
-            return cast(Prior, self.class_prior), 0.0
-        return ("empirical" if self.fit_prior else "uniform"), 0.0
+            return cast(Prior, self.class_prior)
+        return "empirical" if self.fit_prior else "uniform"
 
     @property
     def alpha_evidence_(self) -> AlphaEvidence | None:

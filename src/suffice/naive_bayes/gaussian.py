@@ -73,8 +73,8 @@ class GaussianNB(OneFamilyClassifier):
         check_variance_floor(var_smoothing=self.var_smoothing)
         return Gaussian(estimation="mle", variance_floor=self.var_smoothing)
 
-    def _prior(self) -> tuple[Prior, float]:
-        return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
+    def _prior(self) -> Prior:
+        return "empirical" if self.priors is None else cast(Prior, self.priors)
 
     @property
     def theta_(self) -> NDArray[np.float64]:

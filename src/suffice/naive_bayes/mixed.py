@@ -15,11 +15,8 @@ from suffice.families import Family, family_named
 from suffice.families.options import (
     Estimation,
     Evidence,
-    Identifiers,
     Numbers,
-    VarianceFloor,
     check_smoothing,
-    check_variance_floor,
     check_words,
 )
 from suffice.models.base.class_weights import ClassWeight
@@ -57,7 +54,9 @@ class NaiveBayes(CalibratedClassifier):
     the family that its kind suggests (`suffice.data.schema`): real numbers by the distribution that
     tells the class best, booleans, and numbers that are 0 and 1 alone, by a Bernoulli, categories
     by a categorical, text by a multinomial. Integers are numbers, unless ``families`` says that
-    they are codes. A column of unknown kind, text without a value, is left out. An array of 100
+    they are codes. A column of unknown kind, text without a value, is left out. So is, with a
+    warning, a column of a table that shows another category in every row, or numbers that count the
+    rows (20 rows at least), unless ``families`` names it: it is an identifier. An array of 100
     columns or more, dense or sparse, whose cells are whole numbers and in the first rows nine times
     out of ten 0, holds counts of words: all columns are one multinomial.
 
@@ -77,31 +76,22 @@ class NaiveBayes(CalibratedClassifier):
         ``"bayes"``, and Gaussians under other estimations.
     estimation : {"bayes", "mle", "map"}
         Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
+        Under ``"mle"`` the moments choose the smallest variance of a Gaussian, as `GaussianNB` has
+        it with ``var_smoothing="loo"``; ``families=Gaussian("mle", ddof=1)`` says more.
     alpha : float, "evidence" or "shared_evidence"
         Pseudo-count of every category, outcome and word: 1 is Laplace's rule. Or the one of
         greatest evidence, for each column or text, or for all of a family: see
         ``alpha_evidence_``. Families of no categories, outcomes or words have 1 then.
     class_prior : {"empirical", "smoothed", "uniform"}, mapping or sequence
-        P(c): relative frequencies, the same with a pseudo-count, equal, or as given.
-    class_alpha : float
-        Pseudo-count of every class when ``class_prior="smoothed"``.
+        P(c): relative frequencies, the same after one more row of every class (Laplace's rule),
+        equal, or as given.
     class_weight : mapping of label to float, or "balanced", optional
         P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
         makes all classes that have rows equally likely.
-    ddof : int
-        Variance divisor n − ddof of the Gaussian under ``"mle"``.
-    variance_floor : float or "loo"
-        Smallest variance under ``"mle"``, as a fraction of the column's variance over all classes;
-        ``"loo"`` lets the moments choose, as `GaussianNB` has it. Families other than the Gaussian
-        of single columns take 1e-9 for it.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that no training row showed: a category that is left out like a
         missing cell, refused, or given the probability of one more category; in a column of
         booleans, which has no room for more, left out or refused.
-    identifiers : {"ignore", "keep"}
-        A column of a table that shows another category in every row, or numbers that count the
-        rows: it says nothing of the class, with a warning, or is a column like any other, as
-        those are that ``families`` names. All rows learnt decide it, 20 at least.
     calibration : {"weights", "temperature", "none"}
         How much of what columns say is counted: a share of each column; a share, one for all
         columns; or all. The shares w are learnt from at most 4,096 rows, each taken out of the
@@ -145,12 +135,8 @@ class NaiveBayes(CalibratedClassifier):
     estimation: Estimation = "bayes"
     alpha: float | Evidence = 1.0
     class_prior: Prior = "empirical"
-    class_alpha: float = 1.0
     class_weight: ClassWeight = None
-    ddof: int = 0
-    variance_floor: VarianceFloor = "loo"
     unseen: str = "ignore"
-    identifiers: Identifiers = "ignore"
     calibration: Method = "weights"
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
@@ -181,8 +167,8 @@ class NaiveBayes(CalibratedClassifier):
         """What was tried for α, and the log evidence of each; None where α was given."""
         return alpha_evidence(self._fitted())
 
-    def _prior(self) -> tuple[Prior, float]:
-        return self.class_prior, self.class_alpha
+    def _prior(self) -> Prior:
+        return self.class_prior
 
     def _reading(self) -> dict[str, Any]:
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
@@ -197,11 +183,9 @@ class NaiveBayes(CalibratedClassifier):
         if not isinstance(self.label_map, Mapping | None):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
         # Here too, as there may be no column of a family that has the option.
-        check_variance_floor(variance_floor=self.variance_floor)
         check_words(
             numbers=self.numbers or "gaussian",
             unseen=self.unseen,
-            identifiers=self.identifiers,
         )
         return {
             "missing": tuple(self.missing),
@@ -232,7 +216,7 @@ class NaiveBayes(CalibratedClassifier):
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
         looked_for = len(columns) > 1 and self._is_named()
-        identifiers = self.identifiers if looked_for else "keep"
+        identifiers = "ignore" if looked_for else "keep"
         # An unknown kind has no family: no row showed a value yet.
         others = [c for c in columns if c.name not in chosen and c.kind in usual]
         kinds = dict.fromkeys(map(attrgetter("kind"), others))
@@ -286,15 +270,12 @@ class NaiveBayes(CalibratedClassifier):
             raise ParameterError(
                 f"families has {given!r}", "a family is a name or an object of suffice.families"
             )
-        chosen = given == "gaussian" and self.estimation == "mle"
-        floor = self.variance_floor if chosen or self.variance_floor != "loo" else UNCHOSEN
         alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
         return family_named(
             given,
             estimation=self.estimation,
             alpha=alpha,
-            ddof=self.ddof,
-            variance_floor=floor,
+            variance_floor="loo" if given == "gaussian" and self.estimation == "mle" else UNCHOSEN,
             unseen=self.unseen,
             identifiers=identifiers,
         )

@@ -137,7 +137,7 @@ def test_the_best_of_a_small_joint() -> None:
 def test_texts_and_known_cells_are_not_asked_for() -> None:
     texts = [f"some words about {word} number {i}" for i, word in enumerate(["cats", "dogs"] * 20)]
     table = pa.table({"text": texts, "size": np.arange(40.0) % 7, "kind": ["a", "b"] * 20})
-    model = NaiveBayes.textbook(identifiers="keep").fit(table, "kind")
+    model = NaiveBayes.textbook({"text": "multinomial"}).fit(table, "kind")
     assert next_question(model, {"text": "cats"}).columns == ("size",)
     assert next_question(model, {"text": "cats", "size": 3.0}).columns == ()
     assert np.isnan(by_name(model, {"size": 3.0})["text"])

@@ -43,7 +43,7 @@ def test_what_an_identifier_says_is_the_same_for_all_classes(column: str, estima
         found = NaiveBayes.textbook(estimation=estimation).fit(table(column), Y)
     assert [str(one.message) for one in caught] == [
         f"column {column!r} tells one row from another, as an identifier does, and is left out; "
-        "identifiers='keep' keeps it."
+        f"a family keeps it, such as families={{{column!r}: 'categorical'}}."
     ]
     assert found.advice_ == ()
     without = NaiveBayes.textbook(estimation=estimation).fit(table(), Y)
@@ -55,17 +55,15 @@ def test_what_an_identifier_says_is_the_same_for_all_classes(column: str, estima
 
 
 def test_two_identifiers_are_said_in_one_line() -> None:
-    with pytest.warns(SufficeWarning, match="columns .* tell .* are left out; .* keep"):
+    with pytest.warns(SufficeWarning, match="columns .* tell .* are left out; .* keeps them"):
         NaiveBayes.textbook().fit(table("name", "number"), Y)
 
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_it_is_kept_where_the_user_says_so(column: str) -> None:
     usual = {"name": Categorical(), "number": Gaussian()}[column]
-    kept = NaiveBayes.textbook(identifiers="keep").fit(table(column), Y)
-    named = NaiveBayes.textbook({column: usual}).fit(table(column), Y)
+    kept = NaiveBayes.textbook({column: usual}).fit(table(column), Y)
     x = table(column)
-    assert_allclose(kept.predict_proba(x), named.predict_proba(x), rtol=1e-12)
     without = NaiveBayes.textbook().fit(table(), Y).predict_proba(table())
     assert abs(kept.predict_proba(x) - without).max() > 1e-3
 
@@ -135,11 +133,6 @@ def test_missing_cells_are_no_values() -> None:
     cells = [None if i % 5 == 0 else name for i, name in enumerate(NAMES)]
     with pytest.warns(SufficeWarning, match="column 'name' tells one row from another"):
         NaiveBayes.textbook().fit(table().assign(name=cells), Y)
-
-
-def test_a_word_outside_the_rule() -> None:
-    with pytest.raises(ValueError, match="identifiers='drop'; it is 'ignore' or 'keep'"):
-        NaiveBayes.textbook(identifiers="drop").fit(table(), Y)  # type: ignore[arg-type]
 
 
 def test_arrays_and_an_only_column_are_learnt_from() -> None:

@@ -67,7 +67,7 @@ def test_a_missing_cell_is_marginalised() -> None:
 
 def test_columns_count_once_in_a_model_with_weights() -> None:
     twice = np.hstack([X[:, :1], X[:, :1]])
-    model = NaiveBayes(numbers="gaussian", estimation="mle", ddof=0).fit(twice, Y)
+    model = NaiveBayes(numbers="gaussian", estimation="mle").fit(twice, Y)
     assert (model.calibration_.weights < 0.9).all()
     mean = np.array([X[c == Y, 0].mean() for c in range(3)])
     sd = np.array([X[c == Y, 0].std() for c in range(3)])

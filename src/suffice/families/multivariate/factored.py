@@ -208,7 +208,7 @@ class FactoredGaussians:
             which = listed(columns, here) or "some combination of columns"
             yield (
                 f"within {where}, the other columns determine {which}; a variance that "
-                "would be 0 is kept at a small fraction (variance_floor) of that over "
+                "would be 0 is kept at a small fraction of that over "
                 "all classes; more rows, shrinkage, a shared covariance or "
                 "estimation='bayes' would help"
             )

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.counts.dirichlet import dirichlet
-from suffice.families.options import check_nonnegative
 from suffice.rules import shown
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -23,7 +22,6 @@ def class_prior(
     weight: NDArray[np.float64],
     classes: Vocabulary,
     prior: Prior,
-    alpha: float,
     option: str = "class_prior",
 ) -> NDArray[np.float64]:
     """P(c) (k,) from class weights N_c.
@@ -31,7 +29,7 @@ def class_prior(
     ::
 
         "empirical"  N_c / N
-        "smoothed"   (N_c + α) / (N + kα), a symmetric Dirichlet(α) prior (Beta when k = 2)
+        "smoothed"   (N_c + 1) / (N + k), Laplace's rule
         "uniform"    1 / k
 
     or as given: a mapping from label to probability, or a sequence in the order of the labels.
@@ -44,7 +42,7 @@ def class_prior(
 
     Examples
     --------
-    >>> class_prior(np.array([3.0, 1.0]), Vocabulary(("a", "b")), "smoothed", 1.0)
+    >>> class_prior(np.array([3.0, 1.0]), Vocabulary(("a", "b")), "smoothed")
     array([0.66666667, 0.33333333])
     """
     k = len(weight)
@@ -52,8 +50,7 @@ def class_prior(
         if prior == "empirical":
             return np.asarray(weight / weight.sum())
         if prior == "smoothed":
-            check_nonnegative(class_alpha=alpha)
-            return np.asarray(dirichlet(weight[None], alpha, "bayes", k)[0])
+            return np.asarray(dirichlet(weight[None], 1.0, "bayes", k)[0])
         if prior == "uniform":
             return np.full(k, 1 / k)
         raise ParameterError(

@@ -275,11 +275,11 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
     def _class_prior(self, statistic: ByClass) -> NDArray[np.float64]:
         """P(c) of the classes of a statistic."""
         self._require_classes(statistic)
-        prior, alpha = self._prior()
+        prior = self._prior()
         factors = prior_factors(self.class_weight, statistic, prior, self.prior_option)
         weight = statistic.weight.value
         counted = weight if factors is None else factors * weight
-        return class_prior(counted, statistic.classes, prior, alpha, self.prior_option)
+        return class_prior(counted, statistic.classes, prior, self.prior_option)
 
     def _of_logs(self) -> dict[str, Callable[[NDArray[np.float64]], NDArray[Any]]]:
         """What is predicted from log P(x, c), (n, k), by the name of the method."""
@@ -349,11 +349,11 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
 
     def _model_of(self, reader: GenerativeReader, known: ByClass) -> GenerativeModel:
         """The model of sums over rows of all classes that are known."""
-        prior, alpha = self._prior()
+        prior = self._prior()
         factors = None
         if self.class_weight is not None:
             factors = prior_factors(self.class_weight, known, prior, self.prior_option)
-        named = prior, alpha, self.prior_option
+        named = prior, self.prior_option
         return GenerativeModel.estimate(reader.parts, reader.layout, known, *named, factors)
 
     @property
@@ -373,8 +373,8 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
     # -- answering
 
     @abstractmethod
-    def _prior(self) -> tuple[Prior, float]:
-        """The class prior and its pseudo-count."""
+    def _prior(self) -> Prior:
+        """The class prior by the options."""
 
     def _completed(self, table: TableSource) -> TableSource:
         """With the identifiers that it lacks: they say nothing, and so may be absent."""
@@ -584,7 +584,7 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
 
         2D + 1 for D binary columns and two classes; a full joint table has 2(2^D − 1) + 1.
         """
-        prior, _ = self._prior()
+        prior = self._prior()
         estimated = isinstance(prior, str) and prior != "uniform"
         model: GenerativeModel = self._fitted()
         return model.n_free + (len(self.classes_) - 1 if estimated else 0)

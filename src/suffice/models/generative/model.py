@@ -84,7 +84,6 @@ class GenerativeModel:
         layout: Layout,
         statistic: ByClass,
         prior: Prior,
-        alpha: float,
         option: str = "class_prior",
         factors: NDArray[np.float64] | None = None,
     ) -> GenerativeModel:
@@ -108,7 +107,7 @@ class GenerativeModel:
                 refuse_underflow(lost, part.column)
         classes, weight = statistic.classes, statistic.weight.value
         counted = weight if factors is None else factors * weight
-        fitted = class_prior(counted, classes, prior, alpha, option)
+        fitted = class_prior(counted, classes, prior, option)
         return cls(parts, layout, classes, fitted, statistic)
 
     @cached_property
@@ -205,7 +204,7 @@ class GenerativeModel:
 
     def of_sums(self, sums: ByClass) -> GenerativeModel:
         """The model of other sums, its classes equally likely."""
-        return GenerativeModel.estimate(self.parts, self.layout, sums, "uniform", 1.0)
+        return GenerativeModel.estimate(self.parts, self.layout, sums, "uniform")
 
     def terms(self, batch: Batch) -> NDArray[np.float64]:
         """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
@@ -296,8 +295,8 @@ class GenerativeModel:
             said = f"column {first} tells" if one else f"columns {first} tell"
             yield (
                 f"{said} one row from another, as an identifier does, and "
-                f"{'is' if one else 'are'} left out; identifiers='keep' keeps "
-                f"{'it' if one else 'them'}."
+                f"{'is' if one else 'are'} left out; a family keeps "
+                f"{'it' if one else 'them'}, such as families={{{names[0]}: 'categorical'}}."
             )
 
     def log_joint(

@@ -31,6 +31,7 @@ from suffice.statistics.pair_counts import (
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
+    "MOST_BYTES",
     "MOST_COLUMNS",
     "PairedColumns",
     "PairedRows",
@@ -43,6 +44,7 @@ __all__ = [
 
 PAIRED = ("real", "binary", "outcome", "category")  # encodings of single cells that have bins
 MOST_COLUMNS = 100
+MOST_BYTES = 256e6  # of the counts of pairs
 
 
 class PairedColumns(NamedTuple):
@@ -62,7 +64,7 @@ class PairedColumns(NamedTuple):
         return PairCountAccumulator(self.columns, self.bins)
 
 
-def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass, memory: float) -> PairedColumns:
+def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass) -> PairedColumns:
     """Choose the columns that tell most of the class, and their bins, from the sums of one pass.
 
     Numbers are cut by `learnt_cuts`; a category is a bin. What a column tells is its mutual
@@ -72,10 +74,7 @@ def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass, memory: float) 
 
         Σ_cb p(c, b) log p(c, b) / (p(c) p(b)) − (k − 1)(m − 1)/(2 n)
 
-    Parameters
-    ----------
-    memory : float
-        Bytes that the counts may take; a column that does not fit beside better ones is left out.
+    A column whose counts do not fit into `MOST_BYTES` beside those of better ones is left out.
     """
     found = []
     for part, block in zip(parts, sums.blocks, strict=True):
@@ -89,7 +88,7 @@ def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass, memory: float) 
     chosen: dict[str, ColumnBins] = {}
     for _, name, bins in found:
         size = len(bins) + sum(map(len, chosen.values()))
-        if len(chosen) < MOST_COLUMNS and pair_bytes(len(sums.classes), size) <= memory:
+        if len(chosen) < MOST_COLUMNS and pair_bytes(len(sums.classes), size) <= MOST_BYTES:
             chosen[name] = bins
     order = [name for part in parts for name in part.layout.columns if name in chosen]
     return PairedColumns(tuple(order), tuple(chosen[name] for name in order))

@@ -174,11 +174,11 @@ def model_posterior(estimator: GenerativeClassifier) -> ModelPosterior:
     ParameterError
         If a family has none.
     """
-    model, (known, alpha) = estimator._fitted(), estimator._prior()
+    model, known = estimator._fitted(), estimator._prior()
     balanced = getattr(estimator, "class_weight", None) == "balanced"
     estimated = isinstance(known, str) and known != "uniform" and not balanced
     count = model.statistic.weight.value
-    weight = count + alpha * (known == "smoothed") if estimated else None
+    weight = count + (known == "smoothed") if estimated else None
     return ModelPosterior(model.log_prior, weight, _posteriors(model))
 
 
