@@ -25,14 +25,18 @@ from suffice.models.base.costs import checked_costs, expected_costs
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import answered_by_prior
 from suffice.models.base.scikit_learn import ScikitLearnInterface
-from suffice.models.bayes_risk.columns import ColumnInformation, column_information
 from suffice.models.bayes_risk.densities import (
     FittedDensities,
     KnownDensities,
     class_densities,
     described,
 )
-from suffice.models.bayes_risk.next_question import NextQuestions, next_question
+from suffice.models.bayes_risk.information import (
+    ColumnInformation,
+    NextQuestions,
+    column_information,
+    next_question,
+)
 from suffice.models.bayes_risk.risk import BayesError, Method, bayes_risk, without_poles
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, normalise, safe_log

@@ -20,21 +20,19 @@ def _as_it_was() -> Iterator[None]:
 
 
 def test_a_name_an_object_or_the_one_for_all() -> None:
-    assert engine_of(None) == LocalEngine()
-    assert engine_of(LocalEngine(3)) == LocalEngine(3)
+    assert engine_of() == LocalEngine()
     suffice.set_engine("local", threads=1)
-    assert engine_of(None) == LocalEngine(1)
+    assert engine_of() == LocalEngine(1)
     with suffice.set_engine(LocalEngine(2)):
-        assert engine_of(None) == LocalEngine(2)
-    assert engine_of(None) == LocalEngine(1)
+        assert engine_of() == LocalEngine(2)
+    assert engine_of() == LocalEngine(1)
     suffice.set_engine(LocalEngine(4))
-    assert engine_of(None) == LocalEngine(4)
+    assert engine_of() == LocalEngine(4)
 
 
 def test_a_table_that_lives_in_an_engine_is_read_there() -> None:
     suffice.set_engine("local", threads=1)
-    assert engine_of(None, default="local") == LocalEngine()
-    assert engine_of(LocalEngine(2), default="local") == LocalEngine(2)
+    assert engine_of("local") == LocalEngine()
 
 
 @pytest.mark.parametrize("wrong", ["sparks", 3, object, LocalEngine, []])
@@ -45,12 +43,12 @@ def test_what_is_no_engine_is_named(wrong: Any) -> None:
     ):
         with pytest.raises(ParameterError, match="an engine is one of 'local', 'processes'"):
             action()
-    assert engine_of(None) == LocalEngine()
+    assert engine_of() == LocalEngine()
 
 
 def test_options_alone_are_those_of_the_local_engine() -> None:
     suffice.set_engine(threads=1)
-    assert engine_of(None) == LocalEngine(1)
+    assert engine_of() == LocalEngine(1)
 
 
 def test_an_engine_takes_no_more_options() -> None:

@@ -1,6 +1,5 @@
 """The engines of executors, and of processes: warm, and gone with the process that started them."""
 
-import copy
 import operator
 import signal
 import subprocess
@@ -58,7 +57,6 @@ def test_processes_of_another_executor() -> None:
 def test_the_number_of_workers() -> None:
     with ThreadPoolExecutor(3) as pool:
         assert (ExecutorEngine(pool).workers, suffice.engine(pool, workers=7).workers) == (3, 7)
-        assert copy.deepcopy(ExecutorEngine(pool)) == ExecutorEngine(pool)
         for wrong in (0, True):
             with pytest.raises(ParameterError, match=f"workers={wrong}; it is a whole number, 1 o"):
                 ExecutorEngine(pool, wrong)

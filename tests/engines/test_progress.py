@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gzip
 import io
 from collections.abc import Callable, Sequence
@@ -177,23 +176,6 @@ def test_what_the_listener_raises_ends_the_fit(table: pa.Table) -> None:
 
     with pytest.raises(ZeroDivisionError, match="enough"):
         on(WatchedEngine(LocalEngine(2), listen), NaiveBayes.textbook()).fit(table, "y")
-
-
-def test_copies_report_to_the_same_listener(table: pa.Table) -> None:
-    class Listener:
-        def __init__(self) -> None:
-            self.seen: list[Progress] = []
-
-        def listen(self, progress: Progress) -> None:
-            self.seen.append(progress)
-
-    listener = Listener()
-    engine = suffice.engine("local", threads=2, progress=listener.listen)
-    assert isinstance(engine, WatchedEngine)
-    assert (engine.workers, engine.in_process) == (2, True)
-    assert copy.deepcopy(engine) == engine
-    on(engine, NaiveBayes.textbook()).fit(table.slice(0, 100), "y")
-    assert listener.seen[-1].rows == 100
 
 
 # The bar -----------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def set_engine(chosen: Choice = None, **options: Any) -> AbstractContextManager[
     Examples
     --------
     >>> with set_engine("local", threads=1):
-    ...     engine_of(None)
+    ...     engine_of()
     LocalEngine(threads=1)
     """
     global _everywhere
@@ -148,37 +148,27 @@ def _until_end(before: Engine | None) -> Iterator[None]:
         _everywhere = before
 
 
-def engine_of(chosen: Choice, default: str | None = None) -> Engine:
-    """Return the engine that reads a table.
-
-    Parameters
-    ----------
-    chosen : str, Engine, Executor or None
-        For this table only.
-    default : str, optional
-        The engine that the table lives in, used unless another is chosen.
+def engine_of(home: str | None = None) -> Engine:
+    """Return the engine that reads a table: its home, if it lives in an engine.
 
     Raises
     ------
     ParameterError
-        As `engine` does; or if ``chosen`` is no engine.
+        As `engine` does.
 
     Examples
     --------
-    >>> engine_of(None)
+    >>> engine_of()
     LocalEngine(threads=None)
     """
-    if chosen is None:
-        chosen = default
-    if chosen is None:
-        return HERE if _everywhere is None else _everywhere
-    return engine(chosen) if isinstance(chosen, str) else _required(chosen)
+    if home is not None:
+        return engine(home)
+    return HERE if _everywhere is None else _everywhere
 
 
-def is_here(chosen: Choice) -> bool:
-    """Whether an estimator that was given such an engine, or none, reads rows in this process."""
-    found = _everywhere if chosen is None else chosen
-    return found is None or isinstance(found, LocalEngine)
+def is_here() -> bool:
+    """Whether rows are read in this process."""
+    return isinstance(engine_of(), LocalEngine)
 
 
 def _required(chosen: Any) -> Engine:

@@ -77,9 +77,6 @@ class ExecutorEngine(Engine):
         object.__setattr__(self, "executor", executor)
         object.__setattr__(self, "number", workers or known)
 
-    def __deepcopy__(self, memo: object) -> ExecutorEngine:
-        return self  # copies of an estimator share the workers
-
     @property
     def workers(self) -> int:
         """Number of workers."""

@@ -107,10 +107,6 @@ class WatchedEngine(EngineView):
                 "it is True, False, or a callable that is given how far the work is",
             )
 
-    def __deepcopy__(self, memo: object) -> WatchedEngine:
-        # A copy of an estimator reports to the same listener, not to a copy of it.
-        return self
-
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
     ) -> Iterator[R]:

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.errors import DataError, ParameterError
-from suffice.models.bayes_risk.next_question import probabilities_of_values
+from suffice.models.bayes_risk.information import probabilities_of_values
 from suffice.models.design.bins import span
 from suffice.models.design.levels import shares_of
 from suffice.models.design.matrix import Design, indicators

@@ -21,7 +21,7 @@ from suffice.data.schema import Column, Layout, Numbered
 from suffice.data.source import InEngine, InParts, Split
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import left_out
-from suffice.engines.choice import Choice, engine_of, is_here
+from suffice.engines.choice import engine_of, is_here
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.models.base.checks import (
@@ -77,7 +77,7 @@ class Estimator(ScikitLearnInterface):
     saved_options: ClassVar[tuple[type, ...]]  # of those options that are records
 
     _ignore: Sequence[str] = ()  # columns of the first table, and so of all, that are left out
-    _engine: Choice = None  # of one summation; `set_engine` chooses for all
+    _engine: Engine | None = None  # of one summation; `set_engine` chooses for all
     reader_: TableReader
     model_: Any
     target_names_: Any
@@ -276,7 +276,7 @@ class Estimator(ScikitLearnInterface):
 
     def _row(self, X: Any) -> Batch | None:
         """One row by name as a batch; None where it is to be read as a table."""
-        row = record_of(X) if self._is_named() and is_here(self._engine) else None
+        row = record_of(X) if self._is_named() and is_here() else None
         reader = None if row is None else self._record_reader()
         return None if row is None or reader is None else reader.batch(row)
 
@@ -288,7 +288,9 @@ class Estimator(ScikitLearnInterface):
 
     def _engine_for(self, source: InEngine | None) -> Engine:
         """The engine that reads a source."""
-        return engine_of(self._engine, None if source is None else source.engine)
+        if self._engine is not None:
+            return self._engine
+        return engine_of(None if source is None else source.engine)
 
     def _run(
         self,
@@ -361,7 +363,6 @@ class Estimator(ScikitLearnInterface):
 
     def _check_saved(self, saved: Any) -> None:
         """Check the options of a saved model as its fit did, and that they go with the rest."""
-        self._engine_for(None)
 
     @abstractmethod
     def _restore(self, saved: Any) -> None:

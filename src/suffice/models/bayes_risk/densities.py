@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,20 +17,231 @@ from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
 from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.columns import (
-    MOST_VALUES,
-    columns_of,
-    draw,
-    is_discrete,
-    log_density,
+from suffice.families import Parameters
+from suffice.families.bernoulli import BernoulliParameters
+from suffice.families.categorical import CategoricalParameters
+from suffice.families.joint_table import JointTableParameters
+from suffice.families.multivariate.parameters import (
+    MultivariateGaussianParameters,
+    MultivariateStudentParameters,
 )
+from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
+from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
+from suffice.families.univariate.piecewise import PiecewiseParameters
+from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log, scores
+from suffice.statistics.block import CodedBlock
 
-__all__ = ["FittedDensities", "KnownDensities", "class_densities", "described"]
+__all__ = [
+    "MOST_VALUES",
+    "FittedDensities",
+    "KnownDensities",
+    "class_densities",
+    "columns_of",
+    "cut_points",
+    "described",
+    "is_discrete",
+    "location_scale",
+    "log_density",
+    "values_of",
+]
 
+MOST_VALUES = 2**20  # of discrete columns that are listed
+REST = 1e-15  # probability that such a list may lack
+UNSEEN = 1e-12  # probability from which unseen values are a value of their own
 MULTIVARIATE_NORMAL = type(stats.multivariate_normal([0.0]))
+
+Array = NDArray[np.float64]
+
+
+# -- distributions of one number, in either of SciPy's two interfaces
+
+
+def is_discrete(distribution: Any) -> bool:
+    """Return whether it has a probability mass. SciPy's new distributions have both names."""
+    if not (hasattr(distribution, "logpmf") and hasattr(distribution, "logpdf")):
+        return hasattr(distribution, "logpmf")
+    return bool(distribution.logpmf(distribution.median()) > -np.inf)
+
+
+def log_density(distribution: Any, rows: Array) -> Array:
+    """Return log p(x) of numbers (n,), or of rows (n, d), (n,)."""
+    log_p = distribution.logpmf if is_discrete(distribution) else distribution.logpdf
+    by_column = rows.ndim > 1 and hasattr(distribution, "resample")  # `scipy.stats.gaussian_kde`
+    out = np.asarray(log_p(rows.T if by_column else rows), dtype=np.float64)
+    if out.size != len(rows):
+        raise ValueError(f"{out.size} log densities for {len(rows)} rows")
+    return out.reshape(len(rows))
+
+
+def draw(distribution: Any, n: int, rng: np.random.Generator) -> Array:
+    """Draw rows (n, d)."""
+    if hasattr(distribution, "resample"):
+        drawn = distribution.resample(n, seed=rng).T
+    elif hasattr(distribution, "rvs"):
+        drawn = distribution.rvs(size=n, random_state=rng)
+    else:
+        drawn = distribution.sample(n, rng=rng)
+    rows = np.asarray(drawn, dtype=np.float64)
+    if rows.ndim > 2:
+        raise ParameterError("a distribution is about matrices", "a row is a vector of numbers")
+    return rows.reshape(n, rows.size // n if n else 1)
+
+
+def values_of(distributions: Sequence[Any]) -> Array:
+    """Return the values of discrete distributions: all but `REST` of each, if there is room."""
+    return np.unique(np.concatenate([_values(distribution) for distribution in distributions]))
+
+
+def _values(distribution: Any) -> Array:
+    inner = getattr(distribution, "dist", distribution)
+    low, high = map(float, distribution.support())
+    if hasattr(inner, "xk"):  # listed values, which need not be whole
+        listed = np.asarray(inner.xk, dtype=np.float64)
+        return np.asarray(listed + (low - listed.min()))
+    anchor = low if np.isfinite(low) else float(_either(distribution, "ppf", "icdf")(0.5))
+    mean = float(distribution.mean())
+    start = anchor + np.round(mean - anchor) if np.isfinite(mean) else anchor
+    reach, before = 64.0, 0.0
+    while True:
+        first, last = max(start - reach, low), min(start + reach, high)
+        values = start + np.arange(first - start, last - start + 1)
+        mass = exp(log_density(distribution, values))
+        total = float(mass.sum())
+        settled = total > 1 - 1e-9 and total - before < REST
+        whole = first == low and last == high
+        if total > 1 - REST or settled or whole or 2 * len(values) > MOST_VALUES:
+            return np.asarray(values[mass > 0])
+        reach, before = 2 * reach, total
+
+
+def cut_points(distributions: Sequence[Any], q: Array) -> Array:
+    """Return finite ends of the supports, and where q lies below or above, in order."""
+    found = [np.array([end for one in distributions for end in one.support()], np.float64)]
+    for one in distributions:
+        found += [_where_found(_either(one, "ppf", "icdf"), q)]
+        found += [_where_found(_either(one, "isf", "iccdf"), q)]
+    cuts = np.concatenate(found)
+    return np.unique(cuts[np.isfinite(cuts)])
+
+
+def _either(distribution: Any, name: str, new_name: str) -> Callable[..., Any]:
+    """Return a method by its name in SciPy's first interface, or by that in the second."""
+    method: Callable[..., Any] = getattr(distribution, name, None) or getattr(
+        distribution, new_name
+    )
+    return method
+
+
+def _where_found(f: Callable[..., Any], q: Array) -> Array:
+    """Quantiles; none where SciPy searches for them and fails, as it may far out."""
+    try:
+        return np.asarray(f(q), dtype=np.float64)
+    except (ValueError, RuntimeError):
+        return np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """The numbers 0, 1, ..., m − 1 and their probabilities (m,).
+
+    As `scipy.stats.rv_discrete`, which takes a time that grows with m².
+    """
+
+    probabilities: Array
+
+    @property
+    def xk(self) -> NDArray[np.intp]:
+        """The numbers."""
+        return np.arange(len(self.probabilities))
+
+    def support(self) -> tuple[int, int]:
+        """Return the smallest and the largest of them."""
+        return 0, len(self.probabilities) - 1
+
+    def logpmf(self, x: Array) -> Array:
+        """Return log-probabilities of some of them."""
+        return safe_log(self.probabilities[x.astype(np.intp)])
+
+
+# -- the columns of a model
+
+
+def columns_of(parameters: Parameters, k: int) -> list[list[Any]] | None:
+    """Return the distributions of k classes for every column; None where no form is known.
+
+    Columns are independent given the class, and may be moved: only the ratios of the densities of
+    classes matter. A joint table is one column, of which each combination is a value; values that
+    are unseen are one value. Bins of a histogram are values.
+    """
+    if isinstance(parameters, BernoulliParameters):
+        return _listed(parameters.theta.transpose(1, 0, 2))
+    if isinstance(parameters, CategoricalParameters):
+        d = len(parameters.vocabularies)
+        return _listed([_whole(parameters.probabilities(j)) for j in range(d)])
+    if isinstance(parameters, JointTableParameters):
+        logs = scores(len(parameters.cells), len(parameters.count), 0.0)
+        cells = CodedBlock(parameters.cells, parameters.vocabularies)
+        parameters.add_log_likelihood(cells, logs)
+        return _listed([_whole(exp(logs).T)])
+    if isinstance(parameters, PiecewiseParameters):
+        return _listed([parameters.probabilities(j) for j in range(len(parameters.start) - 1)])
+    if isinstance(parameters, PoissonParameters):
+        return _frozen(stats.poisson, parameters.rate)
+    if isinstance(parameters, NegativeBinomialParameters):
+        a, b = parameters.a, parameters.b
+        return _frozen(stats.nbinom, a, b / (b + 1))
+    line = location_scale(parameters)
+    if line is None or not line[1].all():
+        return None
+    location, scale, dof = line
+    if dof is None:
+        return _frozen(stats.norm, location, scale)
+    return _frozen(stats.t, dof, location, scale)
+
+
+def location_scale(parameters: Parameters) -> tuple[Array, Array, Array | None] | None:
+    """Return location and scale (k, d) of Gaussians, and degrees of freedom of Student's t."""
+    dof = None
+    if isinstance(parameters, GaussianParameters):
+        mean, low, variance = parameters.mean, parameters.mean_lo, parameters.variance
+    elif isinstance(parameters, StudentParameters):
+        mean, low, variance = parameters.location, parameters.location_lo, parameters.scale2
+        dof = np.broadcast_to(parameters.dof, mean.shape)
+    elif isinstance(parameters, MultivariateGaussianParameters | MultivariateStudentParameters):
+        factored = parameters.factored
+        if factored.mean.shape[1] != 1:
+            return None
+        mean, low, variance = factored.mean, factored.mean_lo, factored.covariance[:, :, 0]
+        if isinstance(parameters, MultivariateStudentParameters):
+            variance = variance * parameters.factor[:, None]
+            dof = parameters.dof[:, None]
+    else:
+        return None
+    scale = np.broadcast_to(np.sqrt(variance), mean.shape)
+    return (mean - mean[0]) + (low - low[0]), scale, dof
+
+
+def _listed(tables: Any) -> list[list[Any]]:
+    """Discrete columns from probabilities (k, m) of their values."""
+    return [[Listed(of_class) for of_class in table] for table in tables]
+
+
+def _whole(seen: Array) -> Array:
+    """Append the probability of all unseen values together, (k, m) or (k, m + 1)."""
+    others = np.maximum(1.0 - seen.sum(axis=1, keepdims=True), 0.0)
+    return np.hstack([seen, others]) if others.max() > UNSEEN else seen
+
+
+def _frozen(kind: Any, *shapes: Array) -> list[list[Any]]:
+    """Distributions of SciPy of parameters (k, d)."""
+    columns = np.stack(np.broadcast_arrays(*shapes), axis=-1).swapaxes(0, 1)
+    return [[kind(*of_class) for of_class in column] for column in columns]
+
+
+# -- the distributions of all classes
 
 
 @dataclass(frozen=True)
@@ -100,7 +311,7 @@ class Density:
             drawn: NDArray[np.float64] = draw(self.joint, 1, np.random.default_rng(0))
         except AttributeError:  # a density that cannot be drawn from
             return None
-        return drawn.shape[1]
+        return int(drawn.shape[1])
 
     @property
     def discrete(self) -> tuple[bool, ...]:

@@ -27,8 +27,14 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.base.costs import expected_costs
-from suffice.models.bayes_risk.columns import MOST_VALUES, cut_points, log_density, values_of
-from suffice.models.bayes_risk.densities import FittedDensities, KnownDensities
+from suffice.models.bayes_risk.densities import (
+    MOST_VALUES,
+    FittedDensities,
+    KnownDensities,
+    cut_points,
+    log_density,
+    values_of,
+)
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import normalise, safe_log

@@ -643,7 +643,7 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
             and X.shape[1] == self.n_features_in_
             and not self._is_named()
             and self.reader_.takes_numbers_as_they_are
-            and is_here(self._engine)
+            and is_here()
         )
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:

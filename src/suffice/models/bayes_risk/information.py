@@ -1,8 +1,8 @@
-"""What to ask next: the information that a missing cell of a row is expected to give."""
+"""What columns tell of the class, in bits: on the whole, and the missing cells of one row."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,25 +14,194 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
+from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.columns import (
+from suffice.models.bayes_risk.densities import (
     columns_of,
+    cut_points,
+    is_discrete,
     location_scale,
     log_density,
     values_of,
 )
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log, log_of
-from suffice.numerics.in_print import Printed, Table
+from suffice.numerics.in_print import Printed, Table, percent
+from suffice.numerics.logspace import row_sums, safe_log
+from suffice.numerics.quadrature import integrate
 from suffice.statistics.batch import Batch
 
-__all__ = ["NextQuestions", "next_question", "probabilities_of_values"]
+__all__ = [
+    "ColumnInformation",
+    "NextQuestions",
+    "column_information",
+    "next_question",
+    "probabilities_of_values",
+]
 
 LOG_2 = log_of(2.0)
-# Quantiles in each class, which cut the line: even, and by decades in the tails.
-QUANTILES = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
+PRECISION = 1e-12  # of an integral, in nats
+# Quantiles that cut the line: even in the middle, by decades in the tails.
+QUANTILES = np.concatenate([np.arange(1, 9) / 16, 10.0 ** -np.arange(2, 17)])
+# The same of a missing cell, in each class.
+QUESTIONED = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
 MOST_NUMBERS = 2_000  # of a column, in all classes together: a page holds them
 DIGITS = 8  # of a probability between quantiles, so that a page holds it in few bytes
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnInformation(Printed):
+    """Bits that a cell of each column tells of the class, if the model is right.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        d names, in the order of the table.
+    families : tuple of str
+        How each is modelled.
+    bits : ndarray (d,)
+        I(C; X_j); NaN where it is not known.
+    entropy : float
+        H(C) of the class prior, in bits: what there is to be told.
+    """
+
+    columns: tuple[str, ...]
+    families: tuple[str, ...]
+    bits: Array
+    entropy: float
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Places of the columns, the most telling first; unknown ones last."""
+        return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
+
+    def table(self) -> Table:
+        """Return the columns as a table, the most informative first."""
+        rows = []
+        for j in self.order.tolist():
+            bits = float(self.bits[j])
+            share = percent(bits / self.entropy if self.entropy else np.nan)
+            known = "-" if np.isnan(bits) else f"{bits:.4f}"
+            rows.append([self.columns[j], self.families[j], known, share])
+        return Table(
+            "",
+            ["column", "family", "bits", "of all there is to tell"],
+            rows,
+            [f"{self.entropy:.4f} bits tell the class of a row, before any cell is seen"],
+            left=(0, 1),
+            bars=self.bits[self.order].tolist(),
+        )
+
+
+def column_information(model: GenerativeClassifier) -> ColumnInformation:
+    """Return how many bits a cell of each column tells of the class, under a fitted model.
+
+    ::
+
+        I(C; X_j) = Σ_c P(c) ∫ p(x_j | c) log₂ (p(x_j | c) / p(x_j)) dx_j,
+        p(x_j) = Σ_c P(c) p(x_j | c)
+
+    by sums over the values of discrete columns, and by quadrature over numbers. Of a text, and of
+    counts of words, it is what one word tells, which is a sum over words: a column of counts has
+    its own term. Each column stands alone: what two of them tell together may be less than the sum,
+    and more. It is 0 for a column that looks alike in all classes, at most H(C), and known without
+    any rows.
+
+    Parameters
+    ----------
+    model : generative classifier
+        Such as `NaiveBayes` or `LinearDiscriminantAnalysis`, fitted.
+
+    Returns
+    -------
+    ColumnInformation
+
+    Raises
+    ------
+    ParameterError
+        If the model does not say how columns look in a class.
+
+    Source: T. M. Cover and J. A. Thomas, Elements of Information Theory, 2nd ed. (2006), eq. 2.28
+    and section 8.5.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import NaiveBayes
+    >>> import pyarrow as pa
+    >>> table = pa.table({"a": ["u", "u", "v", "v"], "b": ["x", "y", "x", "y"], "c": list("0011")})
+    >>> column_information(NaiveBayes(estimation="mle").fit(table, "c"))
+    column  family         bits  of all there is to tell
+    a       categorical  1.0000                  100.0 %
+    b       categorical  0.0000                    0.0 %
+    <BLANKLINE>
+    1.0000 bits tell the class of a row, before any cell is seen
+    """
+    check_is_fitted(model)
+    if not isinstance(model, GenerativeClassifier):
+        raise ParameterError(
+            f"{type(model).__name__} does not say how a column looks in a class",
+            "naive Bayes and discriminant analysis do",
+            "fit one of them to see what columns tell",
+        )
+    fitted = model.model_
+    bits = dict.fromkeys(fitted.layout.names, np.nan)
+    families = dict.fromkeys(bits, "-") | fitted.family_names
+    for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
+        columns = part.layout.columns
+        if part.family.is_distribution:
+            bits |= zip(columns, _of_part(parameters, len(columns), fitted.prior), strict=True)
+    prior = fitted.prior
+    return ColumnInformation(
+        tuple(bits),
+        tuple(families.values()),
+        np.array(list(bits.values())),
+        float(-_sum(prior * safe_log(np.where(prior > 0, prior, 1.0))) / LOG_2),
+    )
+
+
+def _of_part(parameters: Parameters, d: int, prior: Array) -> Iterator[float]:
+    """The bits of every column of a part."""
+    if isinstance(parameters, MultinomialParameters):
+        shares = parameters.theta * prior[:, None]
+        bits = _information(shares, prior) / LOG_2
+        yield from bits.tolist() if parameters.events.closed else [_sum(bits)]
+        return
+    for j in range(d):
+        columns = columns_of(parameters.column(j), len(prior))
+        yield np.nan if columns is None or len(columns) != 1 else _bits(columns[0], prior)
+
+
+def _bits(column: list[Any], prior: Array) -> float:
+    """The bits of one column, given its distribution in every class."""
+
+    def of(x: Array) -> Array:
+        joint = np.array(
+            [p * exp(log_density(one, x)) for p, one in zip(prior, column, strict=True)]
+        )
+        return _information(joint, prior)
+
+    with np.errstate(all="ignore"):
+        if is_discrete(column[0]):
+            return _sum(of(values_of(column))) / LOG_2
+        value, _ = integrate(of, cut_points(column, QUANTILES), PRECISION)
+    return max(value, 0.0) / LOG_2
+
+
+def _information(joint: Array, prior: Array) -> Array:
+    """Σ_c P(c, x) log (P(c, x) / P(c) p(x)) of every x, in nats, (m,), from P(c, x), (k, m)."""
+    total = row_sums(joint.T)[:, None]
+    expected = prior * total
+    ratio = np.divide(joint.T, expected, out=np.ones(joint.T.shape), where=joint.T > 0)
+    return row_sums(joint.T * log(ratio))
+
+
+def _sum(values: Array) -> float:
+    return float(np.add.reduce(values))
+
+
+# -- what to ask next
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,7 +316,7 @@ def probabilities_of_values(parameters: Parameters, k: int) -> NDArray[np.float6
             return np.ones((k, 1))
         quantile: Any = ndtri if dof is None else partial(stdtrit, dof)
         cdf: Any = ndtr if dof is None else partial(stdtr, dof)
-        cuts = _few(np.unique(location + scale * quantile(QUANTILES[None])), k)
+        cuts = _few(np.unique(location + scale * quantile(QUESTIONED[None])), k)
         z = (np.concatenate([[-np.inf], cuts, [np.inf]]) - location) / scale
         between = np.where(z[:, 1:] < 0, np.diff(cdf(z)), -np.diff(cdf(-z)))
         return np.asarray(between.round(DIGITS))
