@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from suffice.engines.choice import Choice, set_engine
+from suffice import engine, set_engine
 
 __all__ = ["on"]
 
 
 class _Running:
-    def __init__(self, engine: Choice, estimator: Any) -> None:
-        self._engine, self._estimator = engine, estimator
+    def __init__(self, chosen: Any, estimator: Any) -> None:
+        self._chosen, self._estimator = chosen, estimator
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._estimator, name)
@@ -22,12 +22,13 @@ class _Running:
     def _wrapped(self, method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(method)
         def run(*given: Any, **named: Any) -> Any:
-            with set_engine(self._engine):
+            with set_engine(self._chosen):
                 return method(*given, **named)
 
         return run
 
 
-def on(engine: Choice, estimator: Any) -> Any:
-    """Return an estimator of which every method runs on an engine."""
-    return _Running(engine, estimator)
+def on(chosen: Any, estimator: Any) -> Any:
+    """Return an estimator of which every method runs on an engine, or on a number of threads."""
+    threads = isinstance(chosen, int)
+    return _Running(engine("local", threads=chosen) if threads else chosen, estimator)

@@ -21,13 +21,7 @@ from suffice import (
 from suffice.errors import ParameterError
 from suffice.families import JointTable
 from suffice.naive_bayes import MultinomialNB
-from suffice.numerics.exact import DoubleDouble
-from suffice.privacy import Audit, audit, findings_of
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.loss_sums import LossSums
-from suffice.statistics.pair_counts import CutBins, ValueBins
-from suffice.statistics.register import STATISTICS
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.privacy import Audit, audit
 
 
 def of_kind(found: Audit, what: str) -> list[Any]:
@@ -223,13 +217,6 @@ def test_models_without_sums_and_averages() -> None:
     average = AutoClassifier(["naive-bayes", "logistic"]).fit(table, "kind")
     inside = {one.what for one in audit(average).findings}
     assert {"coefficients", "rare value", "listed values"} <= inside
-
-
-def test_every_statistic_of_a_file_has_a_rule() -> None:
-    # No statistics of columns:
-    parts = {ByClass, CutBins, DoubleDouble, LossSums, ValueBins, Vocabulary}
-    unknown = findings_of.dispatch(object)
-    assert {kind for kind in STATISTICS if findings_of.dispatch(kind) is unknown} == parts
 
 
 def test_nothing_to_find() -> None:

@@ -19,7 +19,6 @@ from statsmodels.regression.tests.results import glmnet_r_results
 import suffice
 from suffice.errors import ParameterError
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, Ridge
-from suffice.models.optimise.proximal_newton import violation
 
 MODELS = [
     Lasso(0.1),
@@ -27,6 +26,11 @@ MODELS = [
     ElasticNet(0.2, l1_ratio=0.9, standardize=True, positive=True),
 ]
 GLMNET = Path(statsmodels.__file__).parent / "regression/tests/results/lasso_data.csv"
+
+
+def violation(w: Any, slope: Any, cost: Any) -> Any:
+    """How far coefficients are from the conditions of a minimum with costs of absolute values."""
+    return np.where(w, np.abs(slope + cost * np.sign(w)), np.maximum(np.abs(slope) - cost, 0))
 
 
 def rows(n: int = 120, d: int = 6, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

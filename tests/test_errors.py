@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from suffice import LinearRegression, errors
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, LinearRegression, errors
 from suffice.linear_model import LogisticRegression
 
 X = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])

@@ -5,14 +5,14 @@ import platform
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from suffice.numerics import kernels
-
 pytestmark = pytest.mark.exhaustive
 
+KERNELS = str(getattr(find_spec("suffice.numerics.kernels"), "origin", ""))
 ROOT = Path(__file__).parents[1]
 #: What is installed where there is no compiler.
 PACKAGES = {
@@ -94,7 +94,7 @@ def on(processor: str, wish: str = "") -> subprocess.CompletedProcess[str]:
         "import importlib.util as u, sys; spec = u.spec_from_file_location('kernels', sys.argv[1]);"
         "module = u.module_from_spec(spec); spec.loader.exec_module(module); print(module.level())"
     )
-    command = ["qemu-x86_64", "-cpu", processor, sys.executable, "-c", program, kernels.__file__]
+    command = ["qemu-x86_64", "-cpu", processor, sys.executable, "-c", program, KERNELS]
     return subprocess.run(
         command, env=os.environ | {"SUFFICE_SIMD": wish}, capture_output=True, text=True
     )

@@ -7,7 +7,6 @@ import pytest
 
 import suffice.families
 from suffice.families import Family, family_named, family_names
-from suffice.models.generative.saved import SAVED
 
 FILES = family_names()
 #: Families whose prior is part of what they are.
@@ -26,10 +25,9 @@ def test_a_family_file_answers_to_its_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_family_is_exported_and_may_be_saved(name: str) -> None:
+def test_a_family_is_exported(name: str) -> None:
     cls = type(family_named(name))
     assert getattr(suffice.families, cls.__name__) is cls
-    assert SAVED[cls.__name__] is cls
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -24,8 +24,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from tests.running import on
 
 import suffice
-from suffice.data.open import read_csv
-from suffice.engines.local import LocalEngine
+from suffice import read_csv
 from suffice.errors import (
     DataError,
     ForgetError,
@@ -136,8 +135,8 @@ def test_batches_merges_and_forgetting_give_the_bits_of_one_fit(model, tmp_path)
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_give_the_same_bits(threads):
     x, y = rows(n=60_000)
-    mine = on(LocalEngine(threads), LinearRegression()).fit(x, y)
-    assert known(mine, x) == known(on(LocalEngine(1), LinearRegression()).fit(x[::-1], y[::-1]), x)
+    mine = on(threads, LinearRegression()).fit(x, y)
+    assert known(mine, x) == known(on(1, LinearRegression()).fit(x[::-1], y[::-1]), x)
 
 
 def test_weights_are_repetitions():
@@ -954,7 +953,7 @@ def test_descent_reads_arrays_files_and_frames(solver, tmp_path):
 def test_threads_and_runs_of_a_descent_give_the_same_bits(solver):
     x, y = rows(n=60_000)
     options = {"solver": solver, "descent": GradientDescent(tol=1e-3, random_state=7)}
-    one, two = (on(LocalEngine(t), LinearRegression(**options)).fit(x, y) for t in (1, 2))
+    one, two = (on(t, LinearRegression(**options)).fit(x, y) for t in (1, 2))
     assert known(one, x) == known(two, x)
     assert (one.loss_history_ == two.loss_history_).all()
     other = LinearRegression(solver=solver, descent=GradientDescent(tol=1e-3, random_state=8))

@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression as Theirs
 import suffice
 from suffice.errors import ParameterError
 from suffice.linear_model import LogisticRegression
-from suffice.models.optimise.proximal_newton import violation
 
 
 def objective(model: Any, x: Any, y: Any, c: float, ratio: float) -> float:
@@ -24,6 +23,11 @@ def objective(model: Any, x: Any, y: Any, c: float, ratio: float) -> float:
     loss = -model.predict_log_proba(x)[np.arange(len(y)), places].sum()
     w = model.coef_
     return float(loss + ((1 - ratio) * (w**2).sum() / 2 + ratio * np.abs(w).sum()) / c)
+
+
+def violation(w: Any, slope: Any, cost: Any) -> Any:
+    """How far coefficients are from the conditions of a minimum with costs of absolute values."""
+    return np.where(w, np.abs(slope + cost * np.sign(w)), np.maximum(np.abs(slope) - cost, 0))
 
 
 def rows(n: int = 300, d: int = 8, k: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

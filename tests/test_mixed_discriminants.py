@@ -11,10 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import discriminant_analysis as sk
 
 import suffice
-from suffice.discriminant_analysis import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_json
 from suffice.model_selection import cross_val_predict

@@ -19,15 +19,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import suffice
 import suffice.naive_bayes as ours
-from suffice.discriminant_analysis import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError
-from suffice.families import Categorical
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
-from suffice.statistics.block import BadCell, IntegerBlock
-from suffice.statistics.counts import CountAccumulator
 
 NAMES = [name for name in ours.__all__ if name != "NaiveBayes"]
 DISCRETE = [name for name in NAMES if name != "GaussianNB"]
@@ -589,17 +583,6 @@ def test_codes_below_0_are_refused_as_in_scikit_learn(codes):
         with pytest.raises(DataError, match=cell) as caught:
             read()
         assert NEGATIVE in str(caught.value)
-
-
-def test_values_below_0_that_an_older_file_counts_are_answered():
-    counts = CountAccumulator(1)
-    counts.add(IntegerBlock(np.array([[-1], [0]])), np.array([0, 1]), np.empty(0), 2)
-    found = Categorical(from_zero=True).estimate(counts.statistic())
-    out = np.zeros((1, 2))
-    found.add_log_likelihood(IntegerBlock(np.array([[-1]])), out)
-    assert_allclose(np.exp(out), [[2 / 3, 1 / 3]])
-    with pytest.raises(BadCell):
-        found.add_log_likelihood(IntegerBlock(np.array([[-2]])), out)
 
 
 def test_pseudo_counts_of_columns_are_refused_in_words_that_scikit_learn_has_too():

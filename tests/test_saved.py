@@ -13,9 +13,8 @@ import pyarrow as pa
 import pytest
 
 import suffice
-from suffice import NaiveBayes
+from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.data.schema import BlockLayout, Numbered, UniformColumns
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import ModelFileError
 from suffice.families import Bernoulli, Gaussian, JointTable
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -334,3 +333,18 @@ def test_a_model_comes_through_a_pipe(tmp_path):
     loaded = suffice.load(pipe)
     writer.join()
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("kind", ["GaussianNB", "LinearRegression", "LogisticRegression"])
+def test_a_file_that_lacks_an_entry_is_refused(kind, tmp_path):
+    path = tmp_path / "model.suffice"
+    write_model(path, kind, {"params": {}}, types=TYPES)
+    with pytest.raises(ModelFileError, match=f"a {kind} without the entry"):
+        suffice.load(path)
+
+
+def test_options_are_no_models(tmp_path):
+    path = tmp_path / "model.suffice"
+    write_model(path, "GradientDescent", {}, types=TYPES)
+    with pytest.raises(ModelFileError, match="a model of the unknown kind 'GradientDescent'"):
+        suffice.load(path)

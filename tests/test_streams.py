@@ -17,8 +17,7 @@ from sklearn.base import clone
 from tests.laws.comparing import frozen
 
 import suffice
-from suffice import NaiveBayes
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB

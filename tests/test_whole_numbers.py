@@ -14,10 +14,14 @@ import pytest
 from scipy import sparse
 from scipy.stats import norm
 
-from suffice import BayesClassifier, LinearRegression, NaiveBayes, load, read_sql
-from suffice.discriminant_analysis import (
+from suffice import (
+    BayesClassifier,
     LinearDiscriminantAnalysis,
+    LinearRegression,
+    NaiveBayes,
     QuadraticDiscriminantAnalysis,
+    load,
+    read_sql,
 )
 from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression, Ridge

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ from tests.running import on
 
 import suffice
 from suffice import AutoClassifier, NaiveBayes, read_table
-from suffice.engines.local import LocalEngine
 from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
+from suffice.ensemble.stacking import members, shares
 from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import evaluate_models
@@ -259,7 +259,7 @@ def test_costs_decide_the_label(of_numbers: AutoClassifier) -> None:
 
 def test_threads_do_not_matter() -> None:
     X, y = numbers(7)
-    alone, together = (on(LocalEngine(t), AutoClassifier()).fit(X, y) for t in (1, 2))
+    alone, together = (on(t, AutoClassifier()).fit(X, y) for t in (1, 2))
     assert_array_equal(alone.predict_proba(X), together.predict_proba(X))
 
 
@@ -391,3 +391,42 @@ def test_copies_of_a_row_are_in_one_fold() -> None:
     apart = [test for _, test in Folds(0).split(None, y)]
     alone = [test for _, test in Folds(0, together=True).split(None, y, np.arange(300))]
     assert all((a == b).all() for a, b in zip(apart, alone, strict=True))
+
+
+# -- which candidates are averaged, and with what shares
+
+
+def answers(seed: int, n: int = 400) -> np.ndarray:
+    """Probabilities of labels: three good candidates that agree, and one that knows other rows."""
+    rng = np.random.default_rng(seed)
+    easy = np.arange(n) < 0.7 * n
+    good = np.where(easy, 0.9, 0.1)[:, None] * rng.uniform(0.999, 1.0, (n, 3))
+    return np.log(np.column_stack([good, np.where(easy, 0.35, 0.6)]))
+
+
+def of_set(log_p: np.ndarray, places: np.ndarray) -> float:
+    v = shares(log_p[:, places], np.ones(len(log_p)))
+    return np.log(np.exp(log_p[:, places]) @ v).mean()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_candidate_that_knows_other_rows_stays(seed: int) -> None:
+    log_p = answers(seed)
+    places, v = members(log_p, np.ones(400), 2)
+    assert log_p.mean(axis=0).argmin() == 3  # by itself it is the worst
+    assert 3 in places
+    found, best = of_set(log_p, places), max(of_set(log_p, np.array(s)) for s in PAIRS)
+    assert found == pytest.approx(best, abs=2e-3)
+    assert found > of_set(log_p, np.argsort(-log_p.mean(axis=0))[:2]) + 0.02
+    np.testing.assert_allclose(v, shares(log_p[:, places], np.ones(400)), rtol=1e-12)
+
+
+PAIRS = [list(pair) for pair in combinations(range(4), 2)]
+
+
+def test_few_candidates_all_stay() -> None:
+    log_p = answers(0)
+    places, v = members(log_p, np.ones(400), 5)
+    assert places.tolist() == [0, 1, 2, 3]
+    np.testing.assert_allclose(v, shares(log_p, np.ones(400)), rtol=1e-12)
+    assert members(log_p, np.ones(400), 1)[1].tolist() == [1.0]

@@ -18,12 +18,10 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 import suffice
-from suffice import NaiveBayes
-from suffice import discriminant_analysis as da
+from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice import naive_bayes as nb
-from suffice.families import Gaussian, JointTable, MultivariateGaussian
+from suffice.families import Gaussian, JointTable, MultivariateGaussian, family_named, family_names
 from suffice.linear_model import ElasticNet, LinearRegression, Ridge
-from suffice.models.generative.saved import FAMILIES
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 
@@ -192,7 +190,7 @@ JOINT = {
 }
 OTHERS = {**CHOSEN, "note": "bernoulli", "size": Gaussian(shared=True)}
 WOLF = MultivariateGaussian("mle", shrinkage="ledoit-wolf")
-Q = da.QuadraticDiscriminantAnalysis
+Q = QuadraticDiscriminantAnalysis
 Case = tuple[Callable[[], Any], Rows]
 
 CASES: dict[str, Case] = {
@@ -218,7 +216,7 @@ for seed, (offset, gaps, weights) in enumerate(
     CASES |= {
         f"GaussianNB {name}": (nb.GaussianNB, labelled(*options)),
         f"density {name}": (lambda: NaiveBayes.textbook(numbers="density"), labelled(*options)),
-        f"LDA {name}": (da.LinearDiscriminantAnalysis, labelled(*options)),
+        f"LDA {name}": (LinearDiscriminantAnalysis, labelled(*options)),
         f"QDA {name}": (lambda: Q(shrinkage=1e-3), labelled(*options)),
         f"LinearRegression {name}": (
             lambda: LinearRegression(incomplete="drop"),
@@ -304,4 +302,4 @@ def test_a_batch_that_leaves_a_window_leaves_nothing(case: str, tmp_path: Path) 
 def test_every_family_forgets() -> None:
     models = [make().fit(*rows.cut(slice(None))) for make, rows in CASES.values()]
     seen = {type(part.family) for model in models for part in getattr(model, "parts_", ())}
-    assert seen == set(FAMILIES)
+    assert seen == {type(family_named(name)) for name in family_names()}

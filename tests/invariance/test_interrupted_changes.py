@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from tests.running import on
 
-from suffice import AODE, NaiveBayes
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis
-from suffice.engines.local import LocalEngine
+from suffice import AODE, LinearDiscriminantAnalysis, NaiveBayes
 from suffice.linear_model import LinearRegression
 from suffice.numerics import kernels
 
@@ -23,13 +21,13 @@ N = 120
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 4, (N, 3)).astype(float), RNG.integers(0, 3, N)
 MODELS: dict[str, Callable[[], Any]] = {
-    "naive Bayes": lambda: on(LocalEngine(1), NaiveBayes()),
-    "textbook": lambda: on(LocalEngine(1), NaiveBayes.textbook()),
-    "categories": lambda: on(LocalEngine(1), NaiveBayes.textbook("categorical")),
-    "events": lambda: on(LocalEngine(1), NaiveBayes.textbook("multinomial")),
-    "pairs": lambda: on(LocalEngine(1), AODE()),
-    "LDA": lambda: on(LocalEngine(1), LinearDiscriminantAnalysis()),
-    "linear": lambda: on(LocalEngine(1), LinearRegression()),
+    "naive Bayes": lambda: on(1, NaiveBayes()),
+    "textbook": lambda: on(1, NaiveBayes.textbook()),
+    "categories": lambda: on(1, NaiveBayes.textbook("categorical")),
+    "events": lambda: on(1, NaiveBayes.textbook("multinomial")),
+    "pairs": lambda: on(1, AODE()),
+    "LDA": lambda: on(1, LinearDiscriminantAnalysis()),
+    "linear": lambda: on(1, LinearRegression()),
 }
 VERBS = ("fit", "partial_fit", "merge", "forget")
 CASES = [(name, verb) for name in MODELS for verb in VERBS]

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 from tests.running import on
 
-from suffice.engines.local import LocalEngine
 from suffice.linear_model import LogisticRegression
 
 Options = dict[str, Any]
@@ -60,11 +59,11 @@ MODELS = models()
 @pytest.mark.parametrize("name", MODELS)
 def test_coefficients_agree_to_nine_digits(name: str) -> None:
     options, x, y, w = MODELS[name]
-    expected = on(LocalEngine(1), LogisticRegression(**options)).fit(x, y, w)
+    expected = on(1, LogisticRegression(**options)).fit(x, y, w)
     for seed in range(2):
         order = np.random.default_rng(seed).permutation(len(y))
         shuffled = x.take(order) if isinstance(x, pa.Table) else x[order]
-        found = on(LocalEngine(2), LogisticRegression(**options))
+        found = on(2, LogisticRegression(**options))
         found.fit(shuffled, y[order], None if w is None else w[order])
         np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-9)
         np.testing.assert_allclose(found.intercept_, expected.intercept_, rtol=1e-9)

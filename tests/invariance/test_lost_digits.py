@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import SufficeWarning
 from suffice.linear_model import LinearRegression
 from suffice.naive_bayes import GaussianNB

@@ -1,6 +1,5 @@
 """What must not matter does not: partition, order, threads, units, container, detours."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,7 @@ from tests.laws.comparing import frozen
 from tests.running import on
 
 from suffice import NaiveBayes
-from suffice.data.array_labels import Labels
-from suffice.data.array_source import ArraySource, ArraySplit
-from suffice.data.frames.memory import FrameSplit
-from suffice.data.table_source import TableSplit
-from suffice.engines.local import LocalEngine
 from suffice.errors import SufficeWarning
-from suffice.models.base.learnt import Learnt
-from suffice.models.generative.sums import summarise
 
 FAMILIES = {
     "size": "gaussian",
@@ -77,64 +69,35 @@ def partitioned(n: int, parts: int, rng: np.random.Generator) -> list[np.ndarray
     return [pieces[i] for i in rng.permutation(parts)]
 
 
-def check_partitions(
-    models: Sequence[NaiveBayes], rows: Any, splits: Callable[[list[np.ndarray]], list[Any]]
-) -> None:
-    """Every estimate is the same from the sums of any partition of its rows."""
-    expected = [learnt(model, rows) for model in models]
-    first = models[0]
-    rng = np.random.default_rng(first.threads)
-    for parts in (1, 2, 7, ROWS // 2):
-        pieces = splits(partitioned(ROWS, parts, rng))
-        engine = LocalEngine(first.threads)
-        statistic = engine.run(summarise, (first.parts_, first.layout_), pieces)
-        for model, known in zip(models, expected, strict=True):
-            assert statistic == model.statistic_
-            other = NaiveBayes.textbook(**model.get_params())
-            other.__dict__.update({k: v for k, v in vars(model).items() if k.endswith("_")})
-            assert learnt(other._set(Learnt(model.reader_, (statistic,))), rows) == known
-
-
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("estimation", ESTIMATIONS)
 @pytest.mark.filterwarnings("ignore:.*impossible under every class:suffice.errors.SufficeWarning")
-def test_partitions_of_a_table(threads: int) -> None:
+def test_partitions_of_a_table(estimation: str) -> None:
     table = mixed(ROWS)
-    models = [
-        on(LocalEngine(threads), NaiveBayes.textbook(FAMILIES, estimation=estimation)).fit(
-            table, "kind"
-        )
-        for estimation in ESTIMATIONS
-    ]
-    layout = models[0].layout_
-    check_partitions(
-        models,
-        features(table),
-        lambda pieces: [TableSplit(FrameSplit(table.take(rows), 0), layout) for rows in pieces],
-    )
+    rng = np.random.default_rng(1)
+    whole = on(2, NaiveBayes.textbook(FAMILIES, estimation=estimation)).fit(table, "kind")
+    for threads, parts in [(1, 2), (2, 7), (4, 40)]:
+        model = on(threads, NaiveBayes.textbook(FAMILIES, estimation=estimation))
+        for rows in partitioned(len(table), parts, rng):
+            model.partial_fit(table.take(rows), "kind")
+            model.partial_fit(table[:0], "kind")
+        assert learnt(model, features(table)) == learnt(whole, features(table))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("estimation", ESTIMATIONS)
 @pytest.mark.parametrize("family", ["gaussian", "poisson", "categorical", "multinomial"])
 @pytest.mark.filterwarnings("ignore:.*impossible under every class:suffice.errors.SufficeWarning")
-def test_partitions_of_an_array(family: str, threads: int) -> None:
-    rng = np.random.default_rng(threads)
+def test_partitions_of_an_array(family: str, estimation: str) -> None:
+    rng = np.random.default_rng(1)
     y = rng.integers(0, 3, ROWS)
     x = rng.poisson(3.0 + y[:, None], (ROWS, 12)).astype(np.float64)
     x[rng.random(x.shape) < 0.1] = np.nan
     weights = rng.integers(0, 4, ROWS) / 4
-    models = [
-        on(LocalEngine(threads), NaiveBayes.textbook(family, estimation=estimation)).fit(
-            x, y, weights
-        )
-        for estimation in ESTIMATIONS
-    ]
-    names, layout = tuple(f"x{j}" for j in range(12)), models[0].layout_
-
-    def split(rows: np.ndarray) -> ArraySplit:
-        source = ArraySource(x[rows], names, Labels.of(y[rows]), weights[rows])
-        return ArraySplit(source, layout, 0, len(rows))
-
-    check_partitions(models, x, lambda pieces: list(map(split, pieces)))
+    whole = on(2, NaiveBayes.textbook(family, estimation=estimation)).fit(x, y, weights)
+    for threads, parts in [(1, 2), (4, 40)]:
+        model = on(threads, NaiveBayes.textbook(family, estimation=estimation))
+        for rows in partitioned(ROWS, parts, rng):
+            model.partial_fit(x[rows], y[rows], sample_weight=weights[rows])
+        assert learnt(model, x) == learnt(whole, x)
 
 
 def test_a_row_gets_the_same_bits_wherever_it_stands() -> None:
@@ -155,18 +118,6 @@ def test_a_row_gets_the_same_bits_wherever_it_stands() -> None:
                 np.testing.assert_array_equal(
                     np.concatenate(pieces), whole, err_msg=f"{family} {estimation} {way}"
                 )
-
-
-def test_partial_fit_of_a_stream_is_fit() -> None:
-    table = mixed(700)
-    rng = np.random.default_rng(1)
-    whole = NaiveBayes.textbook(FAMILIES).fit(table, "kind")
-    for parts in (2, 7, 40):
-        model = NaiveBayes.textbook(FAMILIES)
-        for rows in partitioned(len(table), parts, rng):
-            model.partial_fit(table.take(rows), "kind")
-            model.partial_fit(table[:0], "kind")
-        assert learnt(model, features(table)) == learnt(whole, features(table))
 
 
 # -- weights

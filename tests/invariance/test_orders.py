@@ -8,8 +8,7 @@ import pytest
 from tests.laws.comparing import frozen
 
 import suffice
-from suffice import NaiveBayes
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.families import MultivariateGaussian
 from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import GaussianNB

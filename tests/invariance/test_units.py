@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 import pytest
 from sklearn import datasets
 
-from suffice import AODE, NaiveBayes
-from suffice.data.open import open_table
+from suffice import AODE, NaiveBayes, read_table
 
 TABLES = (
     *("anneal", "autos", "colic", "credit.a", "diabetes", "glass", "heart.c", "hepatitis"),
@@ -32,7 +31,7 @@ def read(data: Path, name: str) -> tuple[pa.Table, np.ndarray]:
     path = data / "uci" / f"{name}.arff"
     if not path.is_file():
         pytest.skip(f"{path} is not there")
-    rows = pa.Table.from_batches([open_table(path).table.head()])
+    rows = pa.Table.from_batches([read_table(path).head()])
     label = rows.column_names[-1]
     columns = {
         name: cells.cast(pa.float64()) if is_number(cells) else cells

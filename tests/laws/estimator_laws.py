@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tests.laws.comparing import frozen, require
 from tests.laws.row_laws import check_rows
 
-from suffice.saved import load
+from suffice import load
 
 __all__ = ["check_estimator_laws"]
 

@@ -5,9 +5,11 @@ column, a large offset, batches of mixed sizes, missing cells and labels.
 """
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from tests.laws.comparing import frozen, require
 from tests.laws.estimator_laws import check_estimator_laws
 from tests.laws.family_laws import check_family
-from tests.laws.statistic_laws import check_statistic
 
 import suffice.statistics
 from suffice import naive_bayes
+from suffice.errors import ParameterError
 from suffice.families import (
     Bernoulli,
     Categorical,
@@ -38,6 +41,9 @@ from suffice.models.generative import saved as generative
 from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.numerics.exact import DoubleDouble
+from suffice.persist import read_model, write_model
+from suffice.privacy import findings_of
+from suffice.rules import check
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
@@ -52,8 +58,10 @@ from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.pair_counts import CutBins, PairCountAccumulator, PairCounts, ValueBins
 from suffice.statistics.ranking import Counted, Ranking
+from suffice.statistics.register import STATISTICS as STATISTICS_OF_FILES
 from suffice.statistics.row_sample import RowSample, Sampled
 from suffice.statistics.vocabulary import Vocabulary
+from suffice.tree import named
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 
@@ -66,6 +74,141 @@ FEW = settings(max_examples=25)
 def at_length(few: int, many: int) -> list[Any]:
     """Numbers of examples: a few at any time, and many when there is time."""
     return [pytest.param(few, id="few"), pytest.param(many, marks=pytest.mark.exhaustive)]
+
+
+# -- the laws of a statistic
+
+NAMED = named(*STATISTICS_OF_FILES)
+
+
+def check_statistic(parts: Sequence[Any], *, types: Mapping[str, type] = NAMED) -> None:
+    """Check that statistics of the same columns form a group, and can be saved.
+
+    ::
+
+        a + b = b + a      (a + b) + c = a + (b + c)      a + empty = a
+        (a + b) − b = a    a − empty = a                  empty = a − a
+
+    Weights are scaled without rounding by powers of two, as far as numbers go:
+
+    ::
+
+        (a + b)/2 = a/2 + b/2    a/2 + a/2 = a    (a/2)/2 = a/4    0 · a = empty
+
+    The form that a model keeps is the same statistic; taken twice, it is taken once; a difference
+    has this form: nothing else is left of the rows taken away.
+
+    Class-wise statistics also keep their classes: ``place`` and ``take`` undo each other and go
+    with +. Whatever is made by these operations keeps the rules of its fields (`suffice.rules`).
+
+    Parameters
+    ----------
+    parts : sequence of Statistic
+        At least one; class-wise statistics over the same k classes. Sums carry 106 bits, so values
+        should not differ by more than a factor of 2²⁵ in size.
+    types : mapping of str to type
+        What a model file may hold.
+
+    Raises
+    ------
+    AssertionError
+        Naming the law that is broken.
+
+    Examples
+    --------
+    >>> from suffice.statistics.moments import Moments
+    >>> check_statistic([Moments.empty(k=2, d=3)])
+    """
+    before = frozen(parts)
+    for i, a in enumerate(parts):
+        _check_group(a, parts[i - 1], parts[(i - 2) % len(parts)])
+        if hasattr(a, "scaled"):
+            _check_scaled(a, parts[i - 1])
+        if hasattr(a, "canonical"):
+            _check_canonical(a, parts[i - 1])
+        _check_rules(a, parts[i - 1])
+        _check_file(a, types)
+        if hasattr(a, "place"):
+            _check_classes(a, parts[i - 1])
+    require(frozen(parts) == before, "no operation writes to its inputs")
+
+
+def _check_group(a: Any, b: Any, c: Any) -> None:
+    empty = a - a
+    require(a + b == b + a, "a + b = b + a")
+    require((a + b) + c == a + (b + c), "(a + b) + c = a + (b + c)")
+    require((a + b) - b == a, "(a + b) - b = a")
+    require((a + b + c) - (b + c) == a, "(a + b + c) - (b + c) = a")
+    require(a + empty == a and empty + a == a and a - empty == a, "a + empty = a")
+    require(b - b + a == a, "(b - b) + a = a")
+    require(empty + empty == empty, "empty + empty = empty")
+
+
+def _check_scaled(a: Any, b: Any) -> None:
+    half = a.scaled(0.5)
+    require(a.scaled(1.0) == a, "1 a = a")
+    require((a + b).scaled(0.5) == half + b.scaled(0.5), "(a + b)/2 = a/2 + b/2")
+    require(half + half == a, "a/2 + a/2 = a")
+    require(half.scaled(0.5) == a.scaled(0.25), "(a/2)/2 = a/4")
+    require(a.scaled(0.0) == a - a, "0 a = empty")
+
+
+def _check_canonical(a: Any, b: Any) -> None:
+    kept, rest = a.canonical(), (a + b) - b
+    require(kept == a, "a.canonical() = a")
+    require(frozen(kept.canonical()) == frozen(kept), "a.canonical().canonical() = a.canonical()")
+    require(frozen(rest.canonical()) == frozen(rest), "a difference is canonical")
+    require((kept + b) - b == a, "canonical sums go on")
+
+
+def _check_classes(a: Any, b: Any) -> None:
+    k = len(a.total)
+    order = np.arange(k)[::-1]
+    wide, index = 2 * k + 1, 2 * order + 1
+    others = np.setdiff1d(np.arange(wide), index)
+    placed = a.place(index, wide)
+    require(placed.take(index) == a, "a.place(index, k).take(index) = a")
+    require(not placed.take(others).total.any(), "a.place(index, k) is empty elsewhere")
+    require(a.take(order).take(order) == a, "a.take(backwards).take(backwards) = a")
+    require((a + b).place(index, wide) == placed + b.place(index, wide), "place goes with +")
+    require((a + b).one_class == a.one_class + b.one_class, "one_class goes with +")
+    require(a.take(order).one_class == a.one_class, "the order of classes is nothing in one_class")
+    _check_divergences(a, b)
+    require((a + b).take(order) == a.take(order) + b.take(order), "take goes with +")
+
+
+def _check_divergences(a: Any, b: Any) -> None:
+    there, back, itself = a.divergences(b), b.divergences(a), a.divergences(a)
+    same = itself.hellinger[~np.isnan(itself.hellinger)]
+    require(not same.any(), "a statistic is as far as nothing from itself")
+    for name in ("hellinger", "psi", "jensen_shannon", "ratio"):
+        pair = getattr(there, name), getattr(back, name)
+        require(np.allclose(*pair, 1e-9, 1e-9, equal_nan=True), "divergences are symmetric")
+    known = there.hellinger[~np.isnan(there.hellinger)]
+    require(bool(((known >= 0) & (known <= 1)).all()), "Hellinger is from 0 to 1")
+
+
+def _check_rules(a: Any, b: Any) -> None:
+    made = [a, a + b, a + b - b, a - a]
+    if hasattr(a, "scaled"):
+        made += [(a + b).scaled(0.3), (a + b).scaled(0.7) - b.scaled(0.7), a.scaled(0.0)]
+    if hasattr(a, "place"):
+        k = len(a.total)
+        placed = a.place(np.arange(k)[::-1], k + 1)
+        made += [placed, placed.take(np.arange(k)), (a + b).one_class]
+    for statistic in made:
+        try:
+            check(statistic)
+        except ParameterError as error:
+            raise AssertionError(f"a statistic keeps its rules: {error}") from error
+
+
+def _check_file(a: Any, types: Mapping[str, type]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "statistic"
+        write_model(path, "statistic", a, types=types)
+        _, read = read_model(path, types=types)
+    require(frozen(read) == frozen(a) and read == a, "a file gives back every bit")
 
 
 # -- data
@@ -471,3 +614,13 @@ def test_options_keep_the_laws(options: dict[str, Any]) -> None:
     check_estimator_laws(
         lambda: naive_bayes.NaiveBayes.textbook(**{"families": CHOSEN, **options}), table, "kind"
     )
+
+
+# -- audits
+
+
+def test_every_statistic_of_a_file_has_a_rule() -> None:
+    # No statistics of columns:
+    parts = {ByClass, CutBins, DoubleDouble, LossSums, ValueBins, Vocabulary}
+    unknown = findings_of.dispatch(object)
+    assert {kind for kind in STATISTICS_OF_FILES if findings_of.dispatch(kind) is unknown} == parts

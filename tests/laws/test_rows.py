@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from tests.laws.row_laws import check_rows
 
-from suffice.discriminant_analysis import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.families import MultivariateGaussian, Poisson
 from suffice.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.naive_bayes import (

@@ -7,10 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from suffice.discriminant_analysis import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 # -- ISLP, lab of chapter 4; printed by a scikit-learn whose divisors were n − k and n_c − 1
 

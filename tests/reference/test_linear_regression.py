@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes, load_linnerud, load_wine
 from tests.running import on
 
-from suffice.engines.local import LocalEngine
 from suffice.linear_model import LinearRegression, Ridge
 
 # -- An Introduction to Statistical Learning with Python, chapter 3
@@ -176,6 +175,6 @@ def test_scikit_learn_leave_one_out(case, threads, data):
     x, y = SETS[case](data)
     x = (x - x.mean(0)) / x.std(0)
     alphas = np.geomspace(1e-2, 1e4, 40)
-    mine = on(LocalEngine(threads), Ridge("loo", alphas=alphas)).fit(x, y)
+    mine = on(threads, Ridge("loo", alphas=alphas)).fit(x, y)
     assert mine.alpha_ == theirs.RidgeCV(alphas).fit(x, y).alpha_
     assert (mine.coef_ == Ridge(mine.alpha_).fit(x, y).coef_).all()
