@@ -97,16 +97,12 @@ X[:, 1] = np.minimum(X[:, 1], 1)
 Y = np.where(RNG.random(200) < 0.7, X[:, 0] > 1, RNG.random(200) < 0.5)
 
 
-@pytest.mark.parametrize("alpha", ["evidence", "shared_evidence"])
-def test_categories(alpha):
-    model = CategoricalNB(alpha=alpha).fit(X, Y)
+def test_categories():
+    model = CategoricalNB(alpha="evidence").fit(X, Y)
     found = model.alpha_evidence_
     tables = model.category_count_
-    expected = alpha_by_evidence(tables, [4, 2, 4], alpha == "shared_evidence")
-    assert found.alpha.tolist() == expected.alpha.tolist()
-    assert len(found.alpha) == (3 if alpha == "evidence" else 1)
-    for j, table in enumerate(tables):
-        a = found.alpha[j if len(found.alpha) > 1 else 0]
+    assert found.alpha.tolist() == alpha_by_evidence(tables, [4, 2, 4]).alpha.tolist()
+    for a, table, j in zip(found.alpha, tables, range(3), strict=True):
         theta = (table + a) / (table.sum(axis=1, keepdims=True) + table.shape[1] * a)
         assert np.exp(model.feature_log_prob_[j]) == pytest.approx(theta, rel=1e-14)
 
@@ -140,9 +136,8 @@ def mixed_table():
 
 
 @pytest.mark.parametrize("options", [{}, {"calibration": "none"}])
-@pytest.mark.parametrize("alpha", ["evidence", "shared_evidence"])
-def test_mixed_tables_learn_merge_forget_and_are_saved(tmp_path, alpha, options):
-    table, y = mixed_table(), Y.astype(str)
+def test_mixed_tables_learn_merge_forget_and_are_saved(tmp_path, options):
+    table, y, alpha = mixed_table(), Y.astype(str), "evidence"
     model = NaiveBayes(alpha=alpha, **options).fit(table, y)
     assert sorted(model.alpha_evidence_.names) == ["hue", "note", "old"]
     half = {name: column[:100] for name, column in table.items()}
@@ -162,7 +157,7 @@ def test_mixed_tables_learn_merge_forget_and_are_saved(tmp_path, alpha, options)
 
 
 def test_it_prints():
-    model = CategoricalNB(alpha="shared_evidence").fit(X, Y)
+    model = MultinomialNB(alpha="evidence").fit(X, Y)
     lines = repr(model.alpha_evidence_).splitlines()
     assert lines[0].split()[-2:] == ["at", "100"]
     assert lines[1].startswith("x0, x1, x2")

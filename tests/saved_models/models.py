@@ -334,8 +334,7 @@ def whole_numbers() -> Iterator[tuple[str, Any, str]]:
 
 def chosen() -> Iterator[tuple[str, Any, str]]:
     """Models with options that were chosen from the sums."""
-    for alpha in ("evidence", "shared_evidence"):
-        yield alpha, NaiveBayes(alpha=alpha).fit(RAW, "kind"), "table"
+    yield "evidence", NaiveBayes(alpha="evidence").fit(RAW, "kind"), "table"
     yield "evidence", nb.CategoricalNB(alpha="evidence").fit(CODES, NUMBER), "codes"
 
 

@@ -35,9 +35,9 @@ class Bernoulli(Family):
 
     Parameters
     ----------
-    alpha : float, tuple of one float for every column, "evidence" or "shared_evidence"
+    alpha : float, tuple of one float for every column, or "evidence"
         Pseudo-count of each outcome; or the one of greatest evidence
-        (`suffice.numerics.dirichlet_evidence.alpha_by_evidence`), for each column or for all. The
+        (`suffice.numerics.dirichlet_evidence.alpha_by_evidence`), for each column. The
         words of a text share one.
     estimation : {"bayes", "mle", "map"}
         How probabilities follow from the counts.

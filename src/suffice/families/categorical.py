@@ -57,10 +57,10 @@ class Categorical(Family):
 
     Parameters
     ----------
-    alpha : float, tuple of one float for every column, "evidence" or "shared_evidence"
+    alpha : float, tuple of one float for every column, or "evidence"
         Pseudo-count of every value; 1 is Laplace's rule. 0 is allowed: an unseen pair of class
         and value is then impossible. Or the one of greatest evidence
-        (`suffice.numerics.dirichlet_evidence.alpha_by_evidence`), for each column or for all.
+        (`suffice.numerics.dirichlet_evidence.alpha_by_evidence`), for each column.
     estimation : {"bayes", "mle", "map"}
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}

@@ -42,8 +42,8 @@ class Multinomial(Family):
 
     Parameters
     ----------
-    alpha : float, tuple of one float for every column, "evidence" or "shared_evidence"
-        Pseudo-count of every event; or, by either word, the one of greatest evidence for all
+    alpha : float, tuple of one float for every column, or "evidence"
+        Pseudo-count of every event; or the one of greatest evidence for all
         (`suffice.numerics.dirichlet_evidence.alpha_by_evidence`).
     estimation : {"bayes", "mle", "map"}
         How probabilities follow from the counts.

@@ -36,7 +36,7 @@ Numbers = Literal["density", "gaussian"]  # families of numbers
 Unseen = Literal["ignore", "error", "smooth"]
 VarianceFloor = float | Literal["loo"]  # a fraction of a variance, or chosen from the sums
 Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event
-Evidence = Literal["evidence", "shared_evidence"]  # chosen for each column, or for all together
+Evidence = Literal["evidence"]  # chosen for each column, or for a text
 Smoothing = Alpha | Evidence
 
 WORDS = {

@@ -27,9 +27,9 @@ class CategoricalNB(Discrete):
 
     Parameters
     ----------
-    alpha : float, "evidence" or "shared_evidence"
-        Pseudo-count of every value; 0 is allowed. Or the one of greatest evidence, for each column
-        or for all: see ``alpha_evidence_``.
+    alpha : float or "evidence"
+        Pseudo-count of every value; 0 is allowed. Or the one of greatest evidence, for each column:
+        see ``alpha_evidence_``.
     min_categories : int or array-like (d,), optional
         Values 0, ..., min_categories − 1 count as values of a column of whole numbers.
     unseen : {"ignore", "error", "smooth"}

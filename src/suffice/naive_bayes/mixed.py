@@ -78,9 +78,9 @@ class NaiveBayes(CalibratedClassifier):
         Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
         Under ``"mle"`` the moments choose the smallest variance of a Gaussian, as `GaussianNB` has
         it with ``var_smoothing="loo"``; ``families=Gaussian("mle", ddof=1)`` says more.
-    alpha : float, "evidence" or "shared_evidence"
+    alpha : float or "evidence"
         Pseudo-count of every category, outcome and word: 1 is Laplace's rule. Or the one of
-        greatest evidence, for each column or text, or for all of a family: see
+        greatest evidence, for each column or text: see
         ``alpha_evidence_``. Families of no categories, outcomes or words have 1 then.
     class_prior : {"empirical", "smoothed", "uniform"}, mapping or sequence
         P(c): relative frequencies, the same after one more row of every class (Laplace's rule),

@@ -28,11 +28,11 @@ def evidence_for(
     sizes : sequence of int
         How many values share the probability in each table.
     alike : bool
-        Whether it is one for all tables in any case.
+        Whether it is one for all tables.
     """
     if not isinstance(alpha, str):
         return None
-    return alpha_by_evidence(list(tables), sizes, alike or alpha == "shared_evidence")
+    return alpha_by_evidence(list(tables), sizes, alike)
 
 
 def settled_alpha(alpha: Smoothing, found: AlphaEvidence | None) -> Alpha:
