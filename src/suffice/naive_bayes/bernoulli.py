@@ -29,8 +29,8 @@ class BernoulliNB(Discrete):
     Parameters
     ----------
     alpha : float, array-like (d,) or "evidence"
-        Pseudo-count of each outcome; 0 is allowed. Or the one of greatest evidence, for each column:
-        see ``alpha_evidence_``.
+        Pseudo-count of each outcome; 0 is allowed. Or, for each column, the one of greatest
+        evidence: see ``alpha_evidence_``.
     binarize : float, optional
         Numbers above it are 1, the others 0. With None, columns hold 0 and 1, or −1 and 1.
     force_alpha, fit_prior, class_prior, class_weight
