@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from suffice.ensemble.stacking import members, shares
+from suffice.ensemble.auto import members, shares
 
 
 def answers(seed: int, n: int = 400) -> np.ndarray:
