@@ -42,7 +42,7 @@ Kernel = Callable[[Split, Any], Any]
 class Engine(Protocol):
     """Runs kernels over splits, anywhere.
 
-    An engine holds settings only: it can be copied, compared and sent elsewhere.
+    An engine holds settings only: it can be compared and sent elsewhere.
     """
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from suffice.models.base.label_sets import Doubts, label_sets
 from suffice.models.base.predictions import Predictions
 from suffice.models.base.reader import LabelReader
 from suffice.models.base.saved import SavedClassifier
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.logistic.model import LogisticModel
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import exp, log, log_of
@@ -40,29 +42,8 @@ from suffice.tree import named
 __all__ = ["FittedAverage"]
 
 
-class Member(Protocol):
-    """A fitted model of classes."""
-
-    @property
-    def layout(self) -> Layout:
-        """How a table is read."""
-        ...
-
-    @property
-    def classes(self) -> Vocabulary:
-        """The k labels."""
-        ...
-
-    @property
-    def known_values(self) -> Mapping[str, Vocabulary]:
-        """The values of categories, and the words of texts, by column."""
-        ...
-
-    def partial_log_posterior(
-        self, batch: Batch, hidden: Collection[str] = ()
-    ) -> NDArray[np.float64]:
-        """Return log P(c | x), (n, k), as if the cells of ``hidden`` columns were missing."""
-        ...
+Member: TypeAlias = GenerativeModel | LogisticModel
+"""A fitted model of classes."""
 
 
 @dataclass(frozen=True)
