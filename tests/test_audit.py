@@ -36,7 +36,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(1, 6))
 def test_rare_facts_are_those_of_the_rows(rows: list[tuple[Any, Any, Any]], m: int) -> None:
     rows = [("Ulm", "ill", 1.5), ("Ulm", "well", 2.0), *rows]  # a classifier needs two classes

@@ -1,6 +1,7 @@
 """The benchmarks run, everything small; what they measured is not looked at."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -144,3 +145,21 @@ def test_trade_offs_are_printed() -> None:
 
 def test_the_mixed_file_is_what_it_is_said_to_be(tmp_path: Path) -> None:
     python("-c", MIXED_FILE, str(tmp_path))
+
+
+# -- `benchmarks.same_models` finds a change of one estimator, and no other
+
+
+def test_a_changed_default_is_found(tmp_path: Path) -> None:
+    changed = tmp_path / "src" / "suffice"
+    shutil.copytree(ROOT / "src" / "suffice", changed, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src" / "native", tmp_path / "src" / "native")
+    with (changed / "naive_bayes" / "__init__.py").open("a") as file:
+        file.write("\nMultinomialNB.__init__.__kwdefaults__['alpha'] = 0.5\n")
+    command = [sys.executable, "-m", "benchmarks.same_models", str(tmp_path), "--table", "words"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    *found, last = done.stdout.splitlines()
+    assert done.returncode == 1, done.stderr
+    assert [line.partition(":")[0] for line in found] == ["MultinomialNB of words"]
+    assert "feature_log_prob_ (" in found[0]
+    assert last.endswith("1 fits differ")

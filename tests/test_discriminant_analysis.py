@@ -24,7 +24,7 @@ from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError, SufficeWarning
 
 BOTH = [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
-LOADERS = [load_iris, load_wine, load_breast_cancer, None]
+LOADERS = [load_iris, load_breast_cancer, None]
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}
 
 
@@ -273,7 +273,7 @@ def test_linear_scores_are_those_of_the_coefficients():
 
 @pytest.mark.parametrize("model", BOTH)
 def test_missing_cells_are_left_out_at_prediction(model):
-    x, y = random_table(decades=0)
+    x, y = random_table(n=80, decades=0)
     fitted = model().fit(x, y)
     holed = np.where(np.random.default_rng(1).random(x.shape) < 0.3, np.nan, x)
     holed[0] = np.nan
@@ -323,8 +323,10 @@ def test_missing_cells_at_fit(model):
 
 
 @pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, np.bool_, object])
-@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    ("dtype", "order"),
+    [(np.float32, "F"), (np.int64, "C"), (np.uint8, "F"), (np.bool_, "C"), (object, "F")],
+)
 def test_every_dtype_and_memory_order(model, dtype, order):
     rng = np.random.default_rng(0)
     y = np.arange(80) % 2
@@ -370,7 +372,7 @@ def laws_table(n):
 
 
 @pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize("options", [{}, {"ddof": 1}, {"shrinkage": 0.3}, {"shrinkage": "auto"}])
+@pytest.mark.parametrize("options", [{}, {"ddof": 1, "shrinkage": "auto"}])
 def test_laws(model, options):
     check_estimator_laws(lambda: model(**options), laws_table(36), "kind")
 
@@ -379,7 +381,7 @@ def test_laws(model, options):
 def test_leave_one_out_by_forgetting(model):
     x, y = load_iris(return_X_y=True)
     whole = model().fit(x, y)
-    for i in range(0, 150, 10):
+    for i in range(0, 150, 30):
         rest = np.delete(np.arange(150), i)
         refit = model().fit(x[rest], y[rest])
         without = copy.deepcopy(whole).forget(x[i : i + 1], y[i : i + 1])
@@ -387,7 +389,7 @@ def test_leave_one_out_by_forgetting(model):
         assert_array_equal(without.covariance_, refit.covariance_)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_weighted_rows_with_gaps_are_forgotten_to_the_last_bit(seed):
     """Seen from the mean, a group of one row lies half-way between two doubles, as often as not."""
     rng = np.random.default_rng(1000 + seed)
@@ -496,15 +498,15 @@ def test_a_divisor_that_leaves_no_row_is_said(model, ddof, named):
 @pytest.mark.parametrize("model", BOTH)
 def test_more_columns_than_rows(model):
     rng = np.random.default_rng(0)
-    y = np.arange(200) % 2
-    x = rng.normal(size=(200, 500)) + 3.0 * y[:, None]
+    y = np.arange(80) % 2
+    x = rng.normal(size=(80, 200)) + 3.0 * y[:, None]
     found, sentence = said(model, x, y)
     assert "are combinations of the columns before them" in sentence
     assert "is kept at a small fraction" in sentence
     assert (found.predict(x) == y).all()
     assert np.isfinite(found.predict_proba(x)).all()
     shrunk = model(shrinkage="auto").fit(x, y)
-    fresh = rng.normal(size=(200, 500)) + 3.0 * y[:, None]
+    fresh = rng.normal(size=(80, 200)) + 3.0 * y[:, None]
     assert shrunk.score(fresh, y) > 0.95
 
 

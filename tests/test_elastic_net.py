@@ -47,9 +47,17 @@ def objective(x: Any, y: Any, w: Any, b: Any, alpha: float, ratio: float) -> flo
 # -- the minimum
 
 
-@pytest.mark.parametrize("ratio", [1.0, 0.5, 0.1])
-@pytest.mark.parametrize("alpha", [2.0, 0.3, 0.01, 1e-4])
-@pytest.mark.parametrize("table", ["diabetes", "random", "wide"])
+@pytest.mark.parametrize(
+    ("table", "alpha", "ratio"),
+    [
+        ("diabetes", 2.0, 0.5),
+        ("diabetes", 0.01, 1.0),
+        ("random", 0.3, 0.1),
+        ("random", 1e-4, 1.0),
+        ("wide", 0.3, 1.0),
+        ("wide", 0.01, 0.5),
+    ],
+)
 def test_the_objective_is_that_of_scikit_learn(table: str, alpha: float, ratio: float) -> None:
     x, y = load_diabetes(return_X_y=True) if table == "diabetes" else rows(d=6)
     if table == "wide":
@@ -62,7 +70,7 @@ def test_the_objective_is_that_of_scikit_learn(table: str, alpha: float, ratio: 
     assert ((mine.coef_ == 0) == (other.coef_ == 0)).all()
 
 
-@pytest.mark.parametrize("name", [f"rslt_{j}" for j in range(81)])
+@pytest.mark.parametrize("name", [f"rslt_{j}" for j in range(0, 81, 4)])
 def test_the_objective_is_that_of_glmnet(name: str) -> None:
     """R's glmnet, printed to seven digits: its objective is ours to 1e-8.
 
@@ -83,7 +91,7 @@ def test_the_objective_is_that_of_glmnet(name: str) -> None:
     assert ((w == 0) == (np.array(printed) == 0)).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32), st.sampled_from([0.9, 0.5, 0.1, 1e-3]), st.sampled_from([1.0, 0.3]))
 def test_the_conditions_of_a_minimum_hold(seed: int, fraction: float, ratio: float) -> None:
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What a first answer loads: no scikit-learn, and of SciPy and pyarrow what it needs."""
+"""What an import and a first answer load: nothing heavy before it is needed."""
 
 import subprocess
 import sys
@@ -11,12 +11,13 @@ import numpy as np
 x = np.random.default_rng(0).normal(size=(30, 4))
 y = np.arange(30) % 3
 """
-FIRST_ANSWERS = {
-    "GaussianNB": "naive_bayes",
-    "NaiveBayes": "naive_bayes",
-    "LinearDiscriminantAnalysis": "discriminant_analysis",
-    "QuadraticDiscriminantAnalysis": "discriminant_analysis",
-}
+FIRST_ANSWERS = [
+    "GaussianNB",
+    "NaiveBayes",
+    "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+]
+OPTIONAL = ["pandas", "polars", "duckdb", "dask", "pyspark", "matplotlib", "nibabel"]
 RIDGE = "from suffice.linear_model import Ridge; Ridge().fit(x, y).predict(x)"
 WORKER = """
 from suffice.engines.executor import ProcessesEngine
@@ -57,19 +58,28 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("module", ["naive_bayes", "discriminant_analysis"])
-def test_importing_estimators_loads_no_scipy(module: str) -> None:
-    loaded = loaded_by(f"import suffice.{module}")
+def test_importing_the_package_loads_no_library() -> None:
+    loaded = loaded_by("import suffice; suffice.__version__")
+    assert loaded.isdisjoint([*OPTIONAL, "numpy", "scipy", "pyarrow", "sklearn", "typer", "rich"])
+
+
+def test_no_public_name_loads_an_optional_library() -> None:
+    # scikit-learn looks at pandas by itself where it is installed.
+    theirs = loaded_by("import sklearn.base")
+    names = "from suffice import *; from suffice.families import *; from suffice.images import *"
+    assert (loaded_by(names) - theirs).isdisjoint(OPTIONAL)
+
+
+def test_importing_estimators_loads_no_scipy() -> None:
+    loaded = loaded_by("import suffice.naive_bayes, suffice.discriminant_analysis")
     assert loaded.isdisjoint({"sklearn", "scipy", "pandas", "joblib", "narwhals", "threadpoolctl"})
     assert loaded.isdisjoint({"pyarrow.parquet", "pyarrow.fs", "suffice.linear_model"})
 
 
-@pytest.mark.parametrize("name", FIRST_ANSWERS)
-def test_a_first_answer_loads_no_scikit_learn(name: str) -> None:
-    answer = (
-        f"from suffice.{FIRST_ANSWERS[name]} import {name}; {name}().fit(x, y).predict_proba(x)"
-    )
-    loaded = loaded_by(f"{ARRAY}\n{answer}")
+def test_a_first_answer_loads_no_scikit_learn() -> None:
+    answers = "\n".join(f"{name}().fit(x, y).predict_proba(x)" for name in FIRST_ANSWERS)
+    imports = "from suffice.naive_bayes import *; from suffice.discriminant_analysis import *"
+    loaded = loaded_by(f"{ARRAY}\n{imports}\n{answers}")
     assert loaded.isdisjoint({"sklearn", "scipy.stats", "scipy.sparse", "scipy.optimize", "pandas"})
 
 
@@ -105,11 +115,6 @@ def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     assert fitting.isdisjoint(heavy)
     assert predicting.isdisjoint({*heavy, "rich", "suffice.cli.commands.fit"})
     assert answers.read_text().splitlines()[1].startswith("apple,")
-
-
-def test_a_loaded_model_answers_without_scikit_learn(table: Path, tmp_path: Path) -> None:
-    model = tmp_path / "fruit.suffice"
-    loaded_by(command("fit", table, "--label", "kind", "-o", model))
     loaded = loaded_by(f"import suffice; suffice.load({str(model)!r}).predict({str(table)!r})")
     assert loaded.isdisjoint({"sklearn", "joblib", "scipy.stats", "scipy.sparse"})
 

@@ -71,7 +71,7 @@ def known(model: Any, x: Any) -> list[float]:
 # -- scikit-learn's contract
 
 
-@pytest.mark.parametrize("model", [*MODELS, LinearRegression(incomplete="gaussian")], ids=str)
+@pytest.mark.parametrize("model", [LinearRegression(), *MODELS[2:]], ids=str)
 @pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_check_estimator(model):
@@ -132,7 +132,7 @@ def test_batches_merges_and_forgetting_give_the_bits_of_one_fit(model, tmp_path)
     assert known(loaded.partial_fit(more, other), x) == again
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", [2, 3])
 def test_threads_give_the_same_bits(threads):
     x, y = rows(n=60_000)
     mine = on(threads, LinearRegression()).fit(x, y)
@@ -399,7 +399,7 @@ TINY = st.integers(-464, -420) | st.integers(-1_000, -480)  # 2**-465 is 1e-140
 
 
 @given(e=TINY, j=st.integers(0, 3), intercept=st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_a_tiny_unit_is_exact_or_named(e, j, intercept):
     table = np.random.default_rng(j).integers(-9, 10, (30, 4)).astype(float)
     unit = np.where(np.arange(4) == j, 2.0**e, 1.0)  # of the target, if j is 3
@@ -459,7 +459,7 @@ def test_columns_that_depend_on_each_other_are_named():
 # -- ridge
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1.0, 1e3]), st.booleans())
 def test_ridge_in_closed_form(seed, alpha, standardize):
     rng = np.random.default_rng(seed)
@@ -528,7 +528,7 @@ def test_intervals_hold_as_often_as_they_say():
     rng = np.random.default_rng(0)
     new = np.array([[0.5, -1.0]])
     hits = []
-    for _ in range(400):
+    for _ in range(200):
         x = rng.normal(size=(12, 2))
         y = 1 + x @ [2.0, -1.0] + rng.normal(size=12)
         model = LinearRegression().fit(x, y)
@@ -880,7 +880,7 @@ def test_check_estimator_of_gradient_descent(solver):
     reason = "one row twice, and one step twice as long, end at different points"
     kinds = ("dense", "sparse") if solver == "sgd" else ()
     refused = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
-    model = LinearRegression(solver=solver, descent=GradientDescent(passes=200))
+    model = LinearRegression(solver=solver, descent=GradientDescent(passes=20))
     check_estimator(model, expected_failed_checks=refused)
 
 
@@ -916,19 +916,19 @@ def test_descent_ends_at_the_normal_equations(alpha, intercept):
 @pytest.mark.parametrize("solver", ["sgd", "minibatch"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_smaller_steps_end_closer(solver):
-    x, y = rows(n=400, t=1)
+    x, y = rows(n=200, t=1)
     exact = LinearRegression().fit(x, y[:, 0])
     unit = x.std(axis=0)
 
     def error(rate: float, passes: int) -> float:
         options = {"learning_rate": rate, "passes": passes, "tol": 0.0}
-        found = [descended(x, y[:, 0], solver, random_state=s, **options) for s in range(5)]
+        found = [descended(x, y[:, 0], solver, random_state=s, **options) for s in range(2)]
         return float(np.mean([np.abs((m.coef_ - exact.coef_) * unit).max() for m in found]))
 
     coarse, middle, fine = (error(rate, int(2 / rate)) for rate in (0.1, 0.02, 0.004))
     assert fine < middle < coarse
     assert fine < 0.02
-    decaying = descended(x, y[:, 0], solver, passes=400, tol=0.0, decay=0.1)
+    decaying = descended(x, y[:, 0], solver, passes=200, tol=0.0, decay=0.1)
     assert_allclose(decaying.coef_ * unit, exact.coef_ * unit, atol=0.01)
 
 
@@ -951,7 +951,7 @@ def test_descent_reads_arrays_files_and_frames(solver, tmp_path):
 
 @pytest.mark.parametrize("solver", DESCENTS)
 def test_threads_and_runs_of_a_descent_give_the_same_bits(solver):
-    x, y = rows(n=60_000)
+    x, y = rows(n=20_000)
     options = {"solver": solver, "descent": GradientDescent(tol=1e-3, random_state=7)}
     one, two = (on(t, LinearRegression(**options)).fit(x, y) for t in (1, 2))
     assert known(one, x) == known(two, x)
@@ -1063,7 +1063,7 @@ def test_a_descent_that_is_cut_short_says_so():
 
 
 @pytest.mark.parametrize("solver", DESCENTS)
-@pytest.mark.parametrize(("tol", "passes"), [(1e-4, 4), (3e-2, 100), (0.2, 100)])
+@pytest.mark.parametrize(("tol", "passes"), [(1e-4, 4), (3e-2, 100)])
 def test_a_descent_stops_at_a_small_gradient_of_all_rows(solver, tol, passes):
     x, y = rows(n=1_000, t=1)
     with warnings.catch_warnings(record=True) as told:

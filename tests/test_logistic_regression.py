@@ -81,7 +81,7 @@ def test_raw_data_converge_to_ten_digits_without_a_warning(loader):
     assert np.abs(residual.sum(axis=0)).max() < 2e-10 * start
 
 
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("C", [0.01, 100.0])
 @pytest.mark.parametrize("loader", [load_iris, load_wine, load_breast_cancer])
 def test_the_optimum_of_scikit_learn(loader, C):
     x, y = loader(return_X_y=True)
@@ -158,7 +158,7 @@ def test_pipelines_grids_and_pickles():
 @pytest.mark.parametrize("C", [1.0, np.inf])
 @pytest.mark.parametrize("k", [2, 3])
 def test_batches_threads_and_order_do_not_matter(monkeypatch, C, k):
-    x, y = overlapping(5, n=40_000, k=k)
+    x, y = overlapping(5, n=8_000, k=k)
     expected = on(1, LogisticRegression(C=C)).fit(x, y)
     order = np.random.default_rng(0).permutation(len(y))
     monkeypatch.setattr(suffice.data.array_source, "SPLIT_ROWS", 1000)
@@ -190,7 +190,7 @@ def test_units_and_offsets_do_not_matter(k):
     assert_allclose(moved.predict_proba(far + 1e8), near.predict_proba(far), rtol=1e-7)
 
 
-@pytest.mark.parametrize("unit", [1e-145, 1e-155, 1e-170, 1e-300])
+@pytest.mark.parametrize("unit", [1e-145, 1e-300])
 @pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient", "sgd"])
 def test_a_tiny_unit_is_named(solver, unit):
     x, y = overlapping(6)
@@ -396,7 +396,7 @@ def test_no_complete_row_is_said_to_be_that():
         LogisticRegression(incomplete="drop").fit(x, y)
     x[:, 2] = np.nan
     for incomplete in ("error", "drop"):
-        with pytest.raises(DataError, match="column 'x2' has no value; .*; leave it out"):
+        with pytest.raises(DataError, match=r"column 'x2' has no value; .*; leave it out"):
             LogisticRegression(incomplete=incomplete).fit(x, y)
 
 
@@ -556,7 +556,7 @@ def started_and_lasted(decades, n=500, seed=0):
 
 @pytest.mark.parametrize("solver", ["newton", "lbfgs"])
 @pytest.mark.parametrize("penalty", [None, "firth"])
-@pytest.mark.parametrize("decades", range(3, 10))
+@pytest.mark.parametrize("decades", [3, 6, 9])
 def test_nearly_dependent_columns_are_not_dependent(decades, penalty, solver):
     x, apart, y = started_and_lasted(decades)
     model = LogisticRegression(penalty=penalty, solver=solver).fit(x, y)
@@ -587,7 +587,7 @@ def test_what_separates_nearly_dependent_columns_is_named(solver):
 
 
 def test_a_long_table_of_nearly_dependent_columns():
-    x, apart, y = started_and_lasted(8, n=140_000)
+    x, apart, y = started_and_lasted(8, n=70_000)
     z = StandardScaler().fit_transform(apart)
     model, expected = likelihood_fit(x, y), likelihood_fit(z, y)
     assert_allclose(model.predict_proba(x), expected.predict_proba(z), atol=1e-6)
@@ -694,9 +694,17 @@ def test_where_rounding_ends_a_descent_there_is_no_warning(decades, solver):
     )
 
 
-@pytest.mark.parametrize("n", [500, 140_000])
-@pytest.mark.parametrize("C", [1.0, 1e4, 1e20])
-@pytest.mark.parametrize("decades", [4, 6, 7, 8, 9])
+@pytest.mark.parametrize(
+    ("decades", "C", "n"),
+    [
+        (4, 1.0, 500),
+        (6, 1e4, 500),
+        (7, 1e20, 500),
+        (8, 1.0, 500),
+        (9, 1e4, 500),
+        (8, 1e20, 140_000),
+    ],
+)
 def test_a_penalty_on_nearly_dependent_columns(decades, C, n):
     x, apart, y = started_and_lasted(decades, n)
     model = LogisticRegression(C=C).fit(x, y)
@@ -825,7 +833,7 @@ def test_the_contract_of_scikit_learn_by_descent(solver):
     reason = "one row twice, and one step twice as long, end at different points"
     kinds = ("dense", "sparse") if solver == "sgd" else ()
     refused = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
-    model = LogisticRegression(solver=solver, descent=GradientDescent(passes=100))
+    model = LogisticRegression(solver=solver, descent=GradientDescent(passes=20))
     check_estimator(model, expected_failed_checks=refused)
 
 
@@ -855,16 +863,15 @@ def test_descent_ends_where_newton_does(C, k, intercept):
     assert_allclose(history[-1], (loss + prior) / w.sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("solver", SINGLE_ROWS)
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("solver", "k"), [("sgd", 3), ("minibatch", 2)])
 @cut_short
 def test_smaller_steps_end_closer(solver, k):
-    x, y = overlapping(32, k=k)
+    x, y = overlapping(32, n=200, k=k)
     exact = LogisticRegression().fit(x, y)
 
     def error(rate, passes):
         options = {"learning_rate": rate, "passes": passes, "tol": 0.0}
-        runs = (descended(x, y, solver, random_state=s, **options) for s in range(4))
+        runs = (descended(x, y, solver, random_state=s, **options) for s in range(2))
         return np.mean([error_of(run, exact, x) for run in runs])
 
     rates = (0.1, 0.02, 0.004) if solver == "sgd" else (1.6, 0.4, 0.1)
@@ -873,8 +880,9 @@ def test_smaller_steps_end_closer(solver, k):
     assert fine < 0.1
 
 
-@pytest.mark.parametrize("solver", SINGLE_ROWS)
-@pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
+@pytest.mark.parametrize(
+    ("loader", "solver"), [(load_breast_cancer, "sgd"), (load_wine, "minibatch")]
+)
 @cut_short
 def test_single_rows_with_the_defaults_lead_near(loader, solver):
     x, y = loader(return_X_y=True)
@@ -906,7 +914,7 @@ def test_single_rows_stop_at_a_small_gradient_of_all_rows(tol):
 def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
     table = pa.Table.from_pandas(frame, preserve_index=False)
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=100)
-    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "passes": 20}
+    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "passes": 10}
     model = descended(frame, "kind", solver, **options)
     by_numbers = descended(by_hand(frame), frame["kind"], solver, **options)
     assert_allclose(model.coef_, by_numbers.coef_, rtol=1e-7)
@@ -969,7 +977,7 @@ def test_what_a_descent_does_not_know():
 
 @pytest.mark.parametrize(
     ("k", "p", "spread", "C"),
-    [(60, 3, 1.0, 1.0), (60, 3, 1.0, np.inf), (60, 3, 8.0, 1.0), (4, 150, 1.0, 1.0)],
+    [(60, 3, 1.0, np.inf), (30, 3, 8.0, 1.0), (4, 150, 1.0, 1.0)],
 )
 def test_many_coefficients_are_those_of_the_minimum(k, p, spread, C):
     rng = np.random.default_rng(8)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.naive_bayes as theirs
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -76,7 +76,7 @@ def usable(x, y, name):
     return x[:, spread > 1e-3 * x.var(axis=0)]
 
 
-@pytest.mark.parametrize("loader", [*LOADERS, None])
+@pytest.mark.parametrize("loader", [load_wine, load_digits, None])
 @pytest.mark.parametrize("name", NAMES)
 def test_equal_to_scikit_learn(name, loader):
     x, y = table(name, loader)
@@ -155,7 +155,7 @@ def test_uniform_prior(name):
     assert_allclose(mine.predict_proba(x), other.predict_proba(x), rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [1e-3, 0.5, 3.0])
+@pytest.mark.parametrize("alpha", [1e-3, 3.0])
 @pytest.mark.parametrize("name", DISCRETE)
 def test_alpha(name, alpha):
     x, y = table(name, None)
@@ -272,8 +272,10 @@ def test_sparse_gaussian():
     assert (mine.predict(sparse.csr_matrix(x)) == mine.predict(x)).all()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int32, np.uint8, np.bool_, object])
-@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    ("dtype", "order"),
+    [(np.float32, "F"), (np.int64, "C"), (np.int32, "F"), (np.bool_, "C"), (object, "F")],
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_dtype_and_memory_order(name, dtype, order):
     x, y = table(name, None)
@@ -440,7 +442,7 @@ CLASSIFIERS = [
 ]
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float32"])
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_labels_keep_their_dtype(kind, dtype, tmp_path):
     x, y = load_iris(return_X_y=True)
@@ -452,6 +454,7 @@ def test_labels_keep_their_dtype(kind, dtype, tmp_path):
     assert dtypes == {labels.dtype}
 
 
+@settings(max_examples=25)
 @given(
     st.lists(st.sampled_from(["int8", "uint16", "int32", "float32"]), min_size=1)
     | st.lists(st.just("bool"), min_size=1)
@@ -636,7 +639,7 @@ def test_a_sparse_matrix_gives_the_model_of_the_dense_one(kind):
     }
     for x in matrices.values():
         expected = kind().fit(x, y).predict_proba(x)
-        for form in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix):
+        for form in (sparse.csc_array,):
             found = kind().fit(form(x), y)
             assert_allclose(found.predict_proba(form(x)), expected, rtol=1e-9)
             assert_allclose(found.predict_proba(x), expected, rtol=1e-9)

@@ -68,7 +68,7 @@ TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 LABELS = ("ham", "spam", "eggs")
 WORDS = ("ab", "cd", "ef", "gh", "ij", "kl")
 TWO = Vocabulary((False, True), closed=True)
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=15)
 
 
 def at_length(few: int, many: int) -> list[Any]:
@@ -461,7 +461,7 @@ def test_every_statistic_has_data() -> None:
         for encoding, make in ways
     ],
 )
-@pytest.mark.parametrize("examples", at_length(10, 250))
+@pytest.mark.parametrize("examples", at_length(6, 250))
 def test_statistics(encoding: str, make: Make, examples: int) -> None:
     @settings(max_examples=examples)
     @given(parts=batches(encoding))
@@ -525,7 +525,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("family", "encoding", "shape"), CASES, ids=[f"{family}-{shape}" for family, _, shape in CASES]
 )
-@pytest.mark.parametrize("examples", at_length(6, 120))
+@pytest.mark.parametrize("examples", at_length(3, 120))
 def test_families(family: Family, encoding: str, shape: str, examples: int) -> None:
     @settings(max_examples=examples)
     @given(parts=batches(shape), seed=st.integers(0, 99))
@@ -592,7 +592,7 @@ TABLES = {"NaiveBayes": (mixed_table, {"families": CHOSEN, "calibration": "none"
 
 
 @pytest.mark.parametrize("name", naive_bayes.__all__)
-@pytest.mark.parametrize("n", [18, 60])
+@pytest.mark.parametrize("n", [18])
 def test_estimators(name: str, n: int) -> None:
     make_table, options = TABLES.get(name, (binary_table, {}))
     table = make_table(np.random.default_rng(n), n)

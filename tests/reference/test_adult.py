@@ -81,6 +81,7 @@ def test_published_error_without_unknowns(frames):
     assert round(100 * found.error, 2) == 17.59
 
 
+@pytest.mark.exhaustive
 def test_scikit_learn_side_by_side(frames):
     train, test = frames
     with pytest.raises(ValueError, match="could not convert string to float: 'State-gov'"):

@@ -33,12 +33,12 @@ def digits(found: Any, certified: str) -> float:
     return float(-mpmath.log10(error)) if error else np.inf
 
 
-@pytest.fixture(params=DIGITS)
+@pytest.fixture(scope="module", params=DIGITS)
 def name(request) -> str:
     return request.param
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def table(data: Path, name: str) -> pd.DataFrame:
     lines = (data / "nist_strd" / "linear" / f"{name}.dat").read_text().splitlines()
     start = max(i for i, line in enumerate(lines) if line.startswith("Data:"))
@@ -61,7 +61,8 @@ def everything(model: LinearRegression) -> list[float]:
     return [*found.estimate, *found.standard_error, found.sigma, found.r_squared]
 
 
-def exactly(table: pd.DataFrame) -> list[mpmath.mpf]:
+@pytest.fixture(scope="module")
+def exact(table: pd.DataFrame) -> list[mpmath.mpf]:
     """The same of these doubles, in 100 digits."""
     x = mpmath.matrix([[1, *row] for row in features(table).tolist()])
     y = mpmath.matrix(table.y.tolist())
@@ -90,15 +91,15 @@ def test_as_many_digits_as_the_doubles_hold(name, table, published):
     assert digits(found.r_squared, certified["r_squared"]) >= 13.5
 
 
-def test_the_doubles_hold_no_more_digits(name, table, published):
+def test_the_doubles_hold_no_more_digits(name, exact, published):
     estimates = [estimate for estimate, _ in published[name]["params"].values()]
-    pairs = zip(exactly(table), estimates, strict=False)
+    pairs = zip(exact, estimates, strict=False)
     assert int(min(15.0, *(digits(*pair) for pair in pairs))) == DIGITS[name]
 
 
-def test_all_figures_are_rounded_from_the_exact_ones(name, table, published):
+def test_all_figures_are_rounded_from_the_exact_ones(name, table, exact, published):
     *spread, r_squared = everything(LinearRegression().fit(features(table), table.y))
-    truth = np.array(exactly(table), float)
+    truth = np.array(exact, float)
     estimates, deviations = np.split(np.array(spread), [len(spread) // 2])
     of_estimates, of_deviations = np.split(truth[:-1], [len(spread) // 2])
     assert_allclose(estimates, of_estimates, rtol=2.3e-16)
@@ -175,6 +176,7 @@ def shuffled(table: pd.DataFrame, parts: int = 3) -> Iterator[pd.DataFrame]:
             yield table.iloc[rows]
 
 
+@pytest.mark.parametrize("name", ["Longley", "Wampler5"], indirect=True, scope="module")
 @pytest.mark.parametrize("kind", TABLES)
 def test_every_table_gives_the_same_bits(kind, table, tmp_path):
     whole = everything(LinearRegression().fit(features(table), table.y))
@@ -185,6 +187,7 @@ def test_every_table_gives_the_same_bits(kind, table, tmp_path):
     assert everything(batches) == whole
 
 
+@pytest.mark.parametrize("name", ["Longley", "Wampler5"], indirect=True, scope="module")
 @pytest.mark.parametrize("kind", ARRAYS)
 def test_every_array_gives_the_same_bits(kind, table):
     whole = everything(LinearRegression().fit(features(table), table.y))
@@ -198,7 +201,7 @@ def test_every_array_gives_the_same_bits(kind, table):
 def test_any_order_and_partition_give_the_same_bits(table):
     x, y = features(table), table.y.to_numpy()
     whole, rng = everything(LinearRegression().fit(x, y)), np.random.default_rng(0)
-    for _ in range(20):
+    for _ in range(5):
         model, order = LinearRegression(), rng.permutation(len(y))
         for rows in np.split(order, np.sort(rng.integers(8, len(y), 3))):
             if len(rows):

@@ -43,8 +43,7 @@ def counts(n: int = 300, d: int = 12, k: int = 3) -> tuple[np.ndarray, np.ndarra
     return rng.poisson(rng.gamma(1.0, 2.0, (k, d))[rng.integers(0, k, n)]), rng.integers(0, k, n)
 
 
-@pytest.mark.parametrize("alpha", [0.1, 1.0, 3.0])
-@pytest.mark.parametrize("prior", [None, [0.2, 0.3, 0.5]])
+@pytest.mark.parametrize(("alpha", "prior"), [(0.1, None), (3.0, [0.2, 0.3, 0.5])])
 @pytest.mark.parametrize(
     ("family", "peer"),
     [
