@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.exceptions import NotFittedError
 
-from suffice import NaiveBayes, load, read_csv
+from suffice import NaiveBayes, load, read_csv, read_table
 from suffice.bayes import BayesClassifier
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.errors import (
@@ -742,17 +742,17 @@ OPTIONS: dict[str, Case] = {
         "class_prior=['x', 'y']; a probability is a number.",
     ),
     "one string of missing tokens": (
-        lambda: fit(missing="NA"),
+        lambda: read_table(TABLE, missing="NA"),
         ParameterError,
         "missing='NA'; it must be a sequence of strings; write a list or tuple.",
     ),
     "a label suffix that is no string": (
-        lambda: fit(label_suffix=None),
+        lambda: read_table(TABLE, label_suffix=None),
         ParameterError,
         "label_suffix=None; it is a string.",
     ),
     "a label map that is a list": (
-        lambda: fit(label_map=["a"]),
+        lambda: read_table(TABLE, label_map=["a"]),
         ParameterError,
         "label_map=['a']; it maps labels to new names.",
     ),
