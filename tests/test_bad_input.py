@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.exceptions import NotFittedError
 
-from suffice import LinearDiscriminantAnalysis, NaiveBayes, load, read_csv
+from suffice import LinearDiscriminantAnalysis, NaiveBayes, load, read_csv, read_table
 from suffice.bayes import BayesClassifier
 from suffice.errors import (
     DataError,
@@ -632,13 +632,21 @@ OPTIONS: dict[str, Case] = {
         ParameterError,
         "class_prior=['x', 'y']",
     ),
-    "one string of missing tokens": (lambda: fit(missing="NA"), ParameterError, "missing='NA'"),
+    "one string of missing tokens": (
+        lambda: read_table(TABLE, missing="NA"),
+        ParameterError,
+        "missing='NA'",
+    ),
     "a label suffix that is no string": (
-        lambda: fit(label_suffix=None),
+        lambda: read_table(TABLE, label_suffix=None),
         ParameterError,
         "label_suffix=None",
     ),
-    "a label map that is a list": (lambda: fit(label_map=["a"]), ParameterError, "label_map=['a']"),
+    "a label map that is a list": (
+        lambda: read_table(TABLE, label_map=["a"]),
+        ParameterError,
+        "label_map=['a']",
+    ),
     "a Gaussian that trusts no prior": (lambda: Gaussian(kappa0=0), ParameterError, "kappa0=0"),
     "a Gaussian prior mean of NaN": (lambda: Gaussian(mean0=np.nan), ParameterError, "mean0=nan"),
     "a Gaussian prior variance of infinity": (

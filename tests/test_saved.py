@@ -316,9 +316,7 @@ def test_a_model_with_an_option_of_every_kind_is_loaded(tmp_path):
     families = {("a", "b"): "joint_table", "c": Gaussian("mle")}
     table = {"a": ["x", "y", "x"], "b": ["u", "u", "v"], "c": [1.0, 2.0, 4.0], "y": [1, 2, 1]}
     prior = {1: 0.25, 2: 0.75}
-    model = NaiveBayes.textbook(families, class_prior=prior, missing=("",)).fit(
-        pa.table(table), "y"
-    )
+    model = NaiveBayes.textbook(families, class_prior=prior).fit(pa.table(table), "y")
     model.save(tmp_path / "m")
     assert suffice.load(tmp_path / "m").get_params() == model.get_params()
 

@@ -24,6 +24,7 @@ folder = Path(os.environ["SUFFICE_DATA"]) / "adult"
 COLUMNS = """age workclass fnlwgt education education_num marital_status occupation relationship
 race sex capital_gain capital_loss hours country income"""
 written = {"header": False, "names": COLUMNS.split(), "missing": ["?"], "strip": True}
+written["label_suffix"] = "."  # that one of the files puts behind every label
 learn = suffice.read_csv(folder / "adult.data", **written)
 ask = suffice.read_csv(folder / "adult.test", **written)
 
@@ -33,8 +34,8 @@ ask = suffice.read_csv(folder / "adult.test", **written)
 # The textbook's rule takes a bell curve for every number, and believes every column. ``NaiveBayes``
 # as it comes chooses a distribution for each column, and counts columns less that repeat others.
 
-plain = suffice.NaiveBayes.textbook(label_suffix=".").fit(learn, "income")
-model = suffice.NaiveBayes(label_suffix=".").fit(learn, "income")
+plain = suffice.NaiveBayes.textbook().fit(learn, "income")
+model = suffice.NaiveBayes().fit(learn, "income")
 for name, one in {"textbook": plain, "as it comes": model}.items():
     found = one.evaluate(ask, "income")
     print(f"{name:12} {found.error:.2%} wrong, log loss {found.log_loss:.3f} nats a row")

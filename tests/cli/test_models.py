@@ -439,7 +439,7 @@ ERRORS = {
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --target y --model linear -r label_map=1:2": (
-        "-r label_map is given for --model linear; it belongs to --model naive-bayes, aode; "
+        "-r label_map is given for --model linear; it predicts numbers, which have no other names; "
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --target y --model linear -p families=x:gaussian": (
@@ -509,10 +509,6 @@ ERRORS = {
         "column 'x' separates the classes completely; the likelihood grows with the coefficients "
         "for ever; use a penalty (-p C=1.0) or -p penalty=firth."
     ),
-    "predict line.suffice table.parquet -r missing=none": (
-        "-r missing is given for table.parquet; only delimited text, or naive Bayes, needs to be "
-        "told what stands for no value; leave the option out."
-    ),
     # What a model does not have
     "predict line.suffice gaps.csv --proba": (
         "--proba is given for a LinearRegression; its answers are numbers, not classes; "
@@ -542,8 +538,8 @@ ERRORS = {
         "among them."
     ),
     "evaluate line.suffice gaps.csv -r label_map=1:2": (
-        "-r label_map is given for a LinearRegression; only naive Bayes cleans labels; "
-        "clean the column first."
+        "-r label_map is given for a LinearRegression; it predicts numbers, which have no other "
+        "names; leave the option out."
     ),
     "forget curve.suffice gaps.csv -o x.suffice": (
         "curve.suffice holds a LogisticRegression; it is fitted by repeated passes over the rows, "

@@ -19,7 +19,8 @@ STRINGS = [f"column_{j}" for j in (2, 4, 6, 7, 8, 9, 10, 14)]
 
 
 def opened(data: Path, name: str):
-    return read_csv(data / "adult" / name, header=False, strip=True, missing=["?"])
+    options = {"header": False, "strip": True, "missing": ["?"]}
+    return read_csv(data / "adult" / name, label_suffix=".", **options)
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +51,7 @@ def errors(evaluation) -> float:
     ],
 )
 def test_files_as_they_are(data: Path, families, wrong, loss):
-    model = NaiveBayes.textbook(families=families, label_suffix=".").fit(
-        opened(data, "adult.data"), LABEL
-    )
+    model = NaiveBayes.textbook(families=families).fit(opened(data, "adult.data"), LABEL)
     found = model.evaluate(opened(data, "adult.test"), LABEL)
     assert model.classes_.tolist() == ["<=50K", ">50K"]
     assert (found.weight, found.unlabelled, found.impossible) == (16281, 0, 0)
@@ -62,7 +61,7 @@ def test_files_as_they_are(data: Path, families, wrong, loss):
 
 def test_the_default_errs_less(data: Path):
     """Other names of columns, as in the example, draw another sample: 2,133 errors."""
-    model = NaiveBayes(label_suffix=".").fit(opened(data, "adult.data"), LABEL)
+    model = NaiveBayes().fit(opened(data, "adult.data"), LABEL)
     found = model.evaluate(opened(data, "adult.test"), LABEL)
     assert errors(found) == 2118
     assert found.log_loss == pytest.approx(0.28267535298676, rel=1e-12)

@@ -106,7 +106,7 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     joint = {("shape", "old"): JointTable(alpha=0.5), "note": "bernoulli"}
     yield "joint", on(LocalEngine(2), NaiveBayes.textbook(joint)).fit(RAW, "kind"), "table"
     reading = {"missing": ("long",), "label_suffix": "um", "label_map": {"pear": "pyrus"}}
-    yield "reading", NaiveBayes.textbook(**reading).fit(RAW, "kind"), "table"
+    yield "reading", NaiveBayes.textbook().fit(suffice.read_table(RAW, **reading), "kind"), "table"
     weighted = TABLE.select([*COLUMNS, "kind", "weight"])
     yield "weights", NaiveBayes.textbook().fit(weighted, "kind", "weight"), "table"
     for label in ("number", "answer", "day"):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.data.table import Table, require_distinct
 from suffice.data.table_source import TableSource, without
+from suffice.data.table_views import CleanedTable
 from suffice.errors import ParameterError, SchemaError
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 LABEL, WEIGHT = "label", "weight"
+CLEANED = ("ignore", "label_suffix", "label_map")
 
 
 def open_table(
@@ -77,9 +79,7 @@ def open_table(
         if given is None or isinstance(given, str):
             names.append(given)
             continue
-        given = _one_column(role, given)
-        frame = in_memory_beside(table, role)
-        table, name = frame.with_column(role, _column(role, given, frame.table.num_rows))
+        table, name = _beside(table, role, _one_column(role, given))
         names.append(name)
     label_name, weight_name = names
     return TableSource(table, label_name, weight_name)
@@ -96,6 +96,15 @@ def _table(data: Any, remembered: CsvFormat | None) -> Table:
         known = None if remembered is None else CsvFormat(written=remembered.written)
         return open_files(data, remembered=known)
     return frame_table(data)
+
+
+def _beside(table: Table, role: str, given: Any) -> tuple[Table, str]:
+    """A table in memory with given values as a further column, and its name."""
+    if isinstance(table, CleanedTable):
+        inner, name = _beside(table.table, role, given)
+        return replace(table, table=inner), name
+    frame = in_memory_beside(table, role)
+    return frame.with_column(role, _column(role, given, frame.table.num_rows))
 
 
 def _one_column(role: str, given: Any) -> Any:
@@ -153,7 +162,14 @@ def open_columns(rows: NDArray[Any], names: Sequence[str], label: Any, weight: A
     return open_table(dict(zip(names, rows.T, strict=True)), label, weight, first=False)
 
 
-def read_csv(path: Any, *, ignore: Sequence[str] = (), **options: Any) -> Table:
+def read_csv(
+    path: Any,
+    *,
+    ignore: Sequence[str] = (),
+    label_suffix: str = "",
+    label_map: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Table:
     r"""Open delimited text that is not written the usual way.
 
     Parameters
@@ -162,6 +178,11 @@ def read_csv(path: Any, *, ignore: Sequence[str] = (), **options: Any) -> Table:
         The files; those that end in ``.gz`` are decompressed.
     ignore : sequence of str
         Columns that are left out; a model fitted to the table goes on ignoring them.
+    label_suffix : str
+        Taken off the end of every label that has it.
+    label_map : mapping of str to str, optional
+        New names of labels, applied after the suffix is taken off. A model fitted to the table
+        goes on reading cells and labels in this way.
     **options
         Those of `suffice.data.csv.format.CsvFormat`: ``separator``, ``quote``, ``header``,
         ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
@@ -188,7 +209,7 @@ def read_csv(path: Any, *, ignore: Sequence[str] = (), **options: Any) -> Table:
     ...     read_csv(file, header=False, strip=True, missing=["?"]).head().to_pylist()[0]
     {'column_1': 'republican', 'column_2': 'n', 'column_3': None}
     """
-    known = [field.name for field in fields(CsvFormat)]
+    known = [*(field.name for field in fields(CsvFormat)), *CLEANED]
     for name in options:
         if name not in known:
             raise ParameterError(
@@ -196,10 +217,18 @@ def read_csv(path: Any, *, ignore: Sequence[str] = (), **options: Any) -> Table:
                 f"its options are {', '.join(known)}",
                 "take one of them",
             )
-    return without(open_files(path, CsvFormat(**options)), ignore)
+    return _said(open_files(path, CsvFormat(**options)), ignore, (), label_suffix, label_map)
 
 
-def read_excel(path: Any, sheet: str | int | None = None, *, ignore: Sequence[str] = ()) -> Table:
+def read_excel(
+    path: Any,
+    sheet: str | int | None = None,
+    *,
+    ignore: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    label_suffix: str = "",
+    label_map: Mapping[str, str] | None = None,
+) -> Table:
     """Open a sheet of a workbook, of Excel or OpenDocument.
 
     Parameters
@@ -210,6 +239,13 @@ def read_excel(path: Any, sheet: str | int | None = None, *, ignore: Sequence[st
         Its name, or its place from 1. By default the only one with rows.
     ignore : sequence of str
         Columns that are left out; a model fitted to the table goes on ignoring them.
+    missing : sequence of str
+        Strings that stand for a missing cell, besides null and NaN.
+    label_suffix : str
+        Taken off the end of every label that has it.
+    label_map : mapping of str to str, optional
+        New names of labels, applied after the suffix is taken off. A model fitted to the table
+        goes on reading cells and labels in this way.
 
     Returns
     -------
@@ -237,10 +273,17 @@ def read_excel(path: Any, sheet: str | int | None = None, *, ignore: Sequence[st
     >>> model.predict({"size": [4.5]})
     array(['plum'], dtype='<U5')
     """
-    return without(open_files(path, sheet=sheet), ignore)
+    return _said(open_files(path, sheet=sheet), ignore, missing, label_suffix, label_map)
 
 
-def read_table(data: Any, *, ignore: Sequence[str] = ()) -> Table:
+def read_table(
+    data: Any,
+    *,
+    ignore: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    label_suffix: str = "",
+    label_map: Mapping[str, str] | None = None,
+) -> Table:
     """Open anything that `fit` takes, and say what it does not tell by itself.
 
     Parameters
@@ -249,6 +292,13 @@ def read_table(data: Any, *, ignore: Sequence[str] = ()) -> Table:
         The rows.
     ignore : sequence of str
         Columns that are left out; a model fitted to the table goes on ignoring them.
+    missing : sequence of str
+        Strings that stand for a missing cell, besides null and NaN.
+    label_suffix : str
+        Taken off the end of every label that has it.
+    label_map : mapping of str to str, optional
+        New names of labels, applied after the suffix is taken off. A model fitted to the table
+        goes on reading cells and labels in this way.
 
     Returns
     -------
@@ -264,10 +314,25 @@ def read_table(data: Any, *, ignore: Sequence[str] = ()) -> Table:
 
     Examples
     --------
-    >>> read_table({"id": [7, 8], "size": [1.5, 2.5]}, ignore=["id"]).names
-    ('size',)
+    >>> from suffice import NaiveBayes
+    >>> rows = {"id": [7, 8, 9], "color": ["red", "?", "blue"], "kind": ["plum.", "plum", "fig"]}
+    >>> table = read_table(rows, ignore=["id"], missing=["?"], label_suffix=".")
+    >>> NaiveBayes().fit(table, "kind").predict({"color": ["red", "?", "blue"]})
+    array(['plum', 'plum', 'fig'], dtype='<U4')
     """
-    return without(open_table(data).table, ignore)
+    return _said(open_table(data).table, ignore, missing, label_suffix, label_map)
+
+
+def _said(
+    table: Table,
+    ignore: Sequence[str],
+    missing: Sequence[str],
+    label_suffix: str,
+    label_map: Mapping[str, str] | None,
+) -> Table:
+    """The table with what is said of it."""
+    cleaned = CleanedTable(without(table, ignore), missing, label_suffix, label_map)
+    return cleaned if any(cleaned.cleaning.values()) else cleaned.table
 
 
 def distributed_table(data: Any) -> Table | None:

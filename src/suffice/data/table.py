@@ -108,6 +108,11 @@ class Table(ABC):
         """Columns left out, which a model goes on to ignore."""
         return ()
 
+    @property
+    def cleaning(self) -> Mapping[str, Any]:
+        """What strings stand for: fields of a `Layout` by name, where they are given."""
+        return {}
+
     def head(self) -> pa.RecordBatch:
         """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types.
 
@@ -223,6 +228,11 @@ class TableView(Table):
     def ignored(self) -> tuple[str, ...]:
         """Columns left out."""
         return self.table.ignored
+
+    @property
+    def cleaning(self) -> Mapping[str, Any]:
+        """What strings stand for."""
+        return self.table.cleaning
 
     def coded(self, names: Collection[str]) -> Table:
         """The same rows; strings of these columns may be codes."""

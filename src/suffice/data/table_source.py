@@ -20,7 +20,7 @@ from suffice.data.schema import Column, Layout, Stored
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
-from suffice.data.table_views import WithoutColumns, left_out
+from suffice.data.table_views import CleanedTable, WithoutColumns, left_out
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
@@ -199,6 +199,9 @@ class TableSource:
         ParameterError
             If the table is not in memory.
         """
+        if isinstance(self.table, CleanedTable):
+            inner = replace(self, table=self.table.table).take(rows)
+            return replace(inner, table=replace(self.table, table=inner.table))
         table = in_memory(self.table)
         if table is None:
             raise ParameterError(
@@ -241,9 +244,20 @@ class TableSource:
         else:
             self._check(stored, {name for name, read in encoding.items() if read == "category"})
             types = dict.fromkeys(wanted)
-        layout = replace(layout, label=self.label, weight=self.weight)
+        layout = replace(layout, label=self.label, weight=self.weight, **self._cleaning(layout))
         parts: Sequence[RecordSplit | None] = self.table.splits(types) or [None]
         return [TableSplit(part, layout) for part in parts]
+
+    def _cleaning(self, layout: Layout) -> Mapping[str, Any]:
+        """What strings stand for: as the layout has it, and as is said of this table."""
+        own = self.table.cleaning
+        if not own:
+            return own
+        return {
+            "missing": (*layout.missing, *(t for t in own["missing"] if t not in layout.missing)),
+            "label_suffix": own["label_suffix"] or layout.label_suffix,
+            "label_map": {**layout.label_map, **own["label_map"]},
+        }
 
     def _check(self, stored: Mapping[str, Stored], categories: Set[str]) -> None:
         """Refuse a column that stores strings where numbers were learnt, and the like.

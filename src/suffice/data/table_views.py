@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from suffice.data.split_view import SplitView
 from suffice.data.table import RecordSplit, Shown, TableView, leading
+from suffice.errors import ParameterError
 
-__all__ = ["FirstRows", "WithColumns", "WithoutCells", "WithoutColumns", "left_out"]
+__all__ = ["CleanedTable", "FirstRows", "WithColumns", "WithoutCells", "WithoutColumns", "left_out"]
 
 
 def left_out(unknown: Sequence[str]) -> str:
@@ -71,6 +72,52 @@ class WithoutColumns(TableView):
     ) -> dict[str, T]:
         """What a function says of first cells, which are those of the whole table."""
         return self.table.of_first_cells(names, say)
+
+
+@dataclass(frozen=True)
+class CleanedTable(TableView):
+    """A table of which it is said what strings stand for; a model goes on reading them so.
+
+    Parameters
+    ----------
+    missing : tuple of str
+        Strings that stand for a missing cell, besides null and NaN.
+    label_suffix : str
+        Taken off the end of every label that has it.
+    label_map : mapping of str to str
+        New names of labels, applied after the suffix is taken off.
+
+    Raises
+    ------
+    ParameterError
+        If one of these is something else.
+    """
+
+    missing: Sequence[str] = ()
+    label_suffix: str = ""
+    label_map: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
+        if not (listed and all(isinstance(token, str) for token in self.missing)):
+            raise ParameterError(
+                f"missing={self.missing!r}",
+                "it must be a sequence of strings",
+                "write a list or tuple",
+            )
+        if not isinstance(self.label_suffix, str):
+            raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
+        if not isinstance(self.label_map, Mapping | None):
+            raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
+
+    @property
+    def cleaning(self) -> Mapping[str, Any]:
+        """What strings stand for."""
+        return {
+            "missing": tuple(self.missing),
+            "label_suffix": self.label_suffix,
+            "label_map": dict(self.label_map or {}),
+        }
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,7 @@ class AODE(NaiveBayes):
 
     Parameters
     ----------
-    families, estimation, alpha, class_prior, class_weight, unseen, missing, label_suffix, \
-label_map, costs
+    families, estimation, alpha, class_prior, class_weight, unseen, costs
         As `NaiveBayes` has them. Columns of a family that is none of single categories or binned
         numbers are counted in no pairs.
     calibration : {"weights", "temperature", "none"}

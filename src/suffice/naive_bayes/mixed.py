@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
-from itertools import repeat
+from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
 from typing import Any, Self
 
@@ -100,12 +99,6 @@ class NaiveBayes(CalibratedClassifier):
         what one row weighs, before anything is estimated. Where columns tell rows apart, equal rows
         are copies of one row, and leave together; a file holds no rows, so a model that was loaded
         takes for new rows what it learns again.
-    missing : sequence of str
-        Strings that stand for a missing cell, besides null and NaN.
-    label_suffix : str
-        Taken off the end of every label that has it.
-    label_map : mapping of str to str, optional
-        New names of labels.
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
@@ -113,6 +106,7 @@ class NaiveBayes(CalibratedClassifier):
     See Also
     --------
     suffice.read_csv : Options for delimited text.
+    suffice.read_table : Strings that stand for missing cells, and new names of labels.
 
     Examples
     --------
@@ -138,9 +132,6 @@ class NaiveBayes(CalibratedClassifier):
     class_weight: ClassWeight = None
     unseen: str = "ignore"
     calibration: Method = "weights"
-    missing: tuple[str, ...] = ()
-    label_suffix: str = ""
-    label_map: Mapping[str, str] | None = None
     costs: Any = None
 
     @classmethod
@@ -170,32 +161,13 @@ class NaiveBayes(CalibratedClassifier):
     def _prior(self) -> Prior:
         return self.class_prior
 
-    def _reading(self) -> dict[str, Any]:
-        listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
-        if not (listed and all(map(isinstance, self.missing, repeat(str)))):
-            raise ParameterError(
-                f"missing={self.missing!r}",
-                "it must be a sequence of strings",
-                "write a list or tuple",
-            )
-        if not isinstance(self.label_suffix, str):
-            raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
-        if not isinstance(self.label_map, Mapping | None):
-            raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
+    def _check_options(self) -> None:
+        super()._check_options()
         # Here too, as there may be no column of a family that has the option.
-        check_words(
-            numbers=self.numbers or "gaussian",
-            unseen=self.unseen,
-        )
-        return {
-            "missing": tuple(self.missing),
-            "label_suffix": self.label_suffix,
-            "label_map": dict(self.label_map or {}),
-        }
+        check_words(numbers=self.numbers or "gaussian", unseen=self.unseen)
 
     def _layout_to_answer(self) -> Layout:
-        layout = self.layout_ if self.unseen == "error" else self.layout_.answering
-        return replace(layout, **self._reading())
+        return self.layout_ if self.unseen == "error" else self.layout_.answering
 
     def _record_reader(self) -> RecordReader | None:
         found = super()._record_reader()

@@ -68,12 +68,6 @@ def test_the_command_is_one_line_however_narrow_the_terminal(
     )
 
 
-def test_nothing_is_printed_that_another_model_cannot_do(run: Run, tmp_path: Path) -> None:
-    written(tmp_path / "t.csv", header=NAMES.replace(",", ";"))
-    for cleaned in (["-r", "label_map=bad:worse"], ["-r", "label_suffix=d"]):
-        assert "suffice cv" not in run("fit", "t.csv", "--label", "the kind", *cleaned).stdout
-
-
 @pytest.mark.parametrize(
     "model",
     ["linear", "ridge", "lasso", "logistic", "logistic -p C=inf", "logistic -p penalty=firth"],

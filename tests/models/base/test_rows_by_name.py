@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suffice import read_table
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -130,12 +131,12 @@ def test_third_and_unseen_values() -> None:
         assert bits(fitted("everything").predict_proba({**row, name: value})) == bits(lacking)
     with pytest.raises(DataError, match="column 'hue', row 0: 'z'"):
         fitted("unseen").predict({**row, "hue": "z"})
-    tokens = NaiveBayes.textbook(missing=["?"]).fit(pa.table(ALL), KIND)
+    tokens = NaiveBayes.textbook().fit(read_table(pa.table(ALL), missing=["?"]), KIND)
     assert bits(tokens.predict_proba({**row, "hue": "?"})) == bits(
         tokens.predict_proba({**row, "hue": None})
     )
-    tokens.set_params(missing=["-"])
-    assert bits(tokens.predict_proba({**row, "hue": "-"})) == bits(
+    other = pa.table({name: pa.array([cell]) for name, cell in {**row, "hue": "-"}.items()})
+    assert bits(tokens.predict_proba(read_table(other, missing=["-"]))) == bits(
         tokens.predict_proba({**row, "hue": None})
     )
 

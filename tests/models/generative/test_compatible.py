@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from suffice import NaiveBayes
+from suffice import NaiveBayes, read_table
 from suffice.errors import SchemaError
 from suffice.naive_bayes import BernoulliNB, GaussianNB
 
@@ -86,18 +86,18 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         "read their tables in the same way can be merged; fit both with the same binarize.",
     ),
     "missing cells": (
-        lambda: fit(missing=("?", "-")).compare(fit()),
+        lambda: fit(read_table(TABLE, missing=("?", "-"))).compare(fit()),
         "the models differ: missing is ('-', '?') in this model and () in the other; only models "
         "that read their tables in the same way can be compared; fit both with the same missing.",
     ),
     "ends of labels": (
-        lambda: fit(label_suffix=".").merge(fit()),
+        lambda: fit(read_table(TABLE, label_suffix=".")).merge(fit()),
         "the models differ: label_suffix is '.' in this model and '' in the other; only models "
         "that read their tables in the same way can be merged; fit both with the same "
         "label_suffix.",
     ),
     "names of labels": (
-        lambda: fit(label_map={"a": "A"}).merge(fit()),
+        lambda: fit(read_table(TABLE, label_map={"a": "A"})).merge(fit()),
         "the models differ: label_map is {'a': 'A'} in this model and {} in the other; only "
         "models that read their tables in the same way can be merged; fit both with the same "
         "label_map.",
@@ -126,7 +126,8 @@ def test_both_sides_are_named(case: str) -> None:
 
 
 def test_the_order_of_missing_tokens_does_not_divide_models() -> None:
-    model = fit(missing=("?", "-")).merge(fit(missing=("-", "?", "-")))
+    mine, other = (read_table(TABLE, missing=tokens) for tokens in (["?", "-"], ["-", "?", "-"]))
+    model = fit(mine).merge(fit(other))
     assert model.class_count_.tolist() == [4.0, 2.0]
 
 

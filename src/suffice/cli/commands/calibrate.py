@@ -14,10 +14,8 @@ from suffice.cli.options.models import (
     load_summed,
     predicts_numbers,
     refusal,
-    refuse_tokens,
+    refuse_labels,
     weight_of,
-    with_labels,
-    with_tokens,
 )
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.replacing import Force, new_model, refuse_replacing
@@ -66,11 +64,8 @@ def calibrate(
     if not hasattr(fitted, "calibrate"):
         rule = "naive Bayes has weights of columns, and AODE; linear models have errors"
         raise refusal(model, fitted, rule, "give it one of these")
-    remembered = fitted.get_params(deep=False)
-    if not predicts_numbers(fitted):
-        with_labels(with_tokens(fitted, reading), reading)
+    refuse_labels(fitted, reading)
     table = unseen_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore)
-    refuse_tokens(fitted, reading, table, data[0])
     with (
         reported(f"Reading {', '.join(data)}") as report,
         set_engine(engine(progress=report)),
@@ -79,7 +74,6 @@ def calibrate(
         fitted.calibrate(
             table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new
         )
-    fitted.set_params(**remembered)
     refuse_replacing(output, new_model(fitted), force, [model])
     fitted.save(output)
     told = _of_errors if predicts_numbers(fitted) else _of_weights

@@ -14,10 +14,8 @@ from suffice.cli.options.models import (
     label_of,
     load,
     predicts_numbers,
-    refuse_tokens,
+    refuse_labels,
     weight_of,
-    with_labels,
-    with_tokens,
 )
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.running import Running, reported
@@ -72,10 +70,10 @@ def evaluate(
     and the size of the errors.
     """
     reading = Reading.of(read)
-    fitted = decision.applied(with_labels(with_tokens(load(model), reading), reading))
+    fitted = decision.applied(load(model))
+    refuse_labels(fitted, reading)
     opened = remarked(reading.open(data, fitted.format_))
     table = known_columns(opened, fitted, label, weight, by, ignore=ignore)
-    refuse_tokens(fitted, reading, table, data[0])
     with reported(f"Evaluating {', '.join(data)}") as report, running.chosen(report):
         truth = label_of(fitted, label), weight_of(fitted, weight, table)
         if by is None:

@@ -13,8 +13,6 @@ from suffice.cli.options.models import (
     has_candidates,
     load,
     predicts_numbers,
-    refuse_tokens,
-    with_tokens,
 )
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile
@@ -67,9 +65,8 @@ def explain(
     from suffice.data.table_views import FirstRows
 
     reading = Reading.of(read)
-    fitted = with_tokens(load(model), reading)
+    fitted = load(model)
     opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
-    refuse_tokens(fitted, reading, opened, data[0])
     table = FirstRows(opened, rows)
     cells = table.head().to_pylist()
     if not cells:

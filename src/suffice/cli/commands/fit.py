@@ -26,7 +26,6 @@ from suffice.cli.options.models import (
     has_candidates,
     has_coefficients,
     predicts_numbers,
-    refuse_tokens,
 )
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.recipes import NAIVE_BAYES
@@ -119,7 +118,6 @@ def fit(
     chosen = estimator_of(model, given, columns, reading)
     _check_targets(chosen, label)
     table = selected(remarked(reading.open(data)), columns, label, weight)
-    refuse_tokens(chosen, reading, table, data[0])
     names = set(table.names) - {*label, weight}
     points = _tuned(model, parameters, given) if tune else {}
     varied = {name for point in points.values() for name in point.parameters} - set(given)
@@ -151,8 +149,7 @@ def fit(
     else:
         facts = learnt_facts(chosen, target)
         facts["tuned"] = found
-        # A pipe is read once, and only naive Bayes cleans labels.
-        if model == NAIVE_BAYES and not (tune or "-" in data or reading.labels):
+        if model == NAIVE_BAYES and not (tune or "-" in data):  # a pipe is read once
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             compared += [*reading.words, *words]

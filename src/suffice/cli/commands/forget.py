@@ -12,11 +12,9 @@ from suffice.cli.options.models import (
     fitting,
     label_of,
     load_summed,
-    refuse_tokens,
+    refuse_labels,
     rows_of,
     weight_of,
-    with_labels,
-    with_tokens,
 )
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.replacing import Force, new_model, refuse_replacing
@@ -65,11 +63,9 @@ def forget(
     refuse_overwriting(output, data)
     fitted = load_summed(model)
     before, known = rows_of(fitted), fitted.statistic_
-    remembered = fitted.get_params(deep=False)
-    with_labels(with_tokens(fitted, reading), reading)
+    refuse_labels(fitted, reading)
     opened = remarked(reading.open(data, fitted.format_))
     table = unseen_columns(opened, fitted, ignore)
-    refuse_tokens(fitted, reading, table, data[0])
     with (
         reported(f"Forgetting {', '.join(data)}") as report,
         set_engine(engine(progress=report)),
@@ -82,8 +78,6 @@ def forget(
             "there is nothing to forget",
             "check the file and the weights",
         )
-    # The model goes on reading as its fit did, not as these files had to be read.
-    fitted.set_params(**remembered)
     refuse_replacing(output, new_model(fitted), force, [model])
     fitted.save(output)
     after = rows_of(fitted)

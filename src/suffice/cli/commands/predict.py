@@ -9,7 +9,7 @@ import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.decision import Decision
-from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
+from suffice.cli.options.models import load, predicts_numbers
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.running import Running, reported
 from suffice.cli.options.shared import Data, Ignore, ModelFile, RowsAsJson
@@ -66,10 +66,9 @@ def predict(
     reading = Reading.of(read)
     opened = opener(output)
     refuse_result(output, [model, *data])
-    fitted = decision.applied(with_tokens(load(model), reading))
+    fitted = decision.applied(load(model))
     wanted = _options(fitted, proba, log_proba, interval, level)
     table = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
-    refuse_tokens(fitted, reading, table, data[0])
     with reported(f"Predicting {', '.join(data)}") as report, running.chosen(report, 1):
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
         if as_json:

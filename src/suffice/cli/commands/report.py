@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
-from suffice.cli.options.models import label_of, load, refuse_tokens, with_tokens
+from suffice.cli.options.models import label_of, load
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.shared import AsJson, ModelFile
 from suffice.cli.output.tables import deliver, refuse_result
@@ -49,10 +49,9 @@ def report(
     reading = Reading.of(read)
     page = Path(model).with_suffix(".html") if output is None else output
     refuse_result(page, [model, *(data or ())])
-    fitted, test = with_tokens(load(model), reading), None
+    fitted, test = load(model), None
     if data:
         table = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
-        refuse_tokens(fitted, reading, table, data[0])
         test = table, label_of(fitted, None)
     write(fitted, page, test)
     facts: Page = {"page": str(page)}

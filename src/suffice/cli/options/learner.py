@@ -11,7 +11,14 @@ import typer
 
 from suffice.cli.options.names import listed, no_such_column
 from suffice.cli.options.reading import Reading
-from suffice.cli.options.recipes import MODELS, OF_FAMILIES, class_of, parameters_of, takes
+from suffice.cli.options.recipes import (
+    MODELS,
+    OF_FAMILIES,
+    REGRESSIONS,
+    class_of,
+    parameters_of,
+    takes,
+)
 from suffice.cli.options.values import named_values, value_of, words_of
 from suffice.errors import ParameterError
 
@@ -249,14 +256,13 @@ def estimator_of(
     told = columns.parameters(model, models or [model])
     if isinstance(parameters.get("families"), Mapping) and "families" in told:
         told["families"] = {**parameters["families"], **told["families"]}
-    known = {"missing": reading.missing, **reading.labels} if model in OF_FAMILIES else {}
-    if reading.labels and not any(one in OF_FAMILIES for one in models or [model]):
+    if reading.labels and model in REGRESSIONS:
         raise ParameterError(
             f"-r {next(iter(reading.labels))} is given for --model {model}",
-            f"it belongs to --model {', '.join(OF_FAMILIES)}",
+            "it predicts numbers, which have no other names",
             "leave the option out, or choose another model",
         )
-    return class_of(model)(**{**parameters, **told, **known})
+    return class_of(model)(**{**parameters, **told})
 
 
 def selected(table: Table, columns: Columns, label: Sequence[str], *others: str | None) -> Table:

@@ -29,11 +29,9 @@ __all__ = [
     "load_summed",
     "predicts_numbers",
     "refusal",
-    "refuse_tokens",
+    "refuse_labels",
     "rows_of",
     "weight_of",
-    "with_labels",
-    "with_tokens",
 ]
 
 
@@ -163,49 +161,17 @@ def weight_of(model: Any, given: str | None, table: Table) -> str | None:
     return given or (remembered if remembered in table.names else None)
 
 
-def with_tokens(model: Any, reading: Reading) -> Any:
-    """The same model, which takes more tokens for missing cells, if it knows such tokens."""
-    if not _cleans_cells(model):
-        return model
-    return model.set_params(missing=(*model.layout_.missing, *reading.missing))
-
-
-def with_labels(model: Any, reading: Reading) -> Any:
-    """The same model, which cleans labels in this way.
+def refuse_labels(model: Any, reading: Reading) -> None:
+    """Refuse other names of labels for a model that predicts numbers.
 
     Raises
     ------
     ParameterError
-        If labels are to be cleaned and the model does not do that.
+        If there are such names.
     """
-    if _cleans_cells(model):
-        return model.set_params(**reading.labels)
-    for option in reading.labels:
+    for option in reading.labels if predicts_numbers(model) else ():
         raise ParameterError(
             f"-r {option} is given for a {type(model).__name__}",
-            "only naive Bayes cleans labels",
-            "clean the column first",
-        )
-    return model
-
-
-def refuse_tokens(model: Any, reading: Reading, table: Table, file: str) -> None:
-    """Refuse tokens for missing cells where nobody would look for them.
-
-    Raises
-    ------
-    ParameterError
-        If the file describes itself, and the model takes its cells as they are.
-    """
-    written = table.format is not None
-    if reading.missing and not (written or _cleans_cells(model)):
-        raise ParameterError(
-            f"-r missing is given for {file}",
-            "only delimited text, or naive Bayes, needs to be told what stands for no value",
+            "it predicts numbers, which have no other names",
             "leave the option out",
         )
-
-
-def _cleans_cells(model: Any) -> bool:
-    """Tell whether a model has tokens for missing cells and clean-up of labels of its own."""
-    return "label_map" in model.get_params(deep=False)

@@ -85,7 +85,7 @@ class Reading:
         return tuple(self.text.get("missing", ()))
 
     def open(self, data: Sequence[str], remembered: CsvFormat | None = None) -> Table:
-        """Open files as one table.
+        """Open files as one table, of which it is said how cells and labels are read.
 
         Raises
         ------
@@ -94,6 +94,14 @@ class Reading:
         ParameterError
             If an option is outside its rule, or does not apply to these files.
         """
+        from suffice.data.table_views import CleanedTable
+
+        table = self._opened(data, remembered)
+        if not (self.missing or self.labels):
+            return table
+        return CleanedTable(table, self.missing, **self.labels)
+
+    def _opened(self, data: Sequence[str], remembered: CsvFormat | None) -> Table:
         from suffice.data.csv.table import CsvFormat
         from suffice.data.file_formats import open_files
         from suffice.data.files.pipes import STANDARD_INPUT

@@ -37,8 +37,6 @@ MODELS = {
     "logistic": ("suffice.linear_model", "LogisticRegression"),
     "auto": ("suffice.ensemble", "AutoClassifier"),
 }
-ELSEWHERE = ("missing", "label_suffix", "label_map")
-"""Parameters that are options of the reader."""
 
 
 def class_of(model: str) -> Any:
@@ -58,7 +56,7 @@ def class_of(model: str) -> Any:
 @cache
 def parameters_of(model: str) -> tuple[str, ...]:
     """Return the parameters of a model that ``-p`` sets."""
-    return tuple(name for name in effective(class_of(model)) if name not in ELSEWHERE)
+    return tuple(effective(class_of(model)))
 
 
 def takes(model: str, name: str, value: Any) -> bool:

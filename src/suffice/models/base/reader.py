@@ -82,6 +82,7 @@ class TableReader:
             weight=source.weight,
             label_stored=source.label_stored(),
             ignored=(*source.ignored, *unread),
+            **source.table.cleaning,
             **options,
         )
         return cls(layout, source.table.format, **more)

@@ -12,11 +12,12 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.array_source import ArraySource
 from suffice.data.schema import Layout
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
-from suffice.errors import DataError, ForgetError, SchemaError
+from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.missing_cells import incomplete, listed_missing
@@ -291,8 +292,27 @@ def settled(
     found = features(rows, told, targets)
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
+    _refuse_label_names(rows)
     design = settled_design(rows, found, told.words, engine, targets).spanning(told.intercept)
     more = {"design": design, "single_target": single_target}
     reader = LinearReader.of(rows, found.columns, design.blocks, {}, **more)
     ignored = (*reader.layout.ignored, *unused(rows, found, targets))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
+
+
+def _refuse_label_names(rows: TableSource | ArraySource) -> None:
+    """Refuse a table that has other names for labels.
+
+    Raises
+    ------
+    ParameterError
+        Naming them.
+    """
+    said = rows.table.cleaning if isinstance(rows, TableSource) else {}
+    for name in ("label_suffix", "label_map"):
+        if said.get(name):
+            raise ParameterError(
+                f"{name}={said[name]!r} with a regression",
+                "its targets are numbers, which have no other names",
+                "leave it out",
+            )
