@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
     "WIDEST",
+    "ClassCounts",
     "CountAccumulator",
     "Counts",
     "nonnegative",
@@ -55,8 +57,73 @@ def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
     return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
 
+class ClassCounts(ABC):
+    """Class-wise weights side by side, whatever each of them is the weight of.
+
+    Parameters
+    ----------
+    count : DoubleDouble (k, M)
+        Σw of the rows of each class.
+    """
+
+    count: DoubleDouble
+
+    __repr__ = described
+
+    @property
+    @abstractmethod
+    def d(self) -> int:
+        """Number of columns."""
+
+    @property
+    @abstractmethod
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed cells, (k, d)."""
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.count.shape[0]
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether values differ by too little to be squared, (d,): counts are not squared."""
+        return np.zeros(self.d, np.bool_)
+
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        return self._of(self.count.scaled(factor)).pruned()
+
+    def canonical(self) -> Self:
+        """Counts have one form only."""
+        return self
+
+    @property
+    def one_class(self) -> Self:
+        """The same rows as if they were of one class."""
+        return self._of(self.count.sum(axis=0)[None])
+
+    def place(self, index: NDArray[np.intp], k: int) -> Self:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+        return self._of(self.count.scatter(index, (k, self.count.shape[1])))
+
+    def take(self, index: NDArray[np.intp]) -> Self:
+        """Keep the classes at ``index``, in that order."""
+        if np.array_equal(index, np.arange(self.k)):
+            return self
+        return self._of(self.count[index])
+
+    def pruned(self) -> Self:
+        """Drop what no row shows, where what there is to show is not given."""
+        return self
+
+    def _of(self, count: DoubleDouble) -> Self:
+        found: Self = replace(cast(Any, self), count=count)
+        return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Counts:
+class Counts(ClassCounts):
     """Class-wise weights of the categories of d columns, M = Σ mⱼ of them side by side.
 
     A value is in an open vocabulary exactly when its count is positive, so that equal rows give
@@ -73,8 +140,6 @@ class Counts:
     vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
     count: Annotated[DoubleDouble, Shape("k", "M"), NONNEGATIVE]
 
-    __repr__ = described
-
     @rule("there is a count for each value of each column")
     def _is_wide(self) -> bool:
         return sum(map(len, self.vocabularies)) == self.count.shape[1]
@@ -86,19 +151,9 @@ class Counts:
         return bool((closed | self.count.hi.any(axis=0)).all())
 
     @property
-    def k(self) -> int:
-        """Number of classes."""
-        return self.count.shape[0]
-
-    @property
     def d(self) -> int:
         """Number of columns."""
         return len(self.vocabularies)
-
-    @property
-    def too_small(self) -> NDArray[np.bool_]:
-        """Whether values differ by too little to be squared, (d,): counts are not squared."""
-        return np.zeros(self.d, np.bool_)
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
@@ -163,25 +218,12 @@ class Counts:
         """The column that a count is of."""
         return int(np.searchsorted(offsets_of(vocabularies), place, side="right")) - 1
 
-    def scaled(self, factor: float) -> Self:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
-        return replace(self, count=self.count.scaled(factor)).pruned()
-
-    def canonical(self) -> Self:
-        """Counts have one form only."""
-        return self
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
         return self.vocabularies == other.vocabularies and self.count == other.count
 
     __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def one_class(self) -> Self:
-        """The same rows as if they were of one class."""
-        return replace(self, count=self.count.sum(axis=0)[None])
 
     def divergences(self, other: Self) -> Divergences:
         """How far the columns of every class are from another table's, (k, d)."""
@@ -191,16 +233,6 @@ class Counts:
         return Divergences.side_by_side(
             [of_fractions(mine.column(j), theirs.column(j)) for j in columns]
         )
-
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        return replace(self, count=self.count.scatter(index, (k, self.count.shape[1])))
-
-    def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
-        if np.array_equal(index, np.arange(self.count.shape[0])):
-            return self
-        return replace(self, count=self.count[index])
 
     def sorted(self) -> Self:
         """Put the values of open vocabularies in order and drop those that no row shows."""

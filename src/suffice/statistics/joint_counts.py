@@ -15,9 +15,9 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import NONNEGATIVE, Shape, check_form, rule
 from suffice.statistics.block import CodedBlock, IntegerBlock
-from suffice.statistics.counts import nonnegative
+from suffice.statistics.counts import ClassCounts, nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described, tree_sum
+from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Value, Vocabulary
 
 __all__ = ["JointAccumulator", "JointCounts", "distinct_rows"]
@@ -62,7 +62,7 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointCounts:
+class JointCounts(ClassCounts):
     """Class-wise weights of the combinations of d columns' values, S of the Π mⱼ.
 
     A combination is listed exactly when its count is positive, and a value when a combination
@@ -83,8 +83,6 @@ class JointCounts:
     cells: Annotated[NDArray[np.intp], Shape("S", "d"), NONNEGATIVE]
     count: Annotated[DoubleDouble, Shape("k", "S"), WEIGHT]
 
-    __repr__ = described
-
     def __post_init__(self) -> None:
         check_form(self)
 
@@ -100,19 +98,9 @@ class JointCounts:
         return np.array_equal(distinct, self.cells) and bool(self.count.hi.any(axis=0).all())
 
     @property
-    def k(self) -> int:
-        """Number of classes."""
-        return self.count.shape[0]
-
-    @property
     def d(self) -> int:
         """Number of columns."""
         return len(self.vocabularies)
-
-    @property
-    def too_small(self) -> NDArray[np.bool_]:
-        """Whether values differ by too little to be squared, (d,): counts are not squared."""
-        return np.zeros(self.d, np.bool_)
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
@@ -139,14 +127,6 @@ class JointCounts:
             raise ForgetError(f"the combination {shown}: {error.fact}", error.rule) from None
         return replace(mine, count=rest).pruned()
 
-    def scaled(self, factor: float) -> Self:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
-        return replace(self, count=self.count.scaled(factor)).pruned()
-
-    def canonical(self) -> Self:
-        """Counts have one form only."""
-        return self
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JointCounts):
             return NotImplemented
@@ -163,11 +143,6 @@ class JointCounts:
         pairs = zip(self.vocabularies, self.cells[s], strict=True)
         return tuple(vocabulary.values[code] for vocabulary, code in pairs)
 
-    @property
-    def one_class(self) -> Self:
-        """The same rows as if they were of one class."""
-        return replace(self, count=self.count.sum(axis=0)[None])
-
     def divergences(self, other: Self) -> Divergences:
         """How far the columns of every class, then their combinations, are apart, (k, d + 1)."""
         mine, theirs = self._aligned(other)
@@ -178,14 +153,6 @@ class JointCounts:
             for values, codes in columns
         ]
         return Divergences.side_by_side([*alone, of_fractions(a, b)])
-
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        return replace(self, count=self.count.scatter(index, (k, self.count.shape[1])))
-
-    def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
-        return replace(self, count=self.count[index])
 
     def over(self, vocabularies: tuple[Vocabulary, ...]) -> Self:
         """The same counts over wider vocabularies, combinations in the order of their codes."""

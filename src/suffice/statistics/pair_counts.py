@@ -15,9 +15,8 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, Shape, check_form, rule
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
-from suffice.statistics.counts import grown, nonnegative
+from suffice.statistics.counts import ClassCounts, grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -156,7 +155,7 @@ def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any], rows: int) -> 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairCounts:
+class PairCounts(ClassCounts):
     """Class-wise weights of all pairs of bins of d columns, M = Σ mⱼ bins side by side.
 
     The pair of bins v ≤ w stands at w(w + 1)/2 + v; a bin with itself is how often it was shown.
@@ -189,16 +188,9 @@ class PairCounts:
     bins: Annotated[tuple[ColumnBins, ...], Shape("d")]
     count: Annotated[DoubleDouble, Shape("k", "P"), WEIGHT]
 
-    __repr__ = described
-
     @rule("there is a count for each pair of bins")
     def _is_wide(self) -> bool:
         return self.count.shape[1] == self.size * (self.size + 1) // 2
-
-    @property
-    def k(self) -> int:
-        """Number of classes."""
-        return self.count.shape[0]
 
     @property
     def d(self) -> int:
@@ -209,11 +201,6 @@ class PairCounts:
     def size(self) -> int:
         """Number of bins of all columns, M."""
         return sum(map(len, self.bins))
-
-    @property
-    def too_small(self) -> NDArray[np.bool_]:
-        """Whether values differ by too little to be squared, (d,): counts are not squared."""
-        return np.zeros(self.d, np.bool_)
 
     @cached_property
     def column_of(self) -> NDArray[np.intp]:
@@ -269,14 +256,6 @@ class PairCounts:
                 "fit the second model with bins=first.bins_, the bins of the first",
             )
 
-    def scaled(self, factor: float) -> Self:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
-        return replace(self, count=self.count.scaled(factor))
-
-    def canonical(self) -> Self:
-        """Counts have one form only."""
-        return self
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairCounts):
             return NotImplemented
@@ -285,25 +264,12 @@ class PairCounts:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
-    def one_class(self) -> Self:
-        """The same rows as if they were of one class."""
-        return replace(self, count=self.count.sum(axis=0)[None])
-
     def divergences(self, other: Self) -> Divergences:
         """How far the bins of the columns of every class are from another table's, (k, d)."""
         self._require_bins_of(other)
         mine, theirs = self.alone.value, other.alone.value
         columns = (self.column_of == j for j in range(self.d))
         return Divergences.side_by_side([of_fractions(mine[:, j], theirs[:, j]) for j in columns])
-
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        return replace(self, count=self.count.scatter(index, (k, self.count.shape[1])))
-
-    def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
-        return replace(self, count=self.count[index])
 
 
 class PairCountAccumulator:
