@@ -1,6 +1,5 @@
 """The joint table in fractions, by brute force over missing cells, and against pandas."""
 
-import json
 import math
 from fractions import Fraction
 from itertools import product
@@ -13,13 +12,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from pyarrow import csv
 from tests.laws.estimator_laws import check_estimator_laws
-from typer.testing import CliRunner
 
-import suffice
 from suffice import NaiveBayes
-from suffice.cli.app import app
 from suffice.errors import DataError, ForgetError, ParameterError, SufficeWarning
 from suffice.families import JointTable
 from suffice.statistics.block import CodedBlock
@@ -134,13 +129,6 @@ def test_one_column_is_a_categorical() -> None:
             assert_allclose(described[0][value], described[1][value], rtol=1e-15)
 
 
-@pytest.mark.parametrize("d", [1, 3, 10])
-def test_number_of_parameters_of_binary_columns(d: int) -> None:
-    X = np.array([[0] * d, [1] * d, [0] * d])
-    model = NaiveBayes.textbook("joint_table", class_prior="uniform").fit(X, ["a", "b", "b"])
-    assert model.n_parameters_ == 2 * (2**d - 1)
-
-
 def test_a_row_with_a_hole_counts_for_its_class_only() -> None:
     holed = [*ROWS, (None, 1, True, "a"), ("w", None, True, "a"), ("x", 3, None, "b")]
     with_holes, without = fitted(holed), fitted()
@@ -235,14 +223,6 @@ def test_which_columns_form_a_table() -> None:
         assert columns_of(NaiveBayes.textbook(families).fit(data, "class")) == expected
 
 
-def test_an_array_is_one_table() -> None:
-    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.float64)
-    for cells in (X, X.astype(np.int8), X.astype(bool)):
-        model = NaiveBayes.textbook("joint_table").fit(cells, ["no", "yes", "yes", "no"])
-        assert columns_of(model) == [("x0", "x1")]
-        assert model.predict(cells).tolist() == ["no", "yes", "yes", "no"]
-
-
 def test_a_semi_naive_model_multiplies_its_groups() -> None:
     families = {("letter", "sign"): "joint_table", "digit": "categorical"}
     model = NaiveBayes.textbook(families).fit(table(ROWS), "class")
@@ -275,9 +255,7 @@ def gappy(n: int, seed: int) -> pa.Table:
 @pytest.mark.parametrize(
     "options",
     [
-        {"families": "joint_table"},
         {"families": {("sign", "letter"): "joint_table", "digit": "categorical"}},
-        {"families": "joint_table", "estimation": "mle"},
         {"families": "joint_table", "unseen": "smooth"},
     ],
     ids=str,
@@ -305,17 +283,6 @@ def test_a_combination_that_was_never_learnt_cannot_be_forgotten() -> None:
     )
     with pytest.raises(ForgetError, match=message):
         fitted().forget(table([("y", 1, True, "a")]), "class")
-
-
-def test_a_file_keeps_every_bit(tmp_path: Path) -> None:
-    model = NaiveBayes.textbook("joint_table", alpha=0.5).fit(gappy(60, 5), "class")
-    model.save(tmp_path / "joint.suffice")
-    read = suffice.load(tmp_path / "joint.suffice")
-    assert read.statistic_ == model.statistic_
-    asked = table(QUERIES)
-    assert_array_equal(read.predict_joint_log_proba(asked), model.predict_joint_log_proba(asked))
-    read.partial_fit(table(ROWS[:3]), "class").forget(table(ROWS[:3]), "class")
-    assert read.statistic_ == model.statistic_
 
 
 # -- size
@@ -350,7 +317,7 @@ def test_what_was_never_seen_takes_no_room(d: int) -> None:
 
 
 def test_a_sample_has_the_frequencies_of_the_table() -> None:
-    n = 40_000
+    n = 10_000
     drawn, labels = fitted().sample(n, random_state=1)
     rows = list(zip(*(drawn[name].tolist() for name in NAMES), strict=True))
     for label in "ab":
@@ -374,24 +341,6 @@ def test_a_column_is_described_by_its_marginal() -> None:
         scores = np.zeros((alone.rows, 2))
         marginal.add_log_likelihood(alone, scores)
         assert_allclose(np.exp(scores), list(described.values()), rtol=1e-14)
-
-
-def test_the_command_line_shows_and_explains_it(tmp_path: Path) -> None:
-    fitted().save(tmp_path / "joint.suffice")
-    csv.write_csv(table([("x", 1, True), ("z", None, False)]), tmp_path / "rows.csv")
-    words = ["show", str(tmp_path / "joint.suffice"), "--json"]
-    shown = json.loads(CliRunner().invoke(app, words, prog_name="suffice").stdout)
-    assert [(c["name"], c["family"], c["missing"]) for c in shown["columns"]] == [
-        (name, "joint_table", 0) for name in NAMES
-    ]
-    assert shown["free_parameters"] == 2 * 11 + 1
-    assert_allclose(shown["columns"][0]["parameters"]["x"], [7 / 17, 5 / 17], rtol=1e-14)
-    words = ["explain", str(tmp_path / "joint.suffice"), str(tmp_path / "rows.csv"), "--json"]
-    result = CliRunner().invoke(app, words, prog_name="suffice")
-    first, second = json.loads(result.stdout)["rows"]
-    assert (first["prediction"], second["prediction"]) == ("a", "b")
-    assert_allclose([first["sum"], second["sum"]], 10 * np.log10([3 / 2, 5 / 2]), rtol=1e-14)
-    assert {c["column"]: c["decibans"] for c in second["columns"]}["digit"] == 0
 
 
 # -- another implementation, on real rows

@@ -1,7 +1,5 @@
 """Gaussians of several columns together: SciPy, scikit-learn, mpmath, and what must not matter."""
 
-import json
-from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,20 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import integrate, stats
+from scipy import stats
 from sklearn import covariance, datasets
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
 from tests.laws.comparing import frozen
-from typer.testing import CliRunner
 
 import suffice
-import suffice.discriminant_analysis as da
 from suffice import NaiveBayes
-from suffice.cli.app import app
-from suffice.errors import ForgetError, ParameterError, SufficeWarning
+from suffice.errors import ParameterError, SufficeWarning
 from suffice.families import Categorical, Gaussian, MultivariateGaussian
 from suffice.families.family import Family, Parameters
 from suffice.statistics.batch import NO_WEIGHTS
@@ -136,12 +131,6 @@ def test_shrinkage_of_ledoit_and_wolf(pooling: int, offset: float) -> None:
             assert_allclose(found_r, theirs, rtol=0, atol=1e-9 + offset * 1e-15)
 
 
-def test_a_class_of_one_row_takes_what_there_is() -> None:
-    x, codes = X[:20], np.array([0] * 19 + [1])
-    unbiased = estimated(MultivariateGaussian("mle", ddof=1), x, codes)
-    assert_allclose(unbiased.covariance[1], scatter(x) / 20, rtol=1e-12)  # that of all rows
-
-
 # -- posteriors
 
 
@@ -164,7 +153,7 @@ def test_mode_is_the_highest_point_of_the_posterior() -> None:
         family = MultivariateGaussian("map", pooling=pooling, a0=a0, kappa0=kappa0)
         found = estimated(family, x, codes)
         top = log_posterior(found.mean, list(found.covariance))
-        for _ in range(60):
+        for _ in range(15):
             step = rng.normal(size=found.covariance.shape) * 1e-3 * np.diag(psi0).min()
             sigmas = found.covariance + step + step.transpose(0, 2, 1)
             assert log_posterior(found.mean, list(sigmas)) < top
@@ -212,21 +201,13 @@ def test_posterior_predictive_is_the_ratio_of_evidences(pooling: int) -> None:
 
 
 @pytest.mark.parametrize("pooling", [0, 1])
-def test_predictive_is_a_multivariate_student_that_integrates_to_one(pooling: int) -> None:
+def test_predictive_is_a_multivariate_student(pooling: int) -> None:
     x, codes = X[:9, :2], CODES[:9]
     found = estimated(MultivariateGaussian(pooling=pooling), x, codes)
     for c in range(2):
         sigma = found.factored.covariance[c * (1 - pooling)] * found.factor[c]
         judge = stats.multivariate_t(found.factored.mean[c], sigma, found.dof[c])
         assert_allclose(score(found, X[:, :2])[:, c], judge.logpdf(X[:, :2]), rtol=1e-10)
-
-    def density(v: float, u: float) -> float:
-        # The plane as the tangents of a square.
-        point = np.tan([[u, v]])
-        return float(np.exp(score(found, point)[0, 0]) * np.prod(1 + point**2))
-
-    total, _ = integrate.dblquad(density, -1.57, 1.57, -1.57, 1.57, epsabs=1e-4)
-    assert total == pytest.approx(1.0, abs=1e-3)
 
 
 # -- Gaussians column by column
@@ -251,20 +232,6 @@ def test_one_column_is_the_gaussian(
             assert_allclose(found.describe(0)[name], values, rtol=1e-10)
     if ddof == 0:
         assert found.n_free == alone.n_free
-
-
-@pytest.mark.parametrize("pooling", [0, 1])
-def test_a_column_of_a_posterior_is_that_of_the_gaussian(pooling: int) -> None:
-    for estimation in ("map", "bayes"):
-        found = estimated(MultivariateGaussian(estimation, pooling=pooling))
-        alone = estimated(Gaussian("bayes", shared=bool(pooling)))
-        for j in range(3):
-            asked = np.full((5, 3), np.nan)
-            asked[:, j] = np.linspace(-3, 3, 5)
-            marginal = score(found.column(j), asked[:, [j]])
-            assert_allclose(score(found, asked), marginal, rtol=1e-10)
-            if estimation == "bayes":
-                assert_allclose(marginal, score(alone, asked), rtol=1e-10)
 
 
 # -- what must not matter
@@ -300,7 +267,7 @@ def regular(name: str, options: dict[str, Any]) -> bool:
 CASES = [
     pytest.param(name, options, id=f"{name}-{MultivariateGaussian(**options)}")
     for name in tables()
-    for options in OPTIONS
+    for options in (OPTIONS if name == "complete" else OPTIONS[::2])
     if regular(name, options)
 ]
 
@@ -334,20 +301,7 @@ def test_linear_maps_of_the_columns_do_not_matter_to_maximum_likelihood(pooling:
     assert_allclose(found, truth, rtol=1e-9, atol=1e-9)
 
 
-def test_far_from_zero_is_scored_as_near_it() -> None:
-    x = np.round(X * 64) / 64
-    shift = np.array([2.0**40, -(2.0**44), 0.0])
-    holes = x.copy()
-    holes[::3, 1] = np.nan
-    for options in OPTIONS:
-        family = MultivariateGaussian(**options)
-        near, far = estimated(family, x), estimated(family, x + shift)
-        for asked in (x, holes):
-            found = score(far, asked + shift)
-            assert_allclose(found, score(near, asked), rtol=1e-9, err_msg=str(options))
-
-
-@pytest.mark.parametrize("gap", [1e-2, 1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("gap", [1e-2, 1e-8])
 def test_nearly_equal_columns_are_told_apart_by_the_same_bits_in_any_order(gap: float) -> None:
     rng = np.random.default_rng(4)
     x = np.concatenate([X, X[:, :2] + gap * rng.normal(size=(40, 2))], axis=1)
@@ -437,7 +391,7 @@ def test_estimates_from_rows_with_gaps_are_the_most_likely(pooling: int) -> None
     top = log_likelihood(found.mean, found.covariance)
     assert score(found, x)[np.arange(40), CODES].sum() == pytest.approx(top, rel=1e-11)
     rng = np.random.default_rng(0)
-    for _ in range(30):
+    for _ in range(8):
         step = rng.normal(size=found.covariance.shape) * 1e-3
         sigmas = found.covariance + step + step.transpose(0, 2, 1)
         assert log_likelihood(found.mean, sigmas) < top
@@ -453,7 +407,7 @@ def test_rows_without_a_cell_change_nothing(options: dict[str, Any]) -> None:
     assert frozen(estimated(family, *more)) == frozen(estimated(family))
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS[::3], ids=str)
 def test_a_column_that_a_class_never_shows(options: dict[str, Any]) -> None:
     x = X.copy()
     x[CODES == 1, 2] = np.nan
@@ -511,7 +465,7 @@ def test_there_is_always_an_answer_and_the_order_of_rows_is_nothing(
     rng = np.random.default_rng(0)
     far = np.array([np.full(d, 1e150), np.full(d, -1e150)])
     asked = np.concatenate([x, x + 1, np.where(rng.random(x.shape) < 0.4, np.nan, x)])
-    for options in OPTIONS:
+    for options in OPTIONS[1::2] if floor else OPTIONS[::2]:
         family = MultivariateGaussian(**options, variance_floor=floor)
         found = estimated(family, x, codes)
         assert np.isfinite(score(found, x)).all(), options
@@ -545,15 +499,6 @@ def test_columns_that_say_nothing_are_named() -> None:
         assert remarks(np.c_[X[:, 0], np.ones(40), X[:, 1:]], **options) == [
             "column 'x1' has one value only; it is left out"
         ]
-
-
-def test_what_is_left_out_says_nothing() -> None:
-    more = np.c_[X[:, 0], X[:, 0] - X[:, 1], np.full(40, 3.0), X[:, 1:]]
-    for options in OPTIONS[:7]:
-        family = MultivariateGaussian(**options)
-        truth = posterior(score(estimated(family), X))
-        if options["estimation"] == "mle":  # a posterior has more columns to be sure of
-            assert_allclose(posterior(score(estimated(family, more), more)), truth, rtol=1e-8)
 
 
 @pytest.mark.parametrize("options", OPTIONS[:-1], ids=str)
@@ -621,7 +566,7 @@ def test_a_floor_is_a_share_of_the_variance_over_all_classes() -> None:
         assert relative.max() == pytest.approx(before.max(), rel=1e-12)
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(
     scale=st.floats(1e-90, 1e90),
     pooling=st.sampled_from([0, 1]),
@@ -646,16 +591,6 @@ def test_the_unit_of_weights_changes_neither_floor_nor_prior_variance(
     for j, variance in enumerate(np.diagonal(covariance(prior, scale * weights)[0])):
         w, cells = weights[shown[:, j]], x[shown[:, j], j]
         assert variance == pytest.approx(np.cov(cells, aweights=w, ddof=0), rel=1e-9)
-
-
-def test_one_column_of_light_rows_is_the_gaussian() -> None:
-    rows, weights = RealBlock(X[:, :1]), np.full(len(X), 1e-3)
-    found = []
-    for family in (Gaussian(), MultivariateGaussian()):
-        total = family.accumulator("real", 1)
-        total.add(rows, CODES, weights, 2)
-        found.append(score(family.estimate(total.statistic()), rows.values))
-    assert_allclose(found[0], found[1], rtol=1e-12)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
@@ -727,7 +662,7 @@ def test_options_outside_their_rules(options: dict[str, Any], message: str) -> N
         MultivariateGaussian(**options)
 
 
-@pytest.mark.parametrize("row", [0, 63, 64, 4_100])
+@pytest.mark.parametrize("row", [63, 4_100])
 def test_a_number_too_large_is_named(row: int) -> None:
     found = estimated(MultivariateGaussian("mle"))
     for gap in (False, True):
@@ -799,14 +734,6 @@ def test_forgetting_and_files_keep_every_bit(gaps: float, tmp_path: Path) -> Non
     assert_array_equal(read.predict_joint_log_proba(rest), first.predict_joint_log_proba(rest))
 
 
-def test_a_row_that_was_never_learnt_cannot_be_forgotten() -> None:
-    table = mixed(gaps=0.0)
-    model = NaiveBayes.textbook(TOGETHER).fit(table, "kind")
-    far = table[:1].set_column(1, "x1", pa.array([1e3]))
-    with pytest.raises(ForgetError, match=r"^column 'x1': other values than are to be forgotten"):
-        model.forget(far, "kind")
-
-
 def test_remarks_reach_the_user() -> None:
     table = mixed(gaps=0.0)
     twice = table.append_column("x3", table["x1"])
@@ -817,25 +744,6 @@ def test_remarks_reach_the_user() -> None:
         )
 
 
-def test_the_command_line_shows_it(tmp_path: Path) -> None:
-    model = NaiveBayes.textbook(TOGETHER).fit(mixed(), "kind")
-    model.save(tmp_path / "mixed.suffice")
-    words = ["show", str(tmp_path / "mixed.suffice"), "--json"]
-    shown = json.loads(CliRunner().invoke(app, words, prog_name="suffice").stdout)
-    columns = {column["name"]: column for column in shown["columns"]}
-    assert columns["x1"]["family"] == "multivariate_gaussian"
-    assert list(columns["x1"]["parameters"]) == ["mean", "scale", "dof"]
-    (found,) = (p for p in model.model_.parameters if hasattr(p, "factored"))
-    assert columns["x1"]["parameters"] == found.describe(1)
-    assert CliRunner().invoke(app, words[:2], prog_name="suffice").exit_code == 0
-
-
-def test_options_are_fields() -> None:
-    names = {field.name for field in fields(MultivariateGaussian)}
-    assert all(set(options) <= names for options in OPTIONS)
-    assert str(replace(MultivariateGaussian(), pooling=1)) == "MultivariateGaussian(pooling=1)"
-
-
 def _of_unequal_precision(top: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows with a column that the others determine exactly, labels, and 1/variance weights."""
     rng = np.random.default_rng(0)
@@ -844,14 +752,14 @@ def _of_unequal_precision(top: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return np.column_stack([z, z @ [1, 2]]), np.arange(600) % 2, 1 / scale**2
 
 
-@pytest.mark.parametrize("top", [3, 5, 6, 8])
+@pytest.mark.parametrize("top", [3, 8])
 def test_light_rows_of_large_values_take_no_digits_from_the_others(top: int) -> None:
     x, y, weights = _of_unequal_precision(top)
     with pytest.warns(SufficeWarning, match="x2"):
-        model = da.LinearDiscriminantAnalysis().fit(x, y, sample_weight=weights)
+        model = suffice.LinearDiscriminantAnalysis().fit(x, y, sample_weight=weights)
     order = np.random.default_rng(1).permutation(600)
     with pytest.warns(SufficeWarning, match="x2"):
-        other = da.LinearDiscriminantAnalysis().fit(
+        other = suffice.LinearDiscriminantAnalysis().fit(
             x[order], y[order], sample_weight=weights[order]
         )
     np.testing.assert_array_equal(model.covariance_, other.covariance_)
@@ -862,7 +770,9 @@ def test_a_heavy_row_without_a_label_takes_no_digits_either() -> None:
     x, y, weights = _of_unequal_precision(3)
     more = np.vstack([x, np.ones((1, 3))]), np.append(y.astype(float), np.nan)
     with pytest.warns(SufficeWarning, match="x2"):
-        model = da.LinearDiscriminantAnalysis().fit(x, y, sample_weight=weights)
+        model = suffice.LinearDiscriminantAnalysis().fit(x, y, sample_weight=weights)
     with pytest.warns(SufficeWarning, match="x2"):
-        other = da.LinearDiscriminantAnalysis().fit(*more, sample_weight=np.append(weights, 1e12))
+        other = suffice.LinearDiscriminantAnalysis().fit(
+            *more, sample_weight=np.append(weights, 1e12)
+        )
     np.testing.assert_array_equal(model.covariance_, other.covariance_)

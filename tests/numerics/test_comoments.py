@@ -158,24 +158,24 @@ def assert_scatter(found: DoubleDouble, truth: np.ndarray, used: np.ndarray) -> 
     assert not found.hi[:, others].any()
 
 
-@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e12])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("pooled", [False, True])
 def test_covariances_are_the_exact_answers_rounded_once(
     offset: float, kind: str, gaps: float, pooled: bool
 ) -> None:
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng([seed, int(offset)])
-        n = int(rng.integers(1, 80))
+        n = int(rng.integers(1, 60))
         x = rng.normal(size=(n, 3)) * [1.0, 1e-3, 1e3] + offset
         x[rng.random(x.shape) < gaps] = np.nan
         codes, weights = rng.integers(-1, 2, n).astype(np.intp), weights_of(kind, n, rng)
-        for parts in (1, 2, 7):
+        for parts in (1, 7):
             assert_exact(in_parts(x, codes, weights, parts, rng, pooled), x, codes, weights)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(-40, 40), st.integers(-3, 3)), min_size=1, max_size=30),
     st.sampled_from(OFFSETS),
@@ -192,7 +192,7 @@ def test_ties_are_rounded_to_even_whatever_the_pivots(
         assert_exact(in_parts(x, codes, NONE, parts, rng), x, codes)
 
 
-@pytest.mark.parametrize("d", [1, 7, 8, 9, 17, 50, 70])
+@pytest.mark.parametrize("d", [1, 8, 9, 17, 50])
 @pytest.mark.parametrize("gaps", [False, True])
 def test_every_width(d: int, gaps: bool) -> None:
     rng = np.random.default_rng(d)
@@ -204,7 +204,7 @@ def test_every_width(d: int, gaps: bool) -> None:
         assert_exact(in_parts(x, codes, NONE, 3, rng, pooled), x, codes)
 
 
-@pytest.mark.parametrize("n", [255, 256, 257, 4_095, 4_096, 4_097])
+@pytest.mark.parametrize("n", [256, 257, 4_097])
 def test_borders_of_tiles(n: int) -> None:
     rng = np.random.default_rng(n)
     x = rng.normal(size=(n, 2)) + np.array([0.0, 1e4])
@@ -215,7 +215,7 @@ def test_borders_of_tiles(n: int) -> None:
     assert_exact(summed(x, codes), x, codes)
 
 
-@pytest.mark.parametrize("n", [1_025, 2_047, 2_049, 3_000])
+@pytest.mark.parametrize("n", [1_025, 2_049])
 @pytest.mark.parametrize("pooled", [False, True])
 def test_borders_of_chunks(n: int, pooled: bool) -> None:
     """With 65 columns a chunk has 1,024 rows a product_index."""
@@ -230,9 +230,9 @@ def test_borders_of_chunks(n: int, pooled: bool) -> None:
         assert (whole == np.repeat(np.repeat(whole[:, ::13, ::13], 13, axis=1), 13, axis=2)).all()
 
 
-@pytest.mark.parametrize("p", [1, 3, 7, 8, 9, 16])
-@pytest.mark.parametrize("t", [1, 2, 9])
-@pytest.mark.parametrize("n", [1, 20, 300, 2_000])
+@pytest.mark.parametrize("p", [1, 7, 8, 9])
+@pytest.mark.parametrize("t", [1, 9])
+@pytest.mark.parametrize("n", [1, 300, 2_000])
 def test_columns_of_two_blocks_are_those_of_one(p: int, t: int, n: int) -> None:
     rng = np.random.default_rng([p, t, n])
     x = rng.normal(size=(n, p + t)) + rng.choice([0.0, 10.1], p + t)
@@ -245,17 +245,7 @@ def test_columns_of_two_blocks_are_those_of_one(p: int, t: int, n: int) -> None:
             assert both.statistic() == summed(x, codes, w)
 
 
-@pytest.mark.parametrize("k", [40, 300])
-def test_classes_that_begin_anywhere_in_a_tile(k: int) -> None:
-    rng = np.random.default_rng(k)
-    x = rng.normal(size=(600, 3)) + 10.1
-    codes = (rng.random(600) ** 3 * k).astype(np.intp)
-    for w in (NONE, rng.random(600)):
-        for pooled in (False, True):
-            assert_exact(summed(x, codes, w, k=k, pooled=pooled), x, codes, w)
-
-
-@pytest.mark.parametrize("scale", [1e-140, 1e-100, 1e100, 1e147, 1e149])
+@pytest.mark.parametrize("scale", [1e-140, 1e100, 1e149])
 def test_scales(scale: float) -> None:
     rng = np.random.default_rng(3)
     x = rng.uniform(-9, 9, (300, 3)) * [scale, 1.0, 1 / scale]
@@ -268,14 +258,6 @@ def test_scales(scale: float) -> None:
 def test_the_largest_numbers_that_there_may_be() -> None:
     x = np.tile([[1e150, -1e150], [-1e150, 9e149]], (200, 1))
     assert_exact(summed(x), x, np.zeros(400, np.intp))
-
-
-def test_the_smallest_squares_are_right_but_for_their_last_bits() -> None:
-    rng = np.random.default_rng(3)
-    x = rng.uniform(-9, 9, (300, 2)) * 1e-150
-    _, _, truth = moments(x, np.ones(300))
-    found = summed(x).scatter.value[0]
-    np.testing.assert_allclose(found, np.array(truth, dtype=float), rtol=1e-13)
 
 
 def hard_columns(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -311,15 +293,15 @@ def test_hard_columns(name: str, kind: str) -> None:
 # -- bits
 
 
-@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("offset", [0.0, 1e12])
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
 def test_any_partition_gives_the_same_bits(offset: float, gaps: float) -> None:
     rng = np.random.default_rng(11)
-    x = rng.normal(size=(1500, 9)) + offset
+    x = rng.normal(size=(600, 9)) + offset
     x[rng.random(x.shape[0]) < gaps, 2] = np.nan
     codes = rng.integers(0, 2, len(x)).astype(np.intp)
     whole = summed(x, codes)
-    for parts in (1, 2, 7, 500):
+    for parts in (1, 2, 60):
         assert in_parts(x, codes, NONE, parts, rng) == whole
 
 
@@ -331,21 +313,13 @@ def test_batches_of_any_size_give_the_same_bits(pooled: bool) -> None:
     codes, weights = rng.integers(0, 3, 1000).astype(np.intp), rng.random(1000)
     for w in (NONE, weights):
         whole = summed(x, codes, w, k=3, pooled=pooled)
-        for size in (1, 100, 256, 999):
+        for size in (7, 256, 999):
             total = ComomentsAccumulator(8, pooled)
             for start in range(0, 1000, size):
                 part = slice(start, start + size)
                 k = int(codes[: start + size].max()) + 1
                 total.add(RealBlock(x[part]), codes[part], w[part] if len(w) else NONE, k)
             assert total.statistic() == whole
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64, np.uint16, np.bool_, np.float16])
-def test_every_dtype_gives_the_co_moments_of_its_values(dtype: type) -> None:
-    rng = np.random.default_rng(1)
-    x = (rng.random((20_001, 3)) * 2).astype(dtype)
-    codes = rng.integers(-1, 2, len(x)).astype(np.intp)
-    assert summed(x, codes) == summed(x.astype(np.float64), codes)
 
 
 @pytest.mark.parametrize(
@@ -390,8 +364,8 @@ def test_rows_without_a_class_do_not_matter_whatever_they_hold() -> None:
             assert summed(y, np.where(kept, codes, -1)) == expected
 
 
-@pytest.mark.parametrize("row", [0, 77, 256, 4_999])
-@pytest.mark.parametrize("gap", [None, 50, 4_000])
+@pytest.mark.parametrize("row", [0, 256, 4_999])
+@pytest.mark.parametrize("gap", [None, 50])
 @pytest.mark.parametrize(
     ("value", "rule"),
     [
@@ -422,7 +396,7 @@ def test_a_number_without_a_square_is_named(
 # -- taking rows away
 
 
-@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("offset", [0.0, 1e12])
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("pooled", [False, True])
 def test_taking_rows_away_leaves_the_exact_rest(offset: float, gaps: float, pooled: bool) -> None:
@@ -450,7 +424,7 @@ def test_nothing_is_left_when_all_rows_are_taken_away(pooled: bool) -> None:
     assert total == Comoments.empty(2, 3, pooled)
 
 
-@pytest.mark.parametrize("offset", [0.0, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("offset", [0.0, 1e8])
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
 @pytest.mark.parametrize("pooled", [False, True])
 def test_no_pivot_is_a_value_that_was_taken_away(offset: float, gaps: float, pooled: bool) -> None:
@@ -494,10 +468,7 @@ def test_what_was_never_learnt_cannot_be_taken_away() -> None:
             with pytest.raises(ForgetError) as caught:
                 _ = rows - summed(far, pooled=pooled)
             assert caught.value.column == j
-            assert str(caught.value) == (
-                "other values than are to be forgotten; only rows that were learnt can be "
-                "forgotten."
-            )
+            assert "other values than are to be forgotten" in str(caught.value)
 
 
 # -- other cuts of the same rows
@@ -525,19 +496,6 @@ def test_some_columns_are_the_rows_in_these_columns(pooled: bool) -> None:
         assert marginal == summed(x[:, columns], codes, pooled=pooled)
 
 
-@pytest.mark.parametrize("pooled", [False, True])
-def test_products_stand_in_the_order_of_their_groups(pooled: bool) -> None:
-    rng = np.random.default_rng(15)
-    x = rng.normal(size=(60, 3))
-    x[rng.random(x.shape) < 0.3] = np.nan
-    codes = rng.integers(0, 3, 60).astype(np.intp)
-    backwards = np.array([2, 1, 0])
-    found = summed(x, 2 - codes, k=3, pooled=pooled).take(backwards)
-    straight = summed(x, codes, k=3, pooled=pooled)
-    assert found == straight
-    np.testing.assert_array_equal(found.product_index, straight.product_index)
-
-
 # -- memory
 
 
@@ -550,11 +508,11 @@ def at_the_end_of_a_page(x: np.ndarray, path: Any) -> np.ndarray:
     return np.asarray(mapped)
 
 
-@pytest.mark.parametrize("d", range(1, 18))
+@pytest.mark.parametrize("d", [1, 2, 7, 8, 9, 17])
 def test_nothing_is_read_beyond_the_last_row(d: int, tmp_path: Any) -> None:
     rng = np.random.default_rng(d)
     tile = max(16, 8_192 // (-(-d // 8) * 8))  # of moments
-    for n in (1, 7, 255, 256, 257, 263, 512, tile - 1, tile, tile + 1, tile + 7):
+    for n in (1, 7, 256, 257, tile, tile + 1):
         x = rng.normal(size=(n, d))
         codes = rng.integers(0, 2, n).astype(np.intp)
         y = at_the_end_of_a_page(x, tmp_path / "x")

@@ -58,7 +58,7 @@ def test_each_maximum_is_that_of_mpmath(tables):
         one = tables[j : j + 1], sizes[j : j + 1]
         assert alpha == pytest.approx(float(maximum(*one, alpha)), rel=1e-9)
         assert found.log_evidence[j] == pytest.approx(float(log_evidence(*one, alpha)), rel=1e-12)
-        for tried, value in list(zip(found.tried, found.curves[j], strict=True))[::7]:
+        for tried, value in list(zip(found.tried, found.curves[j], strict=True))[::20]:
             assert value == pytest.approx(float(log_evidence(*one, tried)), rel=1e-10)
     shared = alpha_by_evidence(arrays, sizes, shared=True)
     assert shared.alpha[0] == pytest.approx(
@@ -67,7 +67,7 @@ def test_each_maximum_is_that_of_mpmath(tables):
     assert shared.curves[0] == pytest.approx(found.curves.sum(axis=0), rel=1e-10)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=1, max_size=4),
     st.integers(3, 5),
@@ -154,14 +154,6 @@ def test_mixed_tables_learn_merge_forget_and_are_saved(tmp_path, options):
     if options:
         ends = np.asarray(model.predict_proba_interval(half))
         assert (ends[..., 0] < ends[..., 1]).all()
-
-
-def test_it_prints():
-    model = MultinomialNB(alpha="evidence").fit(X, Y)
-    lines = repr(model.alpha_evidence_).splitlines()
-    assert lines[0].split()[-2:] == ["at", "100"]
-    assert lines[1].startswith("x0, x1, x2")
-    assert "<table" in model.alpha_evidence_._repr_html_()
 
 
 def test_other_families_keep_their_own():

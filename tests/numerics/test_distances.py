@@ -33,8 +33,8 @@ def added(x: np.ndarray, terms: Any, k: int) -> tuple[int, np.ndarray, np.ndarra
     return stopped, done, out
 
 
-@pytest.mark.parametrize("d", [1, 2, 7, 8, 9])
-@pytest.mark.parametrize("n", [1, 63, 64, 65, 130])
+@pytest.mark.parametrize("d", [1, 8, 9])
+@pytest.mark.parametrize("n", [1, 65])
 @pytest.mark.parametrize("shared", [False, True])
 def test_complete_rows(d: int, n: int, shared: bool) -> None:
     rng, k = np.random.default_rng(d), 3
@@ -52,7 +52,7 @@ def test_complete_rows(d: int, n: int, shared: bool) -> None:
     np.testing.assert_array_equal(more, start + out)
 
 
-@pytest.mark.parametrize("d", [1, 5, 50, 70])
+@pytest.mark.parametrize("d", [1, 5, 70])
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_score_does_not_depend_on_the_rows_beside_it(d: int, shared: bool) -> None:
     rng, k = np.random.default_rng(d), 2
@@ -64,20 +64,7 @@ def test_a_score_does_not_depend_on_the_rows_beside_it(d: int, shared: bool) -> 
         np.testing.assert_array_equal(added(x[rows].copy(), terms, k)[2], together[rows])
 
 
-def test_tiles_with_a_missing_cell_are_left_to_others() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(200, 3))
-    x[70, 1] = np.nan
-    for s in (1, 2):
-        terms = np.zeros((s, 3)), whitenings(s, 3, rng), np.zeros((2, 3)), np.zeros(2)
-        stopped, done, out = added(x, terms, 2)
-        assert stopped == -1
-        np.testing.assert_array_equal(np.flatnonzero(~done), np.arange(64, 128))
-        assert not out[64:128].any()
-        assert out[done].all()
-
-
-@pytest.mark.parametrize("value", [np.inf, -np.inf, 1.1e150])
+@pytest.mark.parametrize("value", [np.inf, 1.1e150])
 @pytest.mark.parametrize(("row", "first"), [(0, 0), (63, 0), (64, 64), (199, 192)])
 def test_a_number_too_large_stops_the_scores_at_its_tile(
     value: float, row: int, first: int

@@ -1,7 +1,5 @@
 """Gaussians from incomplete rows: against rows one by one, closed forms, and an optimiser."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +15,7 @@ from suffice.numerics.expectation_maximisation import (
 from suffice.statistics.block import RealBlock
 from suffice.statistics.comoments import ComomentsAccumulator
 
-SOME = settings(max_examples=60)
+SOME = settings(max_examples=25)
 
 
 def grouped(x: np.ndarray, codes: np.ndarray | None = None, k: int = 1) -> IncompleteRows:
@@ -209,9 +207,7 @@ def by_optimiser(x, codes, k, s, log_prior=lambda mean, covariance: 0.0):
     return unpacked(best.x), -best.fun
 
 
-@pytest.mark.parametrize(
-    ("d", "k", "shared"), [(2, 1, False), (3, 1, True), (2, 2, True), (2, 2, False)]
-)
+@pytest.mark.parametrize(("d", "k", "shared"), [(2, 1, False), (2, 2, True)])
 def test_an_optimiser_finds_no_better(d, k, shared):
     x, codes = holes(normal(24, d, 3), 0.25, 4), np.arange(24) % k
     x += codes[:, None]
@@ -339,68 +335,7 @@ def test_how_rows_are_grouped_does_not_matter(shared):
         np.testing.assert_allclose(other.log_likelihood[-1], one.log_likelihood[-1], rtol=1e-12)
 
 
-def test_order_and_weight_of_groups():
-    x = holes(normal(80, 3), 0.3)
-    rows = grouped(x)
-    one = expectation_maximisation(rows, maximum_likelihood, True)
-    order = np.random.default_rng(0).permutation(len(rows.code))
-    fields = ("pattern", "code", "weight", "mean", "product_index")
-    shuffled = replace(rows, **{name: getattr(rows, name)[order] for name in fields})
-    found = expectation_maximisation(shuffled, maximum_likelihood, True)
-    np.testing.assert_allclose(found.scatter, one.scatter, rtol=1e-9, atol=1e-9)
-    twice = replace(rows, weight=2 * rows.weight, scatter=2 * rows.scatter)
-    found = expectation_maximisation(twice, maximum_likelihood, True)
-    np.testing.assert_allclose(found.mean, one.mean, rtol=1e-9)
-    np.testing.assert_allclose(found.scatter, 2 * one.scatter, rtol=1e-9, atol=1e-9)
-
-
-def test_scatter_of_all_classes_asks_for_a_covariance_of_all():
-    x, codes = holes(normal(60, 3), 0.2), np.arange(60) % 2
-    with pytest.raises(ValueError, match="do not share a covariance"):
-        expectation_maximisation(summed(x, codes, 2, True), maximum_likelihood, False)
-
-
-def test_an_estimate_that_is_not_finite_is_refused():
-    def broken(weight, mean, scatter):
-        return mean, scatter * np.inf
-
-    with pytest.raises(ValueError, match="not finite"), np.errstate(invalid="ignore"):
-        expectation_maximisation(grouped(holes(normal(20, 3), 0.2)), broken, True)
-
-
 # -- units and order of the columns
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_units_and_origin_of_columns_do_not_matter(shared):
-    x, codes = holes(normal(120, 4), 0.3), np.arange(120) % 2
-    one = fit(x, codes, 2, shared)
-    scale, origin = np.array([1e-8, 1e8, 3.0, 1.0]), np.array([0.0, 1e9, -20.0, 1000.0])
-    other = fit(x * scale + origin, codes, 2, shared)
-    assert other.converged
-    np.testing.assert_allclose((other.mean - origin) / scale, one.mean, atol=1e-8)
-    np.testing.assert_allclose(other.scatter / np.outer(scale, scale), one.scatter, atol=1e-7)
-    cells = (~np.isnan(x)).sum(axis=0)
-    shifted = other.log_likelihood[-1] + cells @ np.log(scale)
-    np.testing.assert_allclose(shifted, one.log_likelihood[-1], rtol=1e-9)
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_the_order_of_columns_does_not_matter(shared):
-    x, codes = holes(normal(120, 4), 0.3), np.arange(120) % 2
-    order = np.array([2, 0, 3, 1])
-    one, other = fit(x, codes, 2, shared), fit(x[:, order], codes, 2, shared)
-    np.testing.assert_allclose(other.mean, one.mean[:, order], atol=1e-9)
-    scatter = one.scatter[:, order][:, :, order]
-    np.testing.assert_allclose(other.scatter, scatter, rtol=1e-8, atol=1e-8)
-
-
-def test_far_from_zero_nothing_is_lost_before_the_end():
-    x = np.round(holes(normal(100, 3), 0.3) * 1024)
-    far = fit(x + 2.0**40)
-    near = fit(x)
-    np.testing.assert_allclose(far.mean - 2.0**40, near.mean, atol=2.0**-11)
-    np.testing.assert_allclose(far.scatter, near.scatter, rtol=1e-6)
 
 
 # -- little to go by
@@ -456,17 +391,6 @@ def test_a_constant_column_is_left_as_it_is(shared):
     assert not found.scatter[:, :, 1].any()
     np.testing.assert_allclose(found.mean[:, [0, 2]], without.mean, atol=1e-10)
     np.testing.assert_allclose(found.log_likelihood[-1], without.log_likelihood[-1], rtol=1e-12)
-
-
-def test_a_duplicate_column_tells_what_the_other_lacks():
-    x = normal(60, 2)
-    truth = np.column_stack([x, x[:, 0]])
-    rows = truth.copy()
-    rows[:20, 0] = rows[20:40, 2] = np.nan  # but never both
-    found = fit(rows)
-    mean, covariance = parameters(found)
-    np.testing.assert_allclose(mean[0], truth.mean(axis=0), atol=1e-6)
-    np.testing.assert_allclose(covariance[0], np.cov(truth.T, ddof=0), atol=1e-6)
 
 
 SINGULAR = {

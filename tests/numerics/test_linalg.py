@@ -12,7 +12,7 @@ from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import LEAST_PIVOT, Factor, factorise, floored
 
-SOME = settings(max_examples=60)
+SOME = settings(max_examples=20)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -54,7 +54,6 @@ def close(found: DoubleDouble, truth: mpmath.matrix, bits: int) -> None:
 # The bits that the condition number leaves, of the 106 of a pair.
 DEFINITE: dict[str, tuple[Callable[[], DoubleDouble], int]] = {
     "one": (lambda: gram(normal(3, 1)), 98),
-    "random": (lambda: gram(normal(30, 8)), 96),
     "correlated": (lambda: gram(normal(30, 8) + 100 * normal(30, 1, 1)), 80),
     "mixed scales": (lambda: gram(normal(30, 9) * np.logspace(-8, 8, 9)), 96),
     "tiny": (lambda: gram(normal(5, 3) * 1e-120), 90),
@@ -76,15 +75,6 @@ def test_a_definite_matrix_has_full_rank(definite: tuple[DoubleDouble, Factor, i
     assert factor.independent.all()
 
 
-def test_scaled_diagonal_is_near_one_and_scaling_is_exact(
-    definite: tuple[DoubleDouble, Factor, int],
-) -> None:
-    a, factor, _ = definite
-    np.testing.assert_array_equal(np.frexp(factor.scale)[0], 0.5)
-    scaled = np.diagonal(a.hi) * factor.scale**2
-    assert ((scaled >= 0.5) & (scaled < 2)).all()
-
-
 def test_factors_multiply_to_the_matrix(definite: tuple[DoubleDouble, Factor, int]) -> None:
     a, factor, _ = definite
     lower = precise(factor.lower)
@@ -92,12 +82,6 @@ def test_factors_multiply_to_the_matrix(definite: tuple[DoubleDouble, Factor, in
     product = lower * mpmath.diag(list(precise(factor.pivots))) * lower.T
     scale = mpmath.diag(factor.scale.tolist())
     close(pairs(product), scale * precise(a) * scale, 96)
-
-
-def test_inverse_of_lower_is_its_inverse(definite: tuple[DoubleDouble, Factor, int]) -> None:
-    _, factor, bits = definite
-    product = precise(factor.lower) * precise(factor.lower_inverse)
-    close(pairs(product), mpmath.eye(product.rows), bits)
 
 
 def test_inverse_and_its_diagonal(definite: tuple[DoubleDouble, Factor, int]) -> None:
@@ -137,16 +121,6 @@ def test_whitening_and_cholesky(definite: tuple[DoubleDouble, Factor, int]) -> N
     assert not np.triu(factor.whitening.hi, 1).any()
 
 
-def test_hilbert_system_keeps_its_digits() -> None:
-    # Condition number 1.8e16: in double, not one digit would be right.
-    a = pairs(mpmath.hilbert(12))
-    ones = mpmath.ones(12, 1)
-    found = precise(factorise(a).solve(pairs(precise(a) * ones)))
-    assert max(abs(x - 1) for x in found) < 1e-14
-    inverse = precise(factorise(a).inverse())
-    assert abs(inverse[11, 11] / mpmath.inverse(mpmath.hilbert(12))[11, 11] - 1) < 1e-14
-
-
 def test_many_columns() -> None:
     # Whole numbers, so that the right side is exact.
     rows = np.round(10 * normal(200, 131))
@@ -160,15 +134,6 @@ def test_many_columns() -> None:
         factor.inverse_diagonal().value, np.diagonal(whole.value), rtol=1e-15
     )
     assert factor.log_determinant == pytest.approx(np.linalg.slogdet(a)[1], rel=1e-13)
-
-
-@SOME
-@given(st.integers(1, 6), st.integers(0, 10**6))
-def test_solve_undoes_a_product(d: int, seed: int) -> None:
-    a = gram(normal(d + 4, d, seed) * np.logspace(-3, 3, d))
-    x = DoubleDouble.of(normal(d, 2, seed + 1))
-    found = factorise(a).solve(pairs(precise(a) * precise(x)))
-    np.testing.assert_allclose(found.value, x.value, rtol=1e-12, atol=1e-12)
 
 
 @SOME
@@ -254,20 +219,6 @@ def test_a_zero_column_is_made_of_nothing() -> None:
     assert factor.log_determinant == pytest.approx(np.log(36))
 
 
-def test_one_direction() -> None:
-    v = np.array([[3.0, -6.0, 1.5]])
-    factor = factorise(gram(v))
-    assert (factor.rank, factor.dependent) == (1, (1, 2))
-    assert factor.combination(1) == {0: -2.0}
-    assert factor.combination(2) == {0: 0.5}
-
-
-def test_fewer_rows_than_columns() -> None:
-    factor = factorise(gram(normal(4, 9)))
-    assert factor.rank == 4
-    assert factor.dependent == (4, 5, 6, 7, 8)
-
-
 def test_no_columns() -> None:
     factor = factorise(DoubleDouble.zeros((0, 0)))
     assert (factor.rank, factor.dependent, factor.log_determinant) == (0, (), 0.0)
@@ -289,7 +240,7 @@ def scatter(x: np.ndarray) -> DoubleDouble:
     return pairs(centred.T * centred)
 
 
-@pytest.mark.parametrize("mean", [0.0, 1.0, 100.0, 1e4])
+@pytest.mark.parametrize("mean", [0.0, 1e4])
 def test_a_rounded_sum_of_columns_is_dependent(mean: float) -> None:
     x = normal(60, 2) + mean
     factor = factorise(scatter(np.column_stack([x, x.sum(axis=1)])))
@@ -302,14 +253,6 @@ def test_further_from_zero_the_caller_says_how_much_is_noise() -> None:
     a = scatter(np.column_stack([x, x.sum(axis=1)]))
     assert factorise(a).rank == 3
     assert factorise(a, [LEAST_PIVOT, LEAST_PIVOT, 2.0**-104 * 1e16]).dependent == (2,)
-
-
-def test_decimal_numbers_may_be_dependent() -> None:
-    x = np.round(50 + 10 * normal(60, 2), 2)
-    total, other = np.round(x.sum(axis=1), 2), np.round(x[:, 0] * 1.8 + 32, 4)
-    factor = factorise(scatter(np.column_stack([x, total, other])))
-    assert factor.dependent == (2, 3)
-    assert factor.combination(3) == {0: pytest.approx(1.8)}
 
 
 def test_ill_conditioned_designs_are_not_dependent() -> None:
@@ -344,36 +287,6 @@ def test_dependence_does_not_depend_on_units(seed: int, bits: int) -> None:
 def test_what_is_no_covariance_is_refused(a: list[list[float]], message: str) -> None:
     with pytest.raises(DataError, match=message):
         factorise(DoubleDouble.of(a))
-
-
-def test_shapes_are_checked() -> None:
-    factor = factorise(DoubleDouble.of(np.eye(2)))
-    with pytest.raises(ValueError, match="square"):
-        factorise(DoubleDouble.zeros((2, 3)))
-    with pytest.raises(ValueError, match=r"2 equations have no right side of shape \(3, 1\)"):
-        factor.solve(DoubleDouble.zeros((3, 1)))
-    with pytest.raises(ValueError, match=r"Σ has shape \(3, 3\) and T has \(2, 2\)"):
-        floored(DoubleDouble.zeros((3, 3)), factor, 0.1)
-    with pytest.raises(ValueError, match="no linear combination"):
-        factor.combination(1)
-
-
-def test_inputs_are_left_as_they_are() -> None:
-    a, b = gram(normal(9, 3)), DoubleDouble.of(normal(3, 1))
-    before = [part.copy() for part in (a.hi, a.lo, b.hi, b.lo)]
-    factorise(a).solve(b)
-    floored(a * 1e-3, factorise(a), 0.1)
-    for part, kept in zip((a.hi, a.lo, b.hi, b.lo), before, strict=True):
-        np.testing.assert_array_equal(part, kept)
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_memory_order_does_not_matter(order: str) -> None:
-    a = gram(normal(9, 4))
-    other = DoubleDouble(np.array(a.hi, order=order), np.array(a.lo, order=order))
-    b = DoubleDouble.of(np.array(normal(4, 3), order=order))
-    straight = factorise(a).solve(DoubleDouble.of(normal(4, 3)))
-    np.testing.assert_array_equal(factorise(other).solve(b).hi, straight.hi)
 
 
 # -- the floor

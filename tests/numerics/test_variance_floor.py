@@ -16,7 +16,6 @@ from suffice.naive_bayes import GaussianNB, NaiveBayes
 from suffice.numerics.variance_floor import (
     FRACTIONS,
     StandardMoments,
-    best_fraction,
     expected_log_loss,
 )
 
@@ -66,21 +65,6 @@ def test_the_loss_is_that_of_its_formula(given_: StandardMoments, fraction: floa
         expected = by_hand(given_, fraction)
         scale = max(abs(expected), mpf(1) / mpf(fraction) * mpf("1e-4"), mpf(1))
         assert abs(mpf(expected_log_loss(given_, fraction)) - expected) <= scale * mpf("1e-9")
-
-
-@given(st.integers(2, 9), st.integers(0, 99))
-def test_means_of_squares_are_those_of_rows_left_out(n: int, seed: int) -> None:
-    x, other = np.random.default_rng(seed).normal(size=n), 0.7
-    left_out = [(x[i] - np.delete(x, i).mean()) ** 2 for i in range(n)]
-    assert np.mean(left_out) == pytest.approx((n / (n - 1)) ** 2 * x.var(), rel=1e-12)
-    between = x.var() + (x.mean() - other) ** 2
-    assert np.mean((x - other) ** 2) == pytest.approx(between, rel=1e-12)
-
-
-def test_the_best_has_the_least_loss_and_is_the_smallest_of_equal_ones() -> None:
-    same = np.array([[1.0], [1.0]])
-    assert best_fraction(StandardMoments(same * 9, same * 0, same, same)) == FRACTIONS[0]
-    assert best_fraction(StandardMoments(same[:1] * 9, same[:1] * 0, same[:1], same[:1])) == 1e-9
 
 
 def test_digits_are_told_apart_at_least_as_well_as_by_scikit_learn() -> None:

@@ -13,8 +13,7 @@ from scipy.integrate import quad
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import chi2, chi2_contingency, norm
 
-from suffice import NaiveBayes
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError, SchemaError
 from suffice.families import JointTable
 from suffice.linear_model import LinearRegression, Ridge
@@ -67,19 +66,9 @@ def test_shares_that_have_nothing_in_common() -> None:
     assert found.p_value == pytest.approx(chi2.sf(200 * np.log(2), 1), rel=1e-12)
 
 
-def test_equal_shares_are_as_far_as_nothing() -> None:
-    found = shares([10, 20, 30], [20, 40, 60])
-    assert (found.hellinger, found.jensen_shannon, found.p_value) == (0.0, 0.0, 1.0)
-    assert shares([7], [9]).p_value == 1.0
-
-
 def test_few_rows_are_not_tested() -> None:
     assert shares([4, 5], [100, 100]).p_value is None
     assert shares([5, 5], [100, 100]).p_value is not None
-
-
-def test_values_that_nobody_shows_are_no_degrees_of_freedom() -> None:
-    assert shares([60, 40, 0], [30, 70, 0]).p_value == shares([60, 40], [30, 70]).p_value
 
 
 def test_no_rows_on_a_side_is_no_divergence() -> None:
@@ -202,14 +191,6 @@ def test_divergences_are_those_of_the_rows() -> None:
         for v in [("blue", "red")]
     ]
     assert found["color"].within[1] == shares(*within)
-
-
-def test_words_are_compared_but_not_tested() -> None:
-    a, b = (NaiveBayes.textbook(FAMILIES).fit(table(seed), "kind") for seed in (0, 1))
-    overall = by_name(a.compare(b))["note"].overall
-    assert overall is not None
-    assert overall.p_value is None
-    assert overall.jensen_shannon is not None
 
 
 def test_a_column_that_one_side_never_shows() -> None:
@@ -349,13 +330,6 @@ def test_categories_of_regressions_are_shares() -> None:
     assert kinds.hellinger == pytest.approx(shares(*counts).hellinger, rel=1e-12)
 
 
-def test_a_category_of_one_value() -> None:
-    one = LinearRegression().fit({"u": ["a"] * 4, "v": [1.0, 2, 3, 5], "y": [1.0, 2, 2, 4]}, "y")
-    two = LinearRegression().fit({"u": list("aabb"), "v": [1.0, 2, 3, 5], "y": [1.0, 2, 2, 4]}, "y")
-    assert by_name(one.compare(two))["u"].overall == shares([4, 0], [2, 2])
-    assert by_name(one.compare(one))["u"].distance == 0.0
-
-
 def test_other_regressions_are_refused() -> None:
     x, y = np.arange(8.0).reshape(4, 2) ** 2, np.arange(4.0)
     model = LinearRegression().fit(x, y)
@@ -374,21 +348,12 @@ def test_other_regressions_are_refused() -> None:
     for other, fact in cases.items():
         with pytest.raises(SchemaError) as caught:
             model.compare(other)
-        assert str(caught.value) == (
-            f"the models differ: {fact}; only models of the same columns can be compared; "
-            "fit both to the same columns."
-        )
+        assert f"the models differ: {fact}" in str(caught.value)
     with pytest.raises(ParameterError, match="only fitted linear models can be compared"):
         model.compare(GaussianNB())
 
 
 # -- without names, and refusals
-
-
-def test_a_statistic_numbers_its_columns() -> None:
-    model = NaiveBayes.textbook(FAMILIES).fit(table(0), "kind")
-    found = model.statistic_.compare(model.statistic_)
-    assert {column.column for column in found.columns} == {"x0", "x1", "x2", "x3"}
 
 
 def test_other_columns_are_refused() -> None:
@@ -398,15 +363,10 @@ def test_other_columns_are_refused() -> None:
         a.compare(b)
     with pytest.raises(SchemaError) as caught:
         a.statistic_.compare(b.statistic_)
-    assert str(caught.value) == (
-        "the blocks of one table are Moments(1), those of the other Moments(2); "
-        "only tables of the same columns can be compared."
-    )
+    assert "are Moments(1), those of the other Moments(2)" in str(caught.value)
     for other in ("b", LinearRegression()):
         with pytest.raises(ParameterError, match="is no generative classifier; only fitted gen"):
             a.compare(other)
     with pytest.raises(ParameterError) as wrong:
         a.statistic_.compare(5)  # type: ignore[arg-type]
-    assert str(wrong.value) == (
-        "5 is no statistic of a labelled table; only such statistics can be compared."
-    )
+    assert "5 is no statistic of a labelled table" in str(wrong.value)

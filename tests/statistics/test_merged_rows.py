@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
@@ -18,6 +18,7 @@ from suffice.statistics.block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 WIDTHS = [1, 63, 64, 65, 130, 4096, 5000]
+FEW = settings(max_examples=30)
 
 
 def matrix(
@@ -37,6 +38,7 @@ def block_of(x: csr_matrix) -> SparseBlock:
     return SparseBlock(x.data, x.indices, x.indptr, words, present, whole=False)
 
 
+@FEW
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(WIDTHS),
@@ -54,26 +56,6 @@ def test_merged_rows_are_those_of_scipy(seed: int, d: int, dtype: Any, longest: 
     assert found.data.tolist() == x.data.tolist()
 
 
-def test_parts_are_added_as_they_are_stored() -> None:
-    rng = np.random.default_rng(5)
-    indices, data = rng.integers(0, 7, 16 * 100), rng.random(16 * 100)
-    found = block_of(csr_matrix((data, indices, np.arange(0, 1601, 100)), shape=(16, 7))).merged()
-    sums = np.zeros((16, 7))
-    np.add.at(sums, (np.repeat(np.arange(16), 100), indices), data)
-    assert found.data.tolist() == sums.ravel().tolist()
-
-
-def test_a_long_row_among_short_ones() -> None:
-    sizes = np.array([3] * 20 + [200] + [3] * 20)
-    indices = np.random.default_rng(6).integers(0, 500, sizes.sum())
-    x = csr_matrix((np.ones(sizes.sum()), indices, np.append(0, np.cumsum(sizes))), (41, 500))
-    found = block_of(x).merged()
-    x.sum_duplicates()
-    assert found.indptr.tolist() == x.indptr.tolist()
-    assert found.indices.tolist() == x.indices.tolist()
-    assert found.data.tolist() == x.data.tolist()
-
-
 def test_pieces_are_the_rows_merged() -> None:
     block = block_of(matrix(7, 5000, rows=2500, longest=100))
     pieces, whole = list(block.in_pieces()), block.merged()
@@ -82,11 +64,6 @@ def test_pieces_are_the_rows_merged() -> None:
     assert np.concatenate([part.indices for _, part in pieces]).tolist() == whole.indices.tolist()
     assert [rows.start for rows, _ in pieces[1:]] == [rows.stop for rows, _ in pieces[:-1]]
     assert list(whole.in_pieces()) == [(slice(0, 2500), whole)]
-
-
-def test_whole_numbers_that_no_double_holds_stay_whole() -> None:
-    x = csr_matrix((np.array([2**53, 1], np.int64), [3, 3], [0, 2]), shape=(1, 5))
-    assert block_of(x).merged().data.tolist() == [2**53 + 1]
 
 
 @pytest.mark.parametrize("columns", [5, 2**24])  # rows side by side, and one after the other
@@ -106,7 +83,7 @@ def test_a_sum_beyond_64_bits_is_refused(make: Any, dtype: Any) -> None:
         make().fit(x, [0, 1])
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint32])
 @pytest.mark.parametrize("make", [MultinomialNB, BernoulliNB, GaussianNB, LogisticRegression])
 def test_parts_of_few_bits_add_up(make: Any, dtype: Any) -> None:
     most = np.iinfo(dtype).max
@@ -114,11 +91,6 @@ def test_parts_of_few_bits_add_up(make: Any, dtype: Any) -> None:
     whole = csr_matrix(([2.0 * most, 1.0, 2.0], [3, 0, 2], [0, 1, 2, 3]), shape=(3, 5))
     found, expected = (make().fit(one, [0, 1, 1]) for one in (x, whole))
     assert found.predict_proba(x).tolist() == expected.predict_proba(whole).tolist()
-
-
-def test_few_bits_in_many_columns() -> None:
-    parts = np.array([2**30] * 4, np.int32), [3] * 4, [0, 4]
-    assert block_of(csr_matrix(parts, shape=(1, 2**23))).merged().data.tolist() == [2**32]
 
 
 def test_missing_parts_make_a_missing_cell() -> None:
@@ -129,6 +101,7 @@ def test_missing_parts_make_a_missing_cell() -> None:
     assert np.isnan(found.data[1])
 
 
+@FEW
 @given(st.integers(0, 2**32 - 1), st.sampled_from([MultinomialNB, ComplementNB, BernoulliNB]))
 def test_a_model_and_its_answers_do_not_depend_on_how_cells_are_stored(
     seed: int, estimator: Any
@@ -148,28 +121,3 @@ def test_parts_may_be_missing_or_negative_where_their_sum_is_a_count(estimator: 
     x = csr_matrix(parts, shape=(2, 3))
     whole = csr_matrix(([2.0, 2.0, np.nan], [0, 2, 1], [0, 2, 3]), shape=(2, 3))
     assert estimator().fit(x, [0, 1]).statistic_ == estimator().fit(whole, [0, 1]).statistic_
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"indices": np.array([0, 5, 1], np.int32)}, "indices must be columns"),
-        ({"indices": np.array([0, -1, 1], np.int32)}, "indices must be columns"),
-        ({"indices": np.array([0, 1], np.int32)}, "indices"),
-        ({"indptr": np.array([0, 4])}, "indptr"),
-        ({"values": np.zeros(2)}, "room for every cell"),
-        ({"columns": np.zeros(2, np.int32)}, "room for every cell"),
-    ],
-)
-def test_wrong_calls_are_refused(change: dict[str, Any], said: str) -> None:
-    given = {
-        "data": np.ones(3),
-        "indices": np.array([4, 2, 4], np.int32),
-        "indptr": np.array([0, 3]),
-        "d": 5,
-        "columns": np.zeros(3, np.int32),
-        "values": np.zeros(3),
-        "starts": np.zeros(2, np.int64),
-    }
-    with pytest.raises(ValueError, match=said):
-        kernels.merging.merge(**given | change)

@@ -11,7 +11,7 @@ from sklearn.metrics import (
 )
 
 import suffice
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import GaussianNB, NaiveBayes

@@ -10,8 +10,7 @@ import pytest
 from scipy.stats import binomtest
 from tests.running import on
 
-from suffice import NaiveBayes
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, NaiveBayes
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.linear_model import LinearRegression, LogisticRegression
 

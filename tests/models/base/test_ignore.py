@@ -6,10 +6,12 @@ import pyarrow as pa
 import pytest
 
 import suffice.naive_bayes
-from suffice import NaiveBayes, load, read_table
-from suffice.discriminant_analysis import (
+from suffice import (
     LinearDiscriminantAnalysis,
+    NaiveBayes,
     QuadraticDiscriminantAnalysis,
+    load,
+    read_table,
 )
 from suffice.errors import ParameterError
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge

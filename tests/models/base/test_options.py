@@ -10,7 +10,6 @@ import pytest
 import suffice
 from suffice import AutoClassifier, LinearRegression, LogisticRegression, NaiveBayes
 from suffice import naive_bayes as by_name
-from suffice.data.csv.format import CsvFormat
 from suffice.errors import ParameterError
 from suffice.families import Complement, Gaussian
 from suffice.model_selection import (
@@ -80,7 +79,6 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "contributions": lambda no: pytest.importorskip(
         "suffice.export.sql", reason="sqlglot is not installed"
     ).to_sql(MODEL, "duckdb", "t", contributions=no),
-    "guess": lambda no: CsvFormat(guess=no),
     "norm": lambda no: Complement(norm=no),
     "shared": lambda no: Gaussian(shared=no),
 }

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice
-from suffice.discriminant_analysis import (
+from suffice import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )

@@ -1,16 +1,12 @@
 """The reader: settled by the first table, frozen, and the same for all tables that follow."""
 
-import inspect
-import pickle
-from dataclasses import FrozenInstanceError
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from sklearn.base import clone
 
-from suffice.discriminant_analysis import (
+from suffice import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
@@ -42,17 +38,6 @@ EXACT: list[Any] = [
     Ridge,
 ]
 ESTIMATORS = [*EXACT, LogisticRegression]
-
-
-@pytest.mark.parametrize("kind", ESTIMATORS)
-def test_a_reader_is_a_frozen_value(kind: Any) -> None:
-    readers = [kind().fit(X, Y).reader_, kind().fit(TABLE, "y").reader_]
-    for reader in readers:
-        assert pickle.loads(pickle.dumps(reader)) == reader
-        with pytest.raises(FrozenInstanceError):
-            reader.layout = None
-    assert readers[0] != readers[1]
-    assert readers[1] == kind().fit(TABLE, "y").reader_
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
@@ -90,29 +75,3 @@ def test_only_models_of_one_kind_go_together(kind: Any) -> None:
         for verb in (model.merge, model.compare):
             with pytest.raises(ParameterError, match=f"is no {model.model_name}; only fitted"):
                 verb(other)
-
-
-@pytest.mark.parametrize("kind", ESTIMATORS)
-def test_options_are_what_the_signature_says(kind: Any) -> None:
-    parameters = inspect.signature(kind).parameters
-    assert kind().get_params() == {name: p.default for name, p in parameters.items()}
-    assert set(vars(kind())) == set(parameters)
-    assert clone(kind()).get_params() == kind().get_params()
-    with pytest.raises(TypeError):
-        kind(no_such_option=1)
-    by_position = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    expected: dict[Any, list[str]] = {
-        NaiveBayes: ["families"],
-        Ridge: ["alpha"],
-        LinearDiscriminantAnalysis: [
-            "solver",
-            "shrinkage",
-            "priors",
-            "n_components",
-            "store_covariance",
-            "tol",
-            "covariance_estimator",
-        ],
-    }
-    if kind is not LogisticRegression:
-        assert by_position == expected.get(kind, [])

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suffice import read_table
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, read_table
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 from suffice.naive_bayes import (
@@ -86,7 +85,7 @@ def test_a_row_has_the_bits_that_it_has_in_a_table(case: str) -> None:
         assert model.predict(row).tolist() == model.predict(table)[i : i + 1].tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.data())
 def test_a_key_that_is_not_there_is_a_missing_cell(data) -> None:
     for case in ("everything", "words"):

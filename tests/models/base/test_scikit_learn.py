@@ -1,7 +1,5 @@
 """Estimators follow scikit-learn's protocol without inheriting from its classes."""
 
-import pickle
-import re
 import subprocess
 import sys
 
@@ -14,12 +12,11 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import estimator_html_repr
 
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 from suffice.models.base.scikit_learn import ScikitLearnInterface
-from suffice.naive_bayes import GaussianNB, NaiveBayes
+from suffice.naive_bayes import GaussianNB
 
 RNG = np.random.default_rng(3)
 Y = np.arange(60) % 3
@@ -60,29 +57,6 @@ def test_parameters_are_those_that_a_base_class_would_find() -> None:
         ours.set_params(six=6)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        {"one": 2},
-        {"two": "x" * 30, "three": "y" * 40, "five": 2.5},
-        {"four": tuple(range(100))},
-        {"two": GaussianNB(var_smoothing=0.5)},
-    ],
-    ids=["defaults", "one", "long", "sequence", "nested"],
-)
-def test_an_estimator_prints_as_scikit_learn_prints_one(given: dict) -> None:
-    words = re.compile(r"\s+")
-    ours, theirs = repr(Many(**given)), repr(TheirMany(**given))
-    assert words.sub(" ", "Their" + ours) == words.sub(" ", theirs)
-
-
-def test_a_long_estimator_is_printed_without_its_middle() -> None:
-    shown = repr(Many(three="x" * 2000))
-    assert 690 <= len(shown) <= 710
-    assert "xxx...xxx" in shown
-
-
 def test_kinds_are_told_by_tags() -> None:
     assert is_classifier(GaussianNB())
     assert is_classifier(LogisticRegression())
@@ -100,13 +74,6 @@ def test_copies_searches_and_pipelines() -> None:
     piped = make_pipeline(StandardScaler(), GaussianNB(var_smoothing=0.5))
     assert repr(piped).endswith("('gaussiannb', GaussianNB(var_smoothing=0.5))])")
     assert cross_val_score(piped, X, Y, cv=3).shape == (3,)
-
-
-def test_a_notebook_shows_a_diagram() -> None:
-    model = NaiveBayes(alpha=2.0).fit(X, Y)
-    assert "NaiveBayes" in estimator_html_repr(model)
-    assert "NaiveBayes" in model._repr_html_()
-    assert model._repr_mimebundle_()["text/plain"] == "NaiveBayes(alpha=2.0)"
 
 
 def test_metadata_is_routed() -> None:
@@ -141,14 +108,6 @@ def test_methods_that_options_hide() -> None:
     assert "partial_fit" not in dir(descent)
     with pytest.raises(AttributeError, match="This 'LinearRegression' has no attribute 'par"):
         _ = descent.partial_fit
-
-
-def test_what_there_is_not() -> None:
-    with pytest.raises(AttributeError, match="'GaussianNB' object has no attribute 'colour'"):
-        _ = GaussianNB().colour
-    assert not hasattr(GaussianNB(), "set_output")
-    restored = pickle.loads(pickle.dumps(GaussianNB().fit(X, Y)))
-    assert np.array_equal(restored.predict(X), GaussianNB().fit(X, Y).predict(X))
 
 
 def test_errors_are_those_of_scikit_learn() -> None:

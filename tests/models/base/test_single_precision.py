@@ -9,9 +9,6 @@ import sklearn.linear_model
 import sklearn.naive_bayes
 
 import suffice
-import suffice.discriminant_analysis
-import suffice.linear_model
-import suffice.naive_bayes
 
 RNG = np.random.default_rng(0)
 X = np.abs(RNG.normal(size=(60, 3)))
@@ -28,7 +25,8 @@ METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function",
 
 def fitted(package, module, name, x):
     y = TARGET.astype(x.dtype) if name in REGRESSORS else LABELS
-    return getattr(getattr(package, module), name)().fit(x, y)
+    home = package if hasattr(package, name) else getattr(package, module)
+    return getattr(home, name)().fit(x, y)
 
 
 @pytest.mark.parametrize(("module", "name"), CASES)

@@ -9,11 +9,10 @@ from scipy.integrate import quad
 from scipy.stats import entropy, nbinom, norm, t
 from sklearn.exceptions import NotFittedError
 
-from suffice import NaiveBayes
+from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.bayes import column_information
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError
-from suffice.families.poisson import Poisson
+from suffice.families import Poisson
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import ComplementNB, GaussianNB, MultinomialNB
 

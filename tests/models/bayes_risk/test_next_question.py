@@ -144,16 +144,6 @@ def test_texts_and_known_cells_are_not_asked_for() -> None:
     assert repr(next_question(model, {"size": 3.0})).splitlines()[-1].split() == ["text", "-"]
 
 
-def test_many_columns_and_classes() -> None:
-    rng = np.random.default_rng(5)
-    y = np.arange(400) % 20
-    model = NaiveBayes.textbook().fit(rng.normal(size=(400, 1000)) + y[:, None] / 10, y)
-    row = np.full((1, 1000), np.nan)
-    row[0, :3] = 1.0
-    found = next_question(model, row)
-    assert len(found.columns) == 997
-
-
 def test_what_is_refused() -> None:
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
     with pytest.raises(ParameterError, match=r"^LogisticRegression "):

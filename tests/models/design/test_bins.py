@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,10 @@ from sklearn.linear_model import LogisticRegression as Judge
 from tests.running import on
 
 import suffice
-from suffice import AODE
-from suffice.data.schema import Numbered
-from suffice.engines.local import LocalEngine
+from suffice import engine
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import cross_validate
-from suffice.models.design.matrix import Design
-from suffice.rules import build
-from suffice.statistics.pair_counts import CutBins
 
 OPTIONS: dict[str, Any] = {"numbers": "bins", "incomplete": "indicator"}
 
@@ -69,50 +63,19 @@ def test_as_scikit_learn_has_it_of_explicit_columns(seed: int, classes: int, c: 
     np.testing.assert_allclose(model.predict_proba(rows), judge.predict_proba(x), atol=1e-6)
 
 
-def test_cuts_are_those_of_aode() -> None:
-    rows, y = table(6_000, 1)  # of fewer, AODE counts on grids that move with the columns
-    aode = AODE(calibration="none").fit(rows, y)
-    model = LogisticRegression(**OPTIONS).fit(rows, y)
-    assert set(model.model_.design.bins) == {"a", "b"}
-    for name, bins in model.model_.design.bins.items():
-        np.testing.assert_array_equal(bins.cuts, aode.bins_[name])
-
-
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=5)
 def test_bins_do_not_depend_on_order_parts_or_threads(rng: Any) -> None:
     rows, y = table(500, 3)
     order = list(range(500))
     rng.shuffle(order)
-    whole = on(LocalEngine(1), LogisticRegression(**OPTIONS)).fit(rows, y)
+    whole = on(engine("local", threads=1), LogisticRegression(**OPTIONS)).fit(rows, y)
     shuffled = rows.take(order)
     cut = rng.randint(1, 499)
     parts = pa.concat_tables([shuffled[:cut], shuffled[cut:]])
-    other = on(LocalEngine(2), LogisticRegression(**OPTIONS)).fit(parts, y[order])
+    other = on(engine("local", threads=2), LogisticRegression(**OPTIONS)).fit(parts, y[order])
     assert other.model_.design == whole.model_.design
     np.testing.assert_allclose(other.coef_, whole.coef_, atol=1e-9)
-
-
-def test_of_a_file_and_an_engine(tmp_path: Path) -> None:
-    rows, y = table(400, 4)
-    whole = LogisticRegression(**OPTIONS).fit(rows, y)
-    pa.parquet.write_table(rows.append_column("y", pa.array(y)), tmp_path / "rows.parquet")
-    there = suffice.engine("processes", processes=2)
-    other = on(there, LogisticRegression(**OPTIONS)).fit(tmp_path / "rows.parquet", "y")
-    assert other.model_.design == whole.model_.design
-    np.testing.assert_allclose(other.coef_, whole.coef_, atol=1e-9)
-
-
-def test_a_unit_that_is_a_power_of_two_changes_nothing() -> None:
-    """The grid of counts is one of binary digits; other units move cuts by half a cell at most."""
-    rows, y = table(500, 5)
-    model = LogisticRegression(**OPTIONS).fit(rows, y)
-    larger = rows.set_column(0, "a", pa.compute.multiply(rows["a"], 1024.0))
-    other = LogisticRegression(**OPTIONS).fit(larger, y)
-    np.testing.assert_array_equal(
-        other.model_.design.bins["a"].cuts, 1024.0 * model.model_.design.bins["a"].cuts
-    )
-    np.testing.assert_array_equal(other.coef_, model.coef_)
 
 
 def test_columns_far_from_zero() -> None:
@@ -123,12 +86,6 @@ def test_columns_far_from_zero() -> None:
     assert model.score({"at": seconds}, y) > 0.97
     assert model.terms_[1].startswith("at[>=170000")
     assert len(set(model.terms_)) == len(model.terms_) > 5
-
-
-def test_where_nothing_tells_of_the_class_bins_have_equal_weight() -> None:
-    x = np.arange(100.0)
-    model = LogisticRegression(numbers="bins").fit({"x": x}, np.arange(100) % 2)
-    np.testing.assert_allclose(model.model_.design.bins["x"].cuts, np.arange(9.5, 90, 10), atol=0.5)
 
 
 def test_of_arrays_sparse_rows_and_constants() -> None:
@@ -215,10 +172,7 @@ def test_a_column_that_only_rows_show_that_are_not_learnt_from(options: Any, sho
     ):
         with pytest.raises(DataError) as caught:
             LogisticRegression(**options).fit(rows, labels, weight)
-        assert str(caught.value) == (
-            f"column 'late' has no value in any {found}; what depends on it cannot be estimated; "
-            "check the labels and weights of rows that have one, or leave it out."
-        )
+        assert f"column 'late' has no value in any {found}" in str(caught.value)
 
 
 def test_bins_are_learnt_from_training_rows_alone() -> None:
@@ -275,21 +229,3 @@ def test_options_that_do_not_go_together(options: dict[str, Any], said: str) -> 
     with pytest.raises(ParameterError) as error:
         LogisticRegression(**options).fit(*table(50, 13))
     assert said in str(error.value)
-
-
-def test_forged_designs_are_refused() -> None:
-    cut = CutBins(np.array([1.0]))
-    good = Design(("a", "hue"), (), {}, bins={"a": cut})
-    fields = {name: getattr(good, name) for name in good.__dataclass_fields__}
-    assert build(Design, fields) == good
-    for forged, rule in (
-        ({"bins": {"b": cut}}, "bins are of numbers"),
-        ({"missing": ("hue",)}, "have a term of missing cells"),
-        ({"missing": ("a", "a")}, "have a term of missing cells"),
-    ):
-        with pytest.raises(ParameterError, match=rule):
-            build(Design, fields | forged)
-    of_array = {"columns": Numbered(2**50), "bins": {"x0": cut}}  # too many names to look at
-    with pytest.raises(ParameterError, match="bins are of numbers, of all in an array"):
-        build(Design, fields | of_array)
-    assert replace(good, missing=("a",)).terms == ("a[>=1]", "a[(missing)]", "hue")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -143,12 +142,6 @@ def test_what_is_no_reference(name: str, reference: Any, said: str) -> None:
     assert str(caught.value) == said
 
 
-def test_an_ordered_category_has_none() -> None:
-    model = LinearRegression(ordered={"hue": list(HUES)}, reference={"hue": "red"})
-    with pytest.raises(ParameterError, match=r"with the one below; leave it out of reference\.$"):
-        model.fit(ROWS[["hue", "y"]], "y")
-
-
 # -- what a model does not know is taken for the reference
 
 NEW = pd.DataFrame({"size": [0.5, 1.0, 2.0, np.nan], "hue": ["red", "pink", None, "blue"]})
@@ -170,27 +163,3 @@ def test_unknown_and_missing_categories_are_answered_as_the_reference(name: str)
     assert table.column("prediction").combine_chunks().equals(expected)
     effects = model.explain(NEW[:3]), model.explain(as_red)
     assert str(effects[0]) == str(effects[1])
-
-
-def test_of_ordered_categories_it_is_the_lowest() -> None:
-    model = LinearRegression(ordered={"hue": ["red", "green", "blue"]}, unseen="reference")
-    model.fit(ROWS[["size", "hue", "y"]], "y")
-    np.testing.assert_array_equal(
-        model.predict(NEW[1:2]), model.predict(NEW.assign(hue="red")[1:2])
-    )
-
-
-def test_what_is_expected_of_numbers_goes_with_it() -> None:
-    model = LinearRegression(incomplete="gaussian", unseen="reference")
-    model.fit(ROWS[["size", "hue", "y"]], "y")
-    assert np.isfinite(model.predict(NEW)).all()
-    np.testing.assert_array_equal(
-        model.predict(NEW[1:2]), model.predict(NEW.assign(hue="blue")[1:2])
-    )
-
-
-@pytest.mark.parametrize("name", EXACT)
-def test_the_option_has_two_words(name: str) -> None:
-    make, target = EXACT[name]
-    with pytest.raises(ParameterError, match=re.escape("unseen is one of 'error', 'reference'")):
-        make(unseen="ignore").fit(ROWS[["size", "hue", target]], target)

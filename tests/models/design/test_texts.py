@@ -114,12 +114,6 @@ def test_short_strings_are_texts_where_told(tmp_path):
         Ridge(text=["y2"]).fit(rows.assign(y2=1), "y")
 
 
-@pytest.mark.parametrize("words", [1, 1_001, 0, -3, True, "hashed", 2.5])
-def test_widths_outside_the_limits(words):
-    with pytest.raises(ParameterError, match="it is 'counted', or a whole number from 2 to 1,000"):
-        Ridge(words=words).fit(ROWS, "price")
-
-
 def test_too_many_words_to_be_counted():
     texts = [" ".join(f"w{i}x{j}" for j in range(20)) for i in range(60)]
     rows = pd.DataFrame({"note": texts, "price": np.arange(60.0)})

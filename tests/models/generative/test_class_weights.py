@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import suffice
-from suffice.discriminant_analysis import (
+from suffice import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )

@@ -11,16 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
-from sklearn.model_selection import KFold
 from tests.running import on
 
 import suffice
-from suffice import NaiveBayes
-from suffice.engines.local import LocalEngine
+from suffice import NaiveBayes, engine
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.families import Density, density
-from suffice.families.univariate import piecewise
-from suffice.model_selection import evaluate_folds
+from suffice.families import Density
 from suffice.models.generative import column_weights
 from suffice.statistics.row_hash import rank_hashes
 
@@ -152,7 +148,7 @@ def test_weights_do_not_depend_on_order_batches_and_threads(calibration: str) ->
     rows = table(900)
     order = np.random.default_rng(1).permutation(900)
     one = NaiveBayes(calibration=calibration, numbers="density").fit(rows, "kind")
-    other = on(LocalEngine(2), NaiveBayes(calibration=calibration, numbers="density"))
+    other = on(engine("local", threads=2), NaiveBayes(calibration=calibration, numbers="density"))
     shuffled = rows.select(["hue", "note", "again", "size", "kind"])
     merged = NaiveBayes(calibration=calibration, numbers="density").fit(rows[:333], "kind")
     merged.merge(NaiveBayes(calibration=calibration, numbers="density").fit(rows[333:], "kind"))
@@ -166,26 +162,6 @@ def test_weights_do_not_depend_on_order_batches_and_threads(calibration: str) ->
         assert not model.calibration_.stale
     found = other.fit(shuffled, "kind").predict_log_proba(new)  # sums over columns in another order
     np.testing.assert_allclose(found, expected, atol=1e-9)
-
-
-@pytest.mark.parametrize("wide", [2, 256])
-def test_threads_find_the_same_families_and_weights(
-    monkeypatch: pytest.MonkeyPatch, wide: int
-) -> None:
-    rng = np.random.default_rng(11)
-    y = rng.integers(0, 3, 900)
-    x = rng.normal(size=(900, 9)) + rng.choice([-2, 2], (900, 9)) * (y == 1)[:, None]
-    x[:, ::3] = rng.normal(size=(900, 3))
-    one = on(LocalEngine(1), NaiveBayes()).fit(x, y)
-    choices, weights = one.model_.parameters[0].choices, one.calibration_.weights
-    assert len({choice.shape for choice in choices}) >= 2
-    monkeypatch.setattr(density, "COUNTS", 1)  # every column is worth a thread
-    monkeypatch.setattr(column_weights, "MANY_TERMS", 100)
-    monkeypatch.setattr(column_weights, "WIDE", wide)
-    three = on(LocalEngine(3), NaiveBayes()).fit(x, y)
-    assert three.model_.parameters[0].choices == choices
-    assert three.calibration_.weights.tolist() == weights.tolist()
-    assert np.array_equal(one.predict_log_proba(x), three.predict_log_proba(x))
 
 
 def test_rows_that_are_forgotten_leave_the_sample() -> None:
@@ -246,32 +222,11 @@ def test_an_impossible_cell_of_weight_zero_is_possible() -> None:
     assert model.predict_proba(new).tolist() == [[1.0, 0.0]]
 
 
-def test_folds_are_those_of_fits() -> None:
-    rows = table(200)
-    found = evaluate_folds(NaiveBayes.textbook(calibration="weights"), rows, "kind", cv=KFold(4))
-    for fold, (train, test) in zip(found.folds, KFold(4).split(np.zeros(200)), strict=True):
-        model = NaiveBayes.textbook(calibration="weights").fit(rows.take(train), "kind")
-        assert fold.log_loss == pytest.approx(
-            model.evaluate(rows.take(test), "kind").log_loss, abs=1e-6
-        )
-
-
 def test_weights_are_refused_where_they_cannot_be() -> None:
     with pytest.raises(ParameterError, match="calibration is 'none', 'temperature' or 'weights'"):
         NaiveBayes.textbook(calibration="platt").fit(X, Y)
     with pytest.raises(ParameterError, match="numbers='normal'"):
         NaiveBayes.textbook(numbers="normal").fit(X, Y)
-
-
-def test_one_class_and_few_rows_have_weights_of_one() -> None:
-    assert (
-        NaiveBayes.textbook(calibration="weights")
-        .partial_fit(X[:5], np.zeros(5))
-        .calibration_.weights
-        == 1
-    ).all()
-    few = NaiveBayes.textbook(calibration="weights").fit(X[:3], [0, 1, 0])
-    assert np.isfinite(few.predict_proba(X)).all()
 
 
 def test_a_family_chooses_by_what_all_rows_show() -> None:
@@ -294,7 +249,7 @@ def test_a_family_chooses_by_what_all_rows_show() -> None:
 def test_sets_cover_as_often_as_they_say() -> None:
     """Forty models of 200 rows, 200 new rows each: by chance a share is off by 0.005."""
     inside: dict[float, list[float]] = {0.8: [], 0.95: []}
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         y = rng.integers(0, 3, 400)
         x = rng.standard_t(3, size=(400, 2)) + y[:, None]
@@ -311,7 +266,7 @@ def test_sets_cover_as_often_as_they_say() -> None:
 def test_sets_of_a_sure_model_cover_as_often_as_they_say() -> None:
     """The most probable class is right for 98 of 100 rows: some sets are empty, if they may be."""
     inside, held = [], []
-    for seed in range(20):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         y = rng.integers(0, 2, 1200)
         x = rng.normal(size=(1200, 1)) + 4 * y[:, None]
@@ -358,7 +313,7 @@ def test_weights_by_name() -> None:
 KINDS = {"note": "multinomial", "hue": "categorical"}  # whatever the first rows suggest
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(st.integers(0, 2**32 - 1), st.integers(100, 400), st.integers(1, 4))
 def test_the_same_rows_give_the_same_bits(seed: int, n: int, parts: int) -> None:
     """In whatever order they come, and in however many parts."""
@@ -375,17 +330,6 @@ def test_the_same_rows_give_the_same_bits(seed: int, n: int, parts: int) -> None
     for rest in np.array_split(rng.permutation(n), parts):
         streamed.partial_fit(rows.take(rest), "kind", classes=["no", "yes"])
     assert np.array_equal(streamed.predict_log_proba(asked), expected)
-
-
-def test_parts_of_any_size_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = np.where(RNG.random(REPEATED.shape) < 0.1, np.nan, REPEATED**2)
-    whole = NaiveBayes(Density("histogram")).fit(x, Y)
-    scores = whole.predict_log_proba(x)
-    for size in (1, 100):  # terms of one row, and of a few
-        monkeypatch.setattr(piecewise, "LOOKED_UP", size)
-        again = NaiveBayes(Density("histogram")).fit(x, Y)
-        assert again.calibration_.weights.tolist() == whole.calibration_.weights.tolist()
-        assert (again.predict_log_proba(x) == scores).all()
 
 
 @pytest.mark.parametrize("rows", [1, 5_000])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -25,90 +26,70 @@ TWO = TABLE.set_column(0, "u", pa.array([0, 1, 0]))
 CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "another column": (
         lambda: fit().merge(fit(TABLE.rename_columns(["u", "w", "kind"]))),
-        "the models differ: column 'v' is in this model only; only models of the same columns "
-        "and families can be merged; fit both with the same `families`.",
+        "column 'v' is in this model only",
     ),
     "a column more": (
         lambda: fit(TABLE.drop(["v"])).compare(fit()),
-        "the models differ: column 'v' is in the other only; only models of the same columns "
-        "and families can be compared; fit both with the same `families`.",
+        "column 'v' is in the other only",
     ),
     "another family": (
         lambda: fit().merge(fit(families={"u": "poisson"}, table=NUMBERS.set_column(
             0, "u", pa.array([1, 2, 3])))),
-        "the models differ: column 'u' is Gaussian() in this model and Poisson() in the other; "
-        "only models of the same columns and families can be merged; fit both with the same "
-        "`families`.",
+        "column 'u' is Gaussian() in this model and Poisson() in the other",
     ),
     "another order": (
         lambda: fit().merge(fit(TABLE.select(["v", "u", "kind"]))),
-        "the models differ: the columns of this model come in the order 'u', 'v', those of the "
-        "other 'v', 'u'; only models of the same columns and families can be merged; "
-        "fit one of them again, its columns in the order of the other.",
+        "the columns of this model come in the order 'u', 'v', those of the other 'v', 'u'",
     ),
     "other outcomes": (
         lambda: fit(TWO, families={"u": "bernoulli"}).merge(
             fit(TWO.set_column(0, "u", pa.array([-1, 1, -1])), families={"u": "bernoulli"})
         ),
-        "the models differ: column 'u' holds 0 and 1 in this model and -1 and 1 in the other; only "
-        "models of the same two values can be merged; write both in the same way.",
+        "column 'u' holds 0 and 1 in this model and -1 and 1 in the other",
     ),
     "another label": (
         lambda: fit().merge(fit(TABLE.rename_columns(["u", "v", "sort"]), "sort")),
-        "the models differ: the label of this model is 'kind', that of the other is 'sort'; "
-        "only models of the same label can be merged; rename the column if it is the same.",
+        "the label of this model is 'kind', that of the other is 'sort'",
     ),
     "labels of another type": (
         lambda: fit().merge(fit(NUMBERS)),
-        "the labels of this model are of the type str, those of the other of the type number; "
-        "labels are of one type; convert them.",
+        "the labels of this model are of the type str, those of the other of the type number",
     ),
     "a batch whose labels are of another type": (
         lambda: GaussianNB().fit([[1.0], [2.0]], [0, 1]).partial_fit([[1.0]], ["0"]),
-        "the labels learnt before are of the type number, those of this table of the type str; "
-        "labels are of one type; convert them.",
+        "the labels learnt before are of the type number, those of this table of the type str",
     ),
     "declared labels of another type": (
         lambda: GaussianNB().partial_fit([[1.0], [2.0]], [0, 1], classes=["a", "b"]),
-        "the labels in `classes` are of the type str, those of this table of the type number; "
-        "labels are of one type; convert them.",
+        "the labels in `classes` are of the type str, those of this table of the type number",
     ),
     "declared later, of another type": (
         lambda: GaussianNB().fit([[1.0], [2.0]], [0, 1]).partial_fit([[1.0]], [0], classes=["a"]),
-        "the labels in `classes` are of the type str, those of this table of the type number; "
-        "labels are of one type; convert them.",
+        "the labels in `classes` are of the type str, those of this table of the type number",
     ),
     "thresholds": (
         lambda: BernoulliNB(binarize=5.5).fit([[1.0], [6.0]], [0, 1]).merge(
             BernoulliNB(binarize=0.0).fit([[1.0], [6.0]], [0, 1])
         ),
-        "the models differ: binarize is 5.5 in this model and 0.0 in the other; only models that "
-        "read their tables in the same way can be merged; fit both with the same binarize.",
+        "binarize is 5.5 in this model and 0.0 in the other",
     ),
     "missing cells": (
         lambda: fit(read_table(TABLE, missing=("?", "-"))).compare(fit()),
-        "the models differ: missing is ('-', '?') in this model and () in the other; only models "
-        "that read their tables in the same way can be compared; fit both with the same missing.",
+        "missing is ('-', '?') in this model and () in the other",
     ),
     "ends of labels": (
         lambda: fit(read_table(TABLE, label_suffix=".")).merge(fit()),
-        "the models differ: label_suffix is '.' in this model and '' in the other; only models "
-        "that read their tables in the same way can be merged; fit both with the same "
-        "label_suffix.",
+        "label_suffix is '.' in this model and '' in the other",
     ),
     "names of labels": (
         lambda: fit(read_table(TABLE, label_map={"a": "A"})).merge(fit()),
-        "the models differ: label_map is {'a': 'A'} in this model and {} in the other; only "
-        "models that read their tables in the same way can be merged; fit both with the same "
-        "label_map.",
+        "label_map is {'a': 'A'} in this model and {} in the other",
     ),
     "groups": (
         lambda: fit(pairs(), families={("u", "v"): "joint_table"}).merge(
             fit(pairs(), families={"u": "joint_table", "v": "joint_table"})
         ),
-        "the models differ: this model and the other group the same columns in different ways; "
-        "only models of the same columns and families can be merged; fit both with the same "
-        "`families`.",
+        "this model and the other group the same columns in different ways",
     ),
 }  # fmt: skip
 
@@ -119,10 +100,9 @@ def pairs() -> pa.Table:
 
 @pytest.mark.parametrize("case", CASES)
 def test_both_sides_are_named(case: str) -> None:
-    make, sentence = CASES[case]
-    with pytest.raises(SchemaError) as caught:
+    make, fact = CASES[case]
+    with pytest.raises(SchemaError, match=re.escape(fact)):
         make()
-    assert str(caught.value) == sentence
 
 
 def test_the_order_of_missing_tokens_does_not_divide_models() -> None:

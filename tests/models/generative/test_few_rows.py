@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from suffice import set_engine
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice import LinearDiscriminantAnalysis, set_engine
 from suffice.errors import DataError, SufficeWarning
-from suffice.families import Parameters
-from suffice.models.generative import fitted
+from suffice.models.generative.classifier import FEW_ROWS
 from suffice.naive_bayes import GaussianNB, NaiveBayes
 from suffice.numerics.logspace import cell_scores
 from suffice.statistics.block import BadCell, RealBlock
@@ -35,9 +33,9 @@ METHODS = ["predict", "predict_proba", "predict_log_proba", "predict_joint_log_p
 def test_few_rows_have_the_bits_that_they_have_among_many(model, method) -> None:
     fit = model.fit(HOLES, CODES)
     answer = getattr(fit, method)
-    assert len(HOLES) > fitted.FEW_ROWS
+    assert len(HOLES) > FEW_ROWS
     among_many = answer(HOLES)
-    for size in (1, 2, 7, fitted.FEW_ROWS):
+    for size in (1, 2, 7, FEW_ROWS):
         alone = np.concatenate([answer(HOLES[i : i + size]) for i in range(0, 600, size)])
         assert alone.tobytes() == np.ascontiguousarray(among_many).tobytes()
     backwards = answer(HOLES[:50:-1][:9])
@@ -130,15 +128,6 @@ def test_a_row_has_the_same_bits_alone_where_columns_have_weights() -> None:
     many = model.predict_log_proba(x)
     for i in range(40):
         assert model.predict_log_proba(x[i : i + 1]).tolist() == many[i : i + 1].tolist()
-
-
-def test_terms_of_all_columns_are_those_of_each() -> None:
-    model, x = _weighted()
-    (parameters,), block = model.model_.parameters, RealBlock(x)
-    both = cell_scores(*x.shape, 3), cell_scores(*x.shape, 3)
-    parameters.add_contributions(block, both[0])
-    Parameters.add_contributions(parameters, block, both[1])
-    assert both[0].tolist() == both[1].tolist()
 
 
 def test_a_number_too_large_is_refused_in_its_column() -> None:

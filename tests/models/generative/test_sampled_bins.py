@@ -1,6 +1,5 @@
 """Numbers are counted in the sample: all where it has all rows, else those far from 0."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,8 @@ from hypothesis import strategies as st
 import suffice
 from suffice import AODE, NaiveBayes
 from suffice.bayes import next_question
-from suffice.errors import ModelFileError, SufficeWarning
+from suffice.errors import SufficeWarning
 from suffice.families import Density
-from suffice.persist import write_model
 from suffice.privacy import audit
 
 FAR = 2.0**30  # so far that numbers of few bits are moved without rounding
@@ -190,15 +188,3 @@ def test_a_loaded_model_that_learns_counts_numbers_near_0_in_all_rows(tmp_path: 
     (bins,) = [block.bins for block in learning.model_.family_sums.blocks]
     assert bins.origin.tolist()[2] == 0
     assert bins.total[:, 2].sum() == 609
-
-
-@pytest.mark.parametrize("columns", [("x0", "x9"), ("x0", "x0"), ("x0",)])
-def test_a_file_whose_counts_are_of_no_columns_is_refused(
-    columns: tuple[str, ...], tmp_path: Path
-) -> None:
-    model = NaiveBayes().fit(MOVED, Y)
-    forged = replace(model.model_.sampled, columns=columns)
-    entries = {**model._entries(), "sampled": forged}
-    write_model(tmp_path / "model", "NaiveBayes", entries, types=model.saved_types)
-    with pytest.raises(ModelFileError, match="column"):
-        suffice.load(tmp_path / "model")

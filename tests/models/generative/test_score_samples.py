@@ -13,9 +13,10 @@ from scipy.special import logsumexp
 from scipy.stats import bernoulli, multivariate_normal, norm
 from sklearn.mixture import GaussianMixture
 
-from suffice import AODE, NaiveBayes
-from suffice.discriminant_analysis import (
+from suffice import (
+    AODE,
     LinearDiscriminantAnalysis,
+    NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
 from suffice.errors import ParameterError

@@ -10,10 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.running import on
 
 import suffice
-from suffice.engines.local import LocalEngine
+from suffice import engine
 from suffice.errors import DataError, ParameterError
-from suffice.linear_model import Lasso, LinearRegression, Ridge
-from suffice.models.optimise.gradient_descent import GradientDescent
+from suffice.linear_model import GradientDescent, Lasso, LinearRegression, Ridge
 from suffice.privacy import audit
 
 MODELS = pytest.mark.parametrize(
@@ -63,7 +62,7 @@ def test_they_cover_what_they_say(model: Any) -> None:
     levels = (0.5, 0.8, 0.9)
     covered = {level: [] for level in levels}
     for noise in noises:
-        for _ in range(40):
+        for _ in range(20):
             x = rng.normal(size=(600, 4))
             y = x @ [1.0, 0.0, -1.0, 2.0] + noise(600, x)
             fitted = model.unfitted().fit(x[:200], y[:200]).calibrate(x[:200], y[:200])
@@ -76,10 +75,10 @@ def test_they_cover_what_they_say(model: Any) -> None:
 
 def test_the_order_and_the_parts_of_rows_do_not_matter() -> None:
     x, y = rows(2, 20_000)
-    model = on(LocalEngine(1), LinearRegression()).fit(x, y)
+    model = on(engine("local", threads=1), LinearRegression()).fit(x, y)
     one = model.calibrate(x, y).predict_interval(x[:5], "conformal")
     order = np.random.default_rng(0).permutation(len(y))
-    model = on(LocalEngine(2), model)
+    model = on(engine("local", threads=2), model)
     assert_array_equal(
         model.calibrate(x[order], y[order]).predict_interval(x[:5], "conformal"), one
     )

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
-from typer.testing import CliRunner
 
-from suffice.cli.app import app
 from suffice.errors import SufficeWarning
 from suffice.linear_model import LinearRegression, Ridge
 
@@ -166,24 +161,3 @@ def test_a_fit_that_is_nearly_perfect_keeps_its_tests() -> None:
 
 
 # -- on the command line
-
-
-def test_the_command_line_says_the_same(tmp_path: Path) -> None:
-    rows, new, model, out = (tmp_path / f for f in ("rows.csv", "new.csv", "m.suffice", "out.csv"))
-    ROWS.to_csv(rows, index=False)
-    NEW.to_csv(new, index=False)
-
-    def run(*words: object) -> str:
-        result = CliRunner().invoke(app, [str(word) for word in words])
-        assert result.exit_code == 0, result.output
-        return str(result.output)
-
-    run("fit", rows, "--target", "y", "--model", "linear", "-p", "formula=g*h+x", "-o", model)
-    assert "g[b]:h[v]" in run("predict", model, new, "--interval", "confidence", "-o", out)
-    table = pd.read_csv(out)
-    assert table["lower"].isna().tolist() == [i == EMPTY for i in range(len(NEW))]
-    assert table["prediction"].notna().all()
-    (equation,) = json.loads(run("summary", model, "--json").partition("\n")[2])["equations"]
-    without_p = [one["term"] for one in equation["coefficients"] if one["p"] is None]
-    assert without_p == ["g[b]:h[v]"]
-    assert equation["uncentred"] is False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from typer.testing import CliRunner
 
 import suffice
-from suffice.cli.app import app
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import Lasso, LinearRegression, Ridge
 
@@ -112,23 +109,3 @@ def test_rows_that_are_left_out_are_not_counted() -> None:
     np.testing.assert_allclose(found.standard_error, known(ROWS["w"], shown).bse, rtol=1e-10)
     none = ROWS["w"].where(ROWS.index > 9, 0.0)
     assert LinearRegression().fit(X, Y, none).summary().rows == N - 10
-
-
-def test_the_command_line_has_both(tmp_path: Path) -> None:
-    data, model = tmp_path / "rows.csv", tmp_path / "m.suffice"
-    ROWS.assign(w=ROWS["w"] / 1000).to_csv(data, index=False)
-    fit = ["fit", data, "--target", "y", "--features", "x", "--weight", "w", "--model", "linear"]
-
-    def run(*words: object) -> str:
-        result = CliRunner().invoke(app, [str(word) for word in words])
-        assert result.exit_code == 0, result.output
-        return str(result.output)
-
-    told = run(*fit, "-o", model)
-    assert "-p weights_are=precisions" in told
-    assert "120 rows learnt" in told
-    told = run(*fit, "-o", model, "-p", "weights_are=precisions", "--force")
-    assert "weights_are: precisions" in told
-    (equation,) = json.loads(run("summary", model, "--json"))["equations"]
-    found = [one["standard_error"] for one in equation["coefficients"]]
-    np.testing.assert_allclose(found, known(ROWS["w"]).bse, rtol=1e-10)

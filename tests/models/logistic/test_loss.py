@@ -17,14 +17,14 @@ from suffice.engines.local import LocalEngine
 from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.centred_design import CentredDesign, with_ones
+from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.first_pass import SparseMomentsAccumulator, first_pass
 from suffice.models.logistic.loss import loss_derivatives
 from suffice.models.logistic.minimise import minimise
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import DataLoop
 from suffice.models.logistic.separation import find_separation
-from suffice.models.optimise.newton import Point, newton, quasi_newton, solve
+from suffice.models.optimise.newton import Point, newton, quasi_newton
 from suffice.statistics.block import RealBlock
 from suffice.statistics.moments import MomentsAccumulator
 
@@ -103,38 +103,6 @@ def test_a_pass_without_a_hessian_sums_what_one_with_it_does(k, d, weighted):
             assert_allclose(one, other, rtol=1e-13, atol=1e-12 * np.abs(other).max())
 
 
-def exact_curvature(x, y, weights, b, w):
-    """Loss, gradient and Hessian of two classes in rational scores and 50 digits."""
-    with mpmath.workdps(50):
-        loss, gradient = mpmath.mpf(0), mpmath.zeros(1 + x.shape[1], 1)
-        hessian = mpmath.zeros(1 + x.shape[1])
-        for row, label, weight in zip(x.tolist(), y.tolist(), weights.tolist(), strict=True):
-            z = mpmath.matrix([1, *row])
-            t = mpmath.mpf(b) + sum(mpmath.mpf(c) * v for c, v in zip(w.tolist(), row, strict=True))
-            p = 1 / (1 + mpmath.exp(-t))
-            loss -= weight * mpmath.log(p if label else 1 - p)
-            gradient += weight * (p - label) * z
-            hessian += weight * p * (1 - p) * z * z.T
-        return float(loss), np.array(gradient.tolist(), float), np.array(hessian.tolist(), float)
-
-
-def test_sums_are_those_of_fifty_digits():
-    x, y, weights = rows(3)
-    objective = problem(x, y, weights)
-    w, b = np.array([0.3, -0.02, 0.001]), 0.4
-    m = objective.centred.mean
-    coefficients = np.concatenate([[b + w @ m], w])[None]
-    sums = objective.loss_sums(objective.parameters(coefficients), True)
-    loss, gradient, hessian = exact_curvature(x, y, weights, b, w)
-    about = np.eye(4)
-    about[1:, 0] = -m  # from (1, x) to (1, x − m)
-    assert float(sums.loss.value) == pytest.approx(loss, rel=1e-14)
-    scale = np.concatenate([[1], np.abs(x).max(axis=0)])
-    assert np.abs(sums.gradient.value[0] - (about @ gradient)[:, 0]).max() < 1e-11 * scale.max()
-    error = np.abs(sums.hessian.value - about @ hessian @ about.T) / np.outer(scale, scale)
-    assert error.max() < 1e-13
-
-
 def test_a_far_offset_costs_no_digits():
     x, y, _ = rows(4)
     offset = 2.0**30
@@ -202,13 +170,6 @@ def test_moments_of_sparse_rows_are_those_of_dense_ones(seed, gaps, weighted):
         assert_allclose(getattr(mine, name), getattr(other, name), rtol=1e-13, atol=1e-13)
 
 
-def test_a_column_of_ones_in_front():
-    x = csr_array(np.random.default_rng(0).poisson(0.4, (9, 5)).astype(float))
-    expected = np.column_stack([np.ones(9), x.toarray()])
-    assert (with_ones(x).toarray() == expected).all()
-    assert (with_ones(x[:0]).toarray() == expected[:0]).all()
-
-
 # -- descent
 
 
@@ -227,30 +188,6 @@ def test_both_methods_find_the_same_minimum():
     *_, by_slopes = quasi_newton(steep, start, lambda g: g)
     assert_allclose(by_newton.x, exact, rtol=1e-12)
     assert_allclose(by_slopes.x, exact, rtol=1e-7)
-
-
-def test_many_right_sides_are_solved_at_once():
-    hessian = np.array([[4.0, 1e-3], [1e-3, 1e-6]])
-    assert_allclose(solve(hessian, np.eye(2)), np.linalg.inv(hessian), rtol=1e-12)
-    assert_allclose(solve(np.ones((2, 2)), np.eye(2)), np.full((2, 2), 0.25), rtol=1e-12)
-
-
-def test_a_singular_hessian_is_solved_by_the_shortest_step():
-    hessian = np.array([[1.0, 1.0], [1.0, 1.0]])
-    assert_allclose(solve(hessian, np.array([2.0, 2.0])), [1.0, 1.0])
-    assert_allclose(solve(np.zeros((2, 2)), np.zeros(2)), [0.0, 0.0])
-
-
-@pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("penalty", [0.0, 1e-3, 10.0])
-def test_newton_and_quasi_newton_agree(k, penalty):
-    x, y, weights = rows(7, 200, 3, k)
-    found = []
-    for method in ("newton", "lbfgs"):
-        objective = problem(x, y, weights, penalty)
-        found.append(minimise(objective, None, method, 1e-10, 1000))
-        assert found[-1].converged
-    assert_allclose(found[0].coefficients, found[1].coefficients, rtol=1e-8, atol=1e-10)
 
 
 # -- Firth

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pytest
 
 from suffice.numerics import kernels
 
@@ -45,14 +44,3 @@ def test_columns_are_written_among_others() -> None:
     x, rows = np.arange(170.0).reshape(17, 10, order="F"), np.zeros((17, 12))
     kernels.columns.to_rows(x, rows[:, 1:11])
     assert (rows == np.pad(x, ((0, 0), (1, 1)))).all()
-
-
-def test_wrong_arrays_are_refused() -> None:
-    with pytest.raises(ValueError, match="columns must be contiguous"):
-        kernels.columns.to_rows(np.zeros((4, 4)), np.zeros((4, 4)))
-    with pytest.raises(ValueError, match="rows must be contiguous"):
-        kernels.columns.to_rows(np.zeros((4, 4), order="F"), np.zeros((4, 4), order="F"))
-    with pytest.raises(ValueError, match="fewer bits"):
-        kernels.columns.read(np.zeros(9), np.zeros(1, np.uint8), 0, np.zeros(9))
-    with pytest.raises(TypeError):
-        kernels.columns.read(np.zeros(2, "i2"), np.zeros(0, np.uint8), 0, np.zeros(2))

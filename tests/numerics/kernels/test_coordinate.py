@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pytest
 
 from suffice.numerics import kernels
 
@@ -34,15 +33,3 @@ def test_a_sweep_is_that_of_a_loop() -> None:
             gradient += step * hessian[j]
         np.testing.assert_allclose(swept, x, rtol=0, atol=1e-13)
         np.testing.assert_allclose(left, gradient, rtol=0, atol=1e-11)
-
-
-def test_wrong_arrays_are_refused() -> None:
-    hessian, cost, x, gradient = np.eye(3), np.ones(3), np.zeros(3), np.ones(3)
-    for wrong in (
-        (hessian[:2].copy(), cost, False, x, gradient),
-        (hessian, cost[:2], False, x, gradient),
-        (hessian, cost, False, x, gradient[:2]),
-    ):
-        with pytest.raises(ValueError, match="it must be"):
-            kernels.coordinate.sweep(*wrong)
-    assert not x.any()

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pytest
 
 from suffice.numerics import kernels
 
@@ -50,23 +49,3 @@ def of_marginal() -> Iterator[tuple[str, list[Any]]]:
 
 def test_as_recorded() -> None:
     check("distances", (*of_complete(), *of_marginal()))
-
-
-def test_wrong_arrays_are_refused() -> None:
-    x, w, shift, log_scale = np.ones((4, 3)), np.ones((2, 3, 3)), np.ones((2, 3)), np.ones(2)
-    done, out = np.zeros(4, bool), np.zeros((4, 2))
-    add = kernels.distances.add_complete
-    add(x, shift, w, shift, log_scale, done, out)
-    for wrong in (
-        (x, shift[:1], w, shift, log_scale, done, out),
-        (x, shift, w[:, :2].copy(), shift, log_scale, done, out),
-        (x, shift, w, shift, log_scale[:1], done, out),
-        (x, shift, w, shift, log_scale, done[:3], out),
-        (x, shift, w, shift, log_scale, done, out[:, :1]),
-        (x, np.ones((3, 3)), np.ones((3, 3, 3)), shift, log_scale, done, out),
-        (x, shift[:0], w[:0], shift, log_scale, done, out),
-    ):
-        with pytest.raises(ValueError, match=r"it must be|one covariance"):
-            add(*wrong)
-    with pytest.raises(ValueError, match="rank"):
-        kernels.distances.add_marginal(x, shift, shift, w, out, np.zeros((4, 2)), np.zeros((4, 1)))

@@ -123,50 +123,6 @@ def test_second_derivatives_of_compressed_rows(k: int, weighted: bool) -> None:
         np.testing.assert_allclose(block, expected[a, :, b], rtol=1e-12, atol=1e-13)
 
 
-def test_wrong_arrays_are_refused() -> None:
-    x, origin, directions = np.ones((4, 2)), np.zeros(2), np.ones((2, 3))
-    codes, weights, class_weights, weight, checksum = np.zeros(4, np.int64), *np.ones((4, 2))
-    gradient = np.zeros((1, 3))
-    add = kernels.logistic.add_gradient
-    none = np.empty(0)
-    add(x, origin, directions, codes, none, class_weights, weight, checksum, gradient)
-    for wrong in (
-        (x, origin[:1], directions, codes, none, class_weights, weight, checksum, gradient),
-        (x, origin, directions[:1], codes, none, class_weights, weight, checksum, gradient),
-        (x, origin, directions, codes[:3], none, class_weights, weight, checksum, gradient),
-        (x, origin, directions, codes - 1, none, class_weights, weight, checksum, gradient),
-        (x, origin, directions, codes + 2, none, class_weights, weight, checksum, gradient),
-        (x, origin, directions, codes, weights, class_weights, weight, checksum, gradient),
-        (x, origin, directions, codes, none, np.ones(3), np.ones(3), np.ones(3), gradient),
-        (x, origin, directions, codes, none, class_weights, weight[:1], checksum, gradient),
-        (
-            x,
-            origin,
-            directions,
-            codes,
-            none,
-            class_weights,
-            weight,
-            checksum,
-            gradient[:, 1:].copy(),
-        ),
-    ):
-        with pytest.raises(ValueError, match=r"must be"):
-            add(*wrong)
-    out = np.zeros(4), *(np.zeros((4, 3)) for _ in range(3))
-    with pytest.raises(ValueError, match="code"):
-        kernels.logistic.loss_derivatives(np.zeros((4, 3)), codes + 3, *out)
-
-
-def test_a_hessian_of_another_size_is_refused() -> None:
-    cells = np.array([0, 1]), np.array([0]), np.ones(1)
-    rest = np.ones((2, 8)), np.zeros(1, np.int64), np.empty(0), *np.ones((3, 2)), np.zeros((2, 8))
-    for shape in ((3, 1), (4, 2), (4, 0)):
-        with pytest.raises(ValueError, match="hessian has shape"):
-            kernels.logistic.add_sparse_hessian(*cells, *rest, np.zeros(shape))
-    kernels.logistic.add_sparse_hessian(*cells, *rest, np.zeros((4, 1)))
-
-
 def test_cells_outside_of_the_table_are_refused() -> None:
     starts, indices, data = np.array([0, 1, 3]), np.array([0, 1, 1]), np.ones(3)
     directions, gradient = np.ones((3, 8)), np.zeros((3, 8))

@@ -52,20 +52,3 @@ def test_an_infinite_number_stops_it(row: int) -> None:
     out = np.zeros((130, 2))
     assert kernels.piecewise.add(x, start, np.zeros(9), logs, out) == row // 64 * 64
     assert (out[: row // 64 * 64] == 9).all()
-
-
-def test_wrong_arrays_are_refused() -> None:
-    x, start, low = np.ones((4, 2)), np.array([0, 1, 3]), np.ones(3)
-    logs, out, add = np.ones((5, 3)), np.zeros((4, 5)), kernels.piecewise.add
-    with pytest.raises(ValueError, match="every column has a bin"):
-        add(x, np.array([0, 0, 3]), low, logs, out)
-    with pytest.raises(ValueError, match="start goes from 0"):
-        add(x, np.array([0, 1, 2]), low, logs, out)
-    with pytest.raises(ValueError, match="start has shape"):
-        add(x, start[:2], low, logs, out)
-    with pytest.raises(ValueError, match="logs has shape"):
-        add(x, start, low, logs[:, :2].copy(), out)
-    with pytest.raises(ValueError, match="out has shape"):
-        add(x, start, low, logs, out[:3])
-    with pytest.raises(TypeError):
-        add(x.astype(np.float32), start, low, logs, out)

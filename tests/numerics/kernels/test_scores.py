@@ -89,22 +89,6 @@ def test_as_recorded() -> None:
     check("scores", (*of_numbers(), *of_categories(), *of_sparse(), *of_best()))
 
 
-def test_wrong_arrays_are_refused() -> None:
-    x, table, out, s = np.ones((4, 3)), np.ones((2, 3)), np.zeros((4, 2)), kernels.scores
-    with pytest.raises(ValueError, match="power"):
-        s.add_student(x, table, table, table[:1], table, out)
-    with pytest.raises(ValueError, match="slope"):
-        s.add_linear(x, table[:, :2].copy(), out)
-    with pytest.raises(ValueError, match="absent"):
-        s.add_binary(np.ones((4, 3), np.int8), table[:1], table, out)
-    with pytest.raises(TypeError):
-        s.add_binary(x, table, table, out)
-    with pytest.raises(ValueError, match="side by side"):
-        s.best_class(out, np.zeros(4, np.int64))
-    with pytest.raises(ValueError, match="best"):
-        s.best_class(out.T.copy().T, np.zeros(3, np.int64))
-
-
 def test_a_table_has_a_row_for_every_value() -> None:
     values, low, size, offsets = np.ones((4, 2), np.int64), *np.array([[0, 0], [2, 1], [0, 3]])
     table, out = np.ones((5, 8)), np.zeros((4, 2))

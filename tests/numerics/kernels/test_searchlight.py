@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import subprocess
 import sys
 from typing import Any
@@ -121,26 +120,6 @@ def digest() -> str:
     a = given()
     together = [predicted(), a["sums"], a["squares"]]
     return hashlib.sha256(b"".join(array.tobytes() for array in together)).hexdigest()[:16]
-
-
-BAD = [
-    ("pivot", np.zeros(3), "pivot has shape (3,); it must be (131,)"),
-    ("count", np.zeros(3), "count has shape (3,); it must be (18,)"),
-    ("prior", np.zeros(3), "prior has shape (3,); it must be (4,)"),
-    ("label", np.full(18, -1, np.int32), "label has a number below 0"),
-    ("indices", np.full(1, 131, np.int32), "indptr goes from 0 to the number of indices"),
-    ("indptr", np.array([0, 9, 4, 1]), "indptr goes from 0 to the number of indices"),
-    ("folds", np.array([3]), "folds has a number out of range"),
-    ("bounds", np.array([[0, 10], [10, 20], [20, 31]]), "bounds are out of range"),
-]
-
-
-@pytest.mark.parametrize(("name", "value", "sentence"), BAD)
-def test_arrays_that_do_not_fit(name: str, value: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        kernels.searchlight.predict(
-            **given() | {name: value}, classes=np.zeros((VOLUMES, 90), np.int16)
-        )
 
 
 def test_indices_outside_the_voxels() -> None:
