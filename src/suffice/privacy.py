@@ -36,7 +36,7 @@ from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.pair_counts import PairCounts
 from suffice.statistics.value_grid import cell_bounds
 
-__all__ = ["MEANINGS", "Audit", "Finding", "audit"]
+__all__ = ["Audit", "Finding", "audit"]
 
 NEGLIGIBLE = 2.0**-40  # of a class, which rounding of weights may leave as missing
 NAMED = 3  # numbers of a finding
@@ -75,7 +75,13 @@ MEANINGS: dict[What, str] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One fact that a model file tells about few rows."""
+    """One fact that a model file tells about few rows.
+
+    Examples
+    --------
+    >>> Finding("rare value", "town", label="ill", value="Bonn", rows=1.0).column
+    'town'
+    """
 
     what: What
     column: str | None = None  # or several, separated by commas
@@ -87,7 +93,13 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Audit(Printed):
-    """What a model of some kind tells about fewer than ``min_count`` rows."""
+    """What a model of some kind tells about fewer than ``min_count`` rows.
+
+    Examples
+    --------
+    >>> Audit("NaiveBayes", 10, (Finding("rare label", label="ill", rows=1.0),)).table().rows
+    [['rare label', '(labels)', '1', '1', 'label ill']]
+    """
 
     model: str
     min_count: float
