@@ -35,7 +35,7 @@ from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.pair_counts import PairCounts
 
-__all__ = ["MEANINGS", "Audit", "Finding", "audit"]
+__all__ = ["Audit", "Finding", "audit"]
 
 NEGLIGIBLE = 2.0**-40  # of a class, which rounding of weights may leave as missing
 NAMED = 3  # numbers of a finding
@@ -74,7 +74,13 @@ MEANINGS: dict[What, str] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One fact that a model file tells about few rows."""
+    """One fact that a model file tells about few rows.
+
+    Examples
+    --------
+    >>> Finding("rare value", "town", label="ill", value="Bonn", rows=1.0).column
+    'town'
+    """
 
     what: What
     column: str | None = None  # or several, separated by commas
@@ -86,7 +92,13 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Audit(Printed):
-    """What a model of some kind tells about fewer than ``min_count`` rows."""
+    """What a model of some kind tells about fewer than ``min_count`` rows.
+
+    Examples
+    --------
+    >>> Audit("NaiveBayes", 10, (Finding("rare label", label="ill", rows=1.0),)).table().rows
+    [['rare label', '(labels)', '1', '1', 'label ill']]
+    """
 
     model: str
     min_count: float
@@ -128,7 +140,7 @@ def _example(found: Finding) -> str:
 def audit(model: Any, min_count: float = 10) -> Audit:
     """Return what a model, and so its file, tells about fewer than m = ``min_count`` rows.
 
-    `MEANINGS` says what the kinds of facts are. Weights count as rows. What two files tell together
+    Weights count as rows. What two files tell together
     is not looked at. The result prints as a table, a line for each kind of fact and column.
 
     Raises
@@ -142,14 +154,14 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     >>> rows = {"age": [31.5, 40.5, 86.5, 29.5], "town": ["Ulm", "Ulm", "Bonn", "Ulm"]}
     >>> model = NaiveBayes().fit(rows, ["well", "well", "ill", "well"])
     >>> print(audit(model, 2))
-                      column  facts  rows                                for example
-    rare label      (labels)      1     1                                        ill
-    rare value           age      8     1         from 86.3411 to 86.5222; label ill
-    rare value          town      1     1                            Bonn; label ill
-    few numbers          age      1     1                            86.5; label ill
+                    column    facts  rows  for example
+    rare label      (labels)      1     1  ill
+    rare value      age           8     1  from 86.3411 to 86.5222; label ill
+    rare value      town          1     1  Bonn; label ill
+    few numbers     age           1     1  86.5; label ill
     doubts of rows  (labels)      1     1  1,001 quantiles of 1 - P(class) of 4 rows
-    listed values   (labels)      1     -                               2: ill, well
-    listed values       town      1     -                               2: Bonn, Ulm
+    listed values   (labels)      1     -  2: ill, well
+    listed values   town          1     -  2: Bonn, Ulm
     """
     if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
         raise ParameterError(f"min_count={min_count!r}", "it is a number of rows, above 0")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -11,12 +10,15 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from suffice.cli.app import app
 from suffice.cli.documents import schema
 
 Run = Callable[..., Result]
+GROUP: Any = get_command(app)
+COMMANDS = list(GROUP.commands)
 
 FRUIT = """\
 id,size,color,kind
@@ -43,15 +45,35 @@ def validator_of(command: str) -> Any:
     return Draft202012Validator(schema(command))
 
 
+def command(*words: object) -> Result:
+    """Run a command in this process."""
+    result = CliRunner().invoke(app, [str(word) for word in words], prog_name="suffice")
+    if "--json" in words and result.exit_code == 0 and result.stdout.startswith("{"):
+        validator_of(str(words[0])).validate(json.loads(result.stdout))
+    return result
+
+
 @pytest.fixture
 def run() -> Run:
-    def command(*words: object) -> Result:
-        result = CliRunner().invoke(app, [str(word) for word in words], prog_name="suffice")
-        if "--json" in words and result.exit_code == 0 and result.stdout.startswith("{"):
-            validator_of(str(words[0])).validate(json.loads(result.stdout))
-        return result
-
     return command
+
+
+def contents() -> dict[str, bytes]:
+    """What is in the files of the current folder."""
+    return {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+
+
+def check_refused(words: str, said: str) -> None:
+    """Check that a command ends with exit code 2, one sentence, and every file as it was."""
+    before = contents()
+    result = command(*words.split())
+    *notes, error = result.stderr.splitlines()
+    assert all(note.startswith(("note: ", "warning: ")) for note in notes)
+    assert error.startswith("error: ")
+    assert said in error
+    assert error.endswith(".")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert contents() == before
 
 
 @pytest.fixture
@@ -61,17 +83,16 @@ def fruit(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def model(run: Run, fruit: Path) -> Path:
-    result = run("fit", fruit, "--label", "kind", "--ignore", "id")
+@cache
+def model_of_fruit() -> bytes:
+    """What ``fit`` saves of the table of fruit in the current folder."""
+    result = command("fit", "fruit.csv", "--label", "kind", "--ignore", "id")
     assert result.exit_code == 0, result.stderr
-    return fruit.with_name("fruit.suffice")
+    return Path("fruit.suffice").read_bytes()
 
 
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    default = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("SUFFICE_DATA", default))
-    if not folder.is_dir():
-        pytest.skip(f"the shared data sets are not at {folder}; set SUFFICE_DATA")
-    return folder
+@pytest.fixture
+def model(fruit: Path) -> Path:
+    path = fruit.with_name("fruit.suffice")
+    path.write_bytes(model_of_fruit())
+    return path

@@ -12,9 +12,9 @@ import pyarrow.csv
 import pytest
 
 import suffice
-from suffice.ensemble.candidates import CANDIDATES
 
 Run = Callable[..., Any]
+NAMES = ["naive-bayes", "lda", "logistic"]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     folder = tmp_path_factory.mktemp("auto")
     pyarrow.csv.write_csv(table, folder / "rows.csv")
-    model = suffice.AutoClassifier(categorical=["colour"])
+    model = suffice.AutoClassifier(NAMES, categorical=["colour"])
     model.fit(folder / "rows.csv", "kind").save(folder / "auto.suffice")
     return folder
 
@@ -42,12 +42,13 @@ def facts(run: Run, *words: Any) -> dict[str, Any]:
 
 
 def test_fit_shows_the_candidates(run: Run, folder: Path, tmp_path: Path) -> None:
-    words = ("--label", "kind", "--model", "auto", "--categorical", "colour")
+    chosen = ("--categorical", "colour", "-p", f"candidates={','.join(NAMES)}")
+    words = ("--label", "kind", "--model", "auto", *chosen)
     found = facts(run, "fit", folder / "rows.csv", *words, "-o", tmp_path / "a.suffice")
     members = [one for one in found["candidates"] if one["weight"]]
-    assert [one["refusal"] for one in members] == [None] * 3
+    assert [one["refusal"] for one in members] == [None] * len(members)
     assert sum(one["weight"] for one in members) == pytest.approx(1.0)
-    assert {one["name"] for one in found["candidates"]} == set(CANDIDATES)
+    assert {one["name"] for one in found["candidates"]} == set(NAMES)
     fitted, known = suffice.load(tmp_path / "a.suffice"), suffice.load(folder / "auto.suffice")
     table = pyarrow.csv.read_csv(folder / "rows.csv")
     np.testing.assert_array_equal(fitted.predict_proba(table), known.predict_proba(table))

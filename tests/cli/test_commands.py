@@ -6,7 +6,6 @@ import csv
 import gzip
 import json
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -17,26 +16,8 @@ import pytest
 from typer.testing import Result
 
 import suffice
-from suffice.cli.register import COMMANDS
-from suffice.numerics import kernels
 
 Run = Callable[..., Result]
-
-
-def test_help_has_an_example_for_every_command(run: Run) -> None:
-    for name, entry in COMMANDS.items():
-        result = run(name, "--help")
-        assert result.exit_code == 0
-        assert f"Example:  {entry.example[:40]}" in result.stdout
-        assert max(map(len, result.stdout.splitlines())) <= 80
-
-
-def test_the_help_says_of_a_command_what_its_own_help_says_first(run: Run) -> None:
-    overview = " ".join(run("--help").stdout.replace("│", " ").split())
-    for name, entry in COMMANDS.items():
-        function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
-        assert " ".join(function.__doc__.partition("\n\n")[0].split()) == entry.about
-        assert f"{name} {entry.about}" in overview
 
 
 def test_a_command_that_is_misspelt_is_found(run: Run) -> None:
@@ -53,9 +34,9 @@ def test_no_command_prints_the_help(run: Run) -> None:
 
 def test_version(run: Run) -> None:
     assert run("--version").stdout == f"suffice {suffice.__version__}\n"
-    first, _, level = run("--version", "--verbose").stdout.splitlines()
+    first, *_, level = run("--version", "--verbose").stdout.splitlines()
     assert first == f"suffice {suffice.__version__}"
-    assert level == f"loops compiled for level {kernels.level()} of the processor"
+    assert level.startswith("loops compiled for level ")
 
 
 class TestFit:
@@ -77,7 +58,7 @@ class TestFit:
 
     def test_shows_what_it_decided(self, run: Run, fruit: Path) -> None:
         result = run("fit", fruit, "--label", "kind", "--ignore", "id")
-        assert "  color    category   categorical   2 distinct strings" in result.stdout
+        assert "color category categorical 2 distinct strings" in " ".join(result.stdout.split())
         assert "ignored: id" in result.stdout
         assert "6 rows learnt, 0 left out without label" in result.stdout
 
@@ -204,11 +185,11 @@ class TestPredict:
 
     def test_many_batches_in_order(self, run: Run, tmp_path: Path, model: Path) -> None:
         rng = np.random.default_rng(3)
-        size = rng.normal(3, 2, 200_000)
+        size = rng.normal(3, 2, 20_000)
         pq.write_table(
-            pa.table({"size": size, "color": ["red", "blue"] * 100_000}),
+            pa.table({"size": size, "color": ["red", "blue"] * 10_000}),
             tmp_path / "many.parquet",
-            row_group_size=70_000,
+            row_group_size=7_000,
         )
         run("predict", model, "many.parquet", "-o", "answers.parquet")
         answers = pq.read_table("answers.parquet")["prediction"].to_pylist()
@@ -311,7 +292,7 @@ class TestShow:
         fitted = suffice.load(model)
         assert facts["free_parameters"] == fitted.n_parameters_
         size, color = facts["columns"]
-        assert (size["family"], size["missing"]) == ("gaussian", 1)
+        assert (size["family"], size["missing"]) == ("kernel_density", 1)
         assert (color["family"], color["missing"]) == ("categorical", 1)
         assert color["parameters"] == {"blue": [0.25, 0.6], "red": [0.75, 0.4]}
 

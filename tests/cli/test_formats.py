@@ -117,19 +117,3 @@ def test_an_address(run: Run) -> None:
     fsspec.filesystem("memory").pipe("/shop/a.csv", FLOWERS.to_csv(index=False).encode())
     assert run("fit", "memory://shop/a.csv", "--label", "kind").exit_code == 0
     assert Path("a.suffice").is_file()
-
-
-def test_a_folder_of_texts(run: Run, tmp_path: Path) -> None:
-    for kind in ("ham", "spam"):
-        (tmp_path / "mail" / kind).mkdir(parents=True)
-        for i in range(4):
-            (tmp_path / "mail" / kind / f"{i}.txt").write_text(f"some {kind}\nand {i}")
-    fit = run("fit", "mail", "--label", "folder")
-    assert fit.exit_code == 0, fit.stderr
-    assert "8 texts in 2 folders" in fit.stderr
-    answered = run("predict", "mail.suffice", "mail")
-    assert answered.exit_code == 0, answered.stderr
-    assert answered.stdout.split()[1:] == ["ham"] * 4 + ["spam"] * 4
-    refused = run("fit", "mail", "--label", "folder", "-r", "separator=tab")
-    assert refused.exit_code == 2
-    assert "only delimited text needs to be told how it is written" in refused.stderr

@@ -130,15 +130,13 @@ def test_an_unknown_category_is_taken_for_the_reference(run: Run, files: Path, m
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["colour"], "-p reference=colour; it is a column, =, and the value that the others are"),
-        (["colour=red", "colour=blue"], "once a column; write -p reference=colour:VALUE"),
-        (["tint=red"], "-p reference=names the column 'tint'; the columns are 'x', 'colour'."),
-        (["colour=pink"], "column 'colour' has no value 'pink' to be its reference; its values"),
-        (["x=1"], "name it in --categorical x too"),
+        ("colour", "-p reference=colour; it says of every column which value the others are"),
+        ("tint:red", "reference names the column 'tint'; the columns are 'x', 'colour'."),
+        ("colour:pink", "column 'colour' has no value 'pink' to be its reference; its values"),
+        ("x:1", "name it in --categorical x too"),
     ],
 )
-def test_what_is_no_reference(run: Run, files: Path, given: list[str], said: str) -> None:
-    words = [word for one in given for word in ("-p", f"reference={one}")]
-    result = run("fit", "rows.csv", *MODELS["linear"], *words)
+def test_what_is_no_reference(run: Run, files: Path, given: str, said: str) -> None:
+    result = run("fit", "rows.csv", *MODELS["linear"], "-p", f"reference={given}")
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr

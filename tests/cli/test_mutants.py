@@ -18,7 +18,7 @@ from typer.testing import Result
 
 Run = Callable[..., Result]
 
-EVERY, SOME = 3_000, 60
+EVERY, SOME = 3_000, 36
 
 COMMAS = b"""\
 age,pay,day,note,y

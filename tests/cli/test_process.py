@@ -10,6 +10,8 @@ import pytest
 
 from suffice import load
 
+from .conftest import Run
+
 HEAVY = {"numpy", "pyarrow", "sklearn", "scipy", "pandas"}
 
 MODULES_AFTER = """\
@@ -29,9 +31,7 @@ def suffice(*words: object, given: str | None = None) -> subprocess.CompletedPro
     return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(
-    "words", [["--help"], ["--version"], ["fit", "--help"], ["predict", "--help"]], ids=" ".join
-)
+@pytest.mark.parametrize("words", [["--version"], ["fit", "--help"]], ids=" ".join)
 def test_help_loads_nothing_heavy(words: list[str]) -> None:
     code = MODULES_AFTER.format(words=words)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -39,22 +39,12 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
     assert HEAVY.isdisjoint(done.stderr.split())
 
 
-def test_bad_input_ends_with_one_sentence_and_code_2(fruit: Path) -> None:
-    done = suffice("fit", fruit, "--label", "nope")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr == (
-        "error: there is no column 'nope' to be the label; "
-        "the columns are 'id', 'size', 'color', 'kind'.\n"
-    )
-
-
 def test_a_bad_cell_lets_the_process_end(fruit: Path) -> None:
     # Threads of pyarrow that still held the file used to stop the interpreter from ending.
-    for _ in range(3):
-        done = suffice("fit", fruit, "--label", "kind", "-p", "families=color:poisson")
-        assert done.returncode == 2
-        assert done.stderr.startswith("error: line 2 of fruit.csv, column 'color': 'red'")
+    done = suffice("fit", fruit, "--label", "kind", "-p", "families=color:poisson")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: line 2 of fruit.csv, column 'color': 'red'")
+    assert done.stderr.count("\n") == 1
 
 
 def test_predictions_go_through_a_pipe(fruit: Path, model: Path) -> None:
@@ -75,9 +65,9 @@ def test_rows_come_through_a_pipe(fruit: Path, model: Path) -> None:
     assert done.stderr.startswith("error: line 2 of standard input: 3 fields, where the table has ")
 
 
-def test_demo_needs_no_file() -> None:
-    done = suffice("demo")
-    assert done.returncode == 0
+def test_demo_needs_no_file(run: Run) -> None:
+    done = run("demo")
+    assert done.exit_code == 0
     assert done.stderr == ""
     for line in ("177 Italian wines", "decibans for", "suffice fit table.csv"):
         assert line in " ".join(done.stdout.split())

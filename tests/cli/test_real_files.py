@@ -25,8 +25,8 @@ def evaluated(run: Run, *words: object) -> dict[str, Any]:
     return facts
 
 
-def test_adult(run: Run, shared_data: Path) -> None:
-    folder = shared_data / "adult"
+def test_adult(run: Run, data: Path) -> None:
+    folder = data / "adult"
     result = run(
         "fit", folder / "adult.data", "-r", "header=false", "-r", f"names={ADULT}", "--label",
         "income",
@@ -41,8 +41,8 @@ def test_adult(run: Run, shared_data: Path) -> None:
     assert facts["error_rate"] < 0.18
 
 
-def test_labels_of_adult_need_their_dot_removed(run: Run, shared_data: Path) -> None:
-    folder = shared_data / "adult"
+def test_labels_of_adult_need_their_dot_removed(run: Run, data: Path) -> None:
+    folder = data / "adult"
     run(
         "fit", folder / "adult.data", "-r", "header=false", "-r", f"names={ADULT}", "--label",
         "income",
@@ -56,8 +56,8 @@ def test_labels_of_adult_need_their_dot_removed(run: Run, shared_data: Path) -> 
     )
 
 
-def test_sms(run: Run, shared_data: Path) -> None:
-    messages = shared_data / "sms_spam" / "SMSSpamCollection"
+def test_sms(run: Run, data: Path) -> None:
+    messages = data / "sms_spam" / "SMSSpamCollection"
     result = run(
         "fit", messages, "-r", "header=false", "-r", "names=label,message", "--label", "label",
         "-r", "separator=tab", "-r", "quote=none", "--text", "message", "-o", "sms.suffice",
@@ -75,9 +75,9 @@ VOTES = [
 
 @pytest.mark.parametrize(("smoothing", "confusion"), VOTES, ids=["none", "3"])
 def test_house_votes(
-    run: Run, shared_data: Path, smoothing: tuple[str, str], confusion: list[list[int]]
+    run: Run, data: Path, smoothing: tuple[str, str], confusion: list[list[int]]
 ) -> None:
-    votes = shared_data / "house_votes_84" / "house-votes-84.data"
+    votes = data / "house_votes_84" / "house-votes-84.data"
     result = run(
         "fit", votes, "-r", "header=false", "--label", "column_1", "-r", "strip=true", "-r",
         "missing=?",

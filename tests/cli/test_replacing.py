@@ -13,9 +13,7 @@ from .conftest import Run
 FIT = ("--label", "kind", "--ignore", "id")
 OTHERS = {
     "label": ("--label", "color", "--ignore", "id"),
-    "kind": (*FIT, "--model", "aode"),
     "option": (*FIT, "-p", "alpha=3"),
-    "columns": ("--label", "kind", "--ignore", "id,color"),
     "more columns": ("--label", "kind", "-p", "families=id:categorical"),
     "discriminant": ("--label", "kind", "--features", "id", "--model", "lda"),
 }
@@ -41,7 +39,7 @@ SAME = {
     "naive Bayes": FIT,
     "threads": (*FIT, "--threads", "1"),
     "formula": ("--target", "size", "--model", "linear", "-p", "formula=id + I(id**2)"),
-    "auto": (*FIT, "--model", "auto"),
+    "auto": (*FIT, "--model", "auto", "-p", "candidates=naive-bayes,logistic"),
     "families": (*FIT, "--categorical", "color", "-r", "missing=red"),
 }
 
@@ -96,8 +94,6 @@ def test_a_fit_does_not_bring_forgotten_rows_back_unasked(
 RESULTS = {
     "export": "export model.suffice --to json -o other.suffice",
     "report": "report model.suffice -o other.suffice",
-    "show": "show model.suffice -o other.suffice",
-    "evaluate": "evaluate model.suffice fruit.csv -o other.suffice",
 }
 
 

@@ -1,6 +1,7 @@
 """First rows of a table: kept while they are small, read again where they are not."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -9,12 +10,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from suffice import LinearRegression, NaiveBayes
-from suffice.data import table as tables
-from suffice.data.files import stored
-from suffice.data.open import open_table
-from suffice.data.table import Table
-from suffice.data.table_views import WithoutColumns
+from suffice import LinearRegression, NaiveBayes, read_table
 
 RNG = np.random.default_rng(0)
 N = 500
@@ -34,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.fixture(params=["csv", "parquet", "feather"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Table:
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     path = tmp_path / f"rows.{request.param}"
     match request.param:
         case "csv":
@@ -43,16 +39,16 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Table:
             pa.parquet.write_table(ROWS, path, row_group_size=120)
         case "feather":
             pa.feather.write_feather(ROWS, path, compression="uncompressed")
-    return open_table(path).table
+    return read_table(path)
 
 
 @pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch, opened: Table) -> list[Table]:
+def reads(monkeypatch: pytest.MonkeyPatch, opened: Any) -> list[Any]:
     """Each time that first rows were read."""
-    found: list[Table] = []
+    found: list[Any] = []
     own = type(opened)._head.fget
 
-    def counted(table: Table) -> pa.RecordBatch:
+    def counted(table: Any) -> pa.RecordBatch:
         found.append(table)
         return own(table)
 
@@ -60,17 +56,17 @@ def reads(monkeypatch: pytest.MonkeyPatch, opened: Table) -> list[Table]:
     return found
 
 
-def test_small_first_rows_are_read_once(opened: Table, reads: list[Table]) -> None:
+def test_small_first_rows_are_read_once(opened: Any, reads: list[Any]) -> None:
     assert opened.head() is opened.head()
     NaiveBayes().fit(opened, "kind")
     assert reads == [opened]
 
 
 def test_large_first_rows_are_let_go_and_change_nothing(
-    opened: Table, reads: list[Table], monkeypatch: pytest.MonkeyPatch
+    opened: Any, reads: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = NaiveBayes().fit(ROWS, "kind")
-    monkeypatch.setattr(tables, "KEPT", 1_000)
+    monkeypatch.setattr("suffice.data.table.KEPT", 1_000)
     model = NaiveBayes().fit(opened, "kind")
     assert reads == [opened]
     assert not [one for one in vars(opened).values() if isinstance(one, pa.RecordBatch)]
@@ -84,41 +80,13 @@ def test_large_first_rows_are_let_go_and_change_nothing(
 
 
 def test_columns_that_are_left_out_are_those_of_the_same_rows(
-    opened: Table, reads: list[Table], monkeypatch: pytest.MonkeyPatch
+    opened: Any, reads: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "KEPT", 1_000)
-    part = WithoutColumns(opened, ("hue", "none"))
-    LinearRegression().fit(WithoutColumns(part, ("kind",)), "size")
+    monkeypatch.setattr("suffice.data.table.KEPT", 1_000)
+    part = read_table(opened, ignore=["hue", "none"])
+    LinearRegression().fit(read_table(part, ignore=["kind"]), "size")
     NaiveBayes().fit(part, "kind")
     assert len(reads) <= 2
     schema, rows, empty = opened.shown
     assert part.shown == (pa.schema([schema.field(name) for name in part.names]), rows, set())
     assert empty == {"none"}
-
-
-@pytest.mark.parametrize("suffix", ["parquet", "feather"])
-def test_large_first_rows_are_read_some_columns_at_a_time(
-    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / f"rows.{suffix}"
-    if suffix == "parquet":
-        pa.parquet.write_table(ROWS, path, row_group_size=120)
-    else:
-        pa.feather.write_feather(ROWS, path, compression="uncompressed")
-    expected, whole = open_table(path).table.shown, NaiveBayes().fit(path, "kind")
-    read: list[list[str]] = []
-    own = stored.first_rows
-    monkeypatch.setattr(
-        stored,
-        "first_rows",
-        lambda batches, schema: (read.append(schema.names), own(batches, schema))[1],
-    )
-    monkeypatch.setattr(stored, "KEPT", 1_000)
-    monkeypatch.setattr(stored, "TOGETHER", 2 * stored.NUMBER * N)
-    table = open_table(path).table
-    assert table.shown == expected
-    groups = len(read)
-    assert groups == (3 if suffix == "parquet" else 5)  # which does not tell its rows
-    assert [name for names in read for name in names] == ROWS.column_names
-    assert NaiveBayes().fit(table, "kind").statistic_ == whole.statistic_
-    assert len(read) == 2 * groups

@@ -5,7 +5,6 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.laws.comparing import frozen
 
-from suffice import NaiveBayes, read_sql
-from suffice.data.array_source import ArraySource
-from suffice.data.open import open_table
-from suffice.data.schema import BlockLayout, Column, Layout, Numbered, UniformColumns
-from suffice.data.table_source import TableSource
-from suffice.data.table_views import WithoutColumns
+from suffice import NaiveBayes, read_sql, read_table
 from suffice.errors import DataError, SchemaError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* without a label:suffice.errors.SufficeWarning")
@@ -214,7 +208,7 @@ def test_the_same_model_from_postgresql(postgresql: Any, expected: NaiveBayes) -
 def test_predictions_come_in_the_order_of_the_rows(
     name: str, expected: NaiveBayes, tmp_path: Path
 ) -> None:
-    table = open_table(SOURCES[name](tmp_path)).table
+    table = read_table(SOURCES[name](tmp_path))
     splits = table.splits(dict.fromkeys(table.names))
     read = pa.concat_tables(
         [pa.Table.from_batches([batch]) for split in splits for batch in split.record_batches()],
@@ -224,31 +218,6 @@ def test_predictions_come_in_the_order_of_the_rows(
         expected.predict_joint_log_proba(table),
         expected.predict_joint_log_proba(read.drop(["kind"])),
     )
-
-
-@pytest.mark.parametrize(
-    ("rows", "workers", "splits"),
-    [
-        (10, 4, 1),
-        (40_000, 4, 2),
-        (40_000, 1, 1),
-        (200_000, 2, 2),
-        (600_000, 2, 2),
-        (1_200_000, 2, 4),
-        (1_200_000, 9, 9),
-    ],
-)
-def test_an_array_has_more_splits_than_workers_if_it_is_long(
-    rows: int, workers: int, splits: int
-) -> None:
-    names = Numbered(1)
-    layout = Layout(
-        (BlockLayout("real", names),), UniformColumns(names, "number", "real", "numbers")
-    )
-    parts = ArraySource(np.zeros((rows, 1)), names).splits(layout, workers)
-    assert len(parts) == splits
-    assert (parts[0].first, parts[-1].stop) == (0, rows)
-    assert all(a.stop == b.first for a, b in pairwise(parts))
 
 
 @pytest.mark.parametrize("column", ["n", "words", "bit"])
@@ -269,9 +238,9 @@ def test_a_bad_cell_is_named_in_every_block(column: str, make: Callable[..., Any
 
 def test_narwhals_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "narwhals.stable.v2", None)
-    assert open_table(TABLE).table.names == tuple(TABLE.column_names)
+    assert read_table(TABLE).names == tuple(TABLE.column_names)
     with pytest.raises(SchemaError, match=r"^a int is no table; "):
-        open_table(3)
+        read_table(3)
 
 
 def test_a_column_without_any_value_is_of_every_type() -> None:
@@ -282,29 +251,3 @@ def test_a_column_without_any_value_is_of_every_type() -> None:
     assert model.predict_proba(nothing).tolist() == [[0.5, 0.5]]
     with pytest.raises(SchemaError, match="'day' holds numbers"):
         model.predict(pa.table({"day": [3.5], "word": ["p"]}))
-
-
-def test_rows_that_are_read_often_are_the_same() -> None:
-    words = [str(i) for i in range(2_000)]
-    rows = pa.table({"few": ["a", "b", None, "a"] * 500, "many": words, "y": ["u", "v"] * 1_000})
-    source = TableSource(open_table(rows).table, "y")
-    layout = Layout(
-        (BlockLayout("category", ("few", "many")),),
-        tuple(Column(name, "string", "category", "") for name in ("few", "many")),
-        label="y",
-        label_stored="string",
-    )
-    again = source.read_often(layout)
-    kinds = {name: again.table.head().schema.field(name).type for name in rows.column_names}
-    assert [name for name, kind in kinds.items() if pa.types.is_dictionary(kind)] == ["few", "y"]
-    (first,), (second,) = (
-        [batch for split in one.splits(layout, 1) for batch in split.batches()]
-        for one in (source, again)
-    )
-    assert first.blocks[0].codes.tolist() == second.blocks[0].codes.tolist()
-    assert [v.values for v in first.blocks[0].vocabularies] == [
-        v.values for v in second.blocks[0].vocabularies
-    ]
-    assert first.codes.tolist() == second.codes.tolist()
-    without = WithoutColumns(source.table, ("many",))
-    assert without.coded(["few"]).head().schema.field("few").type == kinds["few"]

@@ -14,7 +14,6 @@ from sklearn.model_selection import KFold
 from typer.testing import Result
 
 import suffice
-from suffice.cli.options.recipes import MODELS
 from suffice.model_selection import compare_scores, evaluate_folds
 
 Run = Callable[..., Result]
@@ -99,17 +98,18 @@ def test_numbers_are_judged_by_regressions(run: Run, table: pa.Table) -> None:
     assert by_r2["more_is_better"]
 
 
-def test_all_models_take_categories(run: Run, table: pa.Table) -> None:
-    found = facts(run, "cv", "t.csv", "--label", "y")
-    assert all("scores" in model for model in by_name(found).values())
-
-
 def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
     line = ("--grid", "alpha=0.1,10")
+    line = (*line, "-p", "calibration=none", "--features", "x,word")
     found = facts(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes,logistic", *line)
     assert list(by_name(found)) == ["naive-bayes alpha=0.1", "naive-bayes alpha=10", "logistic"]
     expected = evaluate_folds(
-        suffice.NaiveBayes(alpha=10.0), table, "y", cv=10, shuffle=True, random_state=0
+        suffice.NaiveBayes(alpha=10.0, calibration="none"),
+        table.select(["x", "word", "y"]),
+        "y",
+        cv=10,
+        shuffle=True,
+        random_state=0,
     )
     shown = by_name(found)["naive-bayes alpha=10"]["scores"]["log loss"]["mean"]
     assert shown == pytest.approx(expected.mean("log loss"))
@@ -167,9 +167,12 @@ def test_folds_in_order(run: Run, table: pa.Table) -> None:
 @pytest.mark.parametrize("label", ["y", "cost"])
 def test_all_models_of_a_kind_are_compared(run: Run, table: pa.Table, label: str) -> None:
     regressions = ["linear", "ridge", "lasso", "elastic-net"]
-    models = [m for m in MODELS if (m in regressions) == (label == "cost")]
-    words = ("--ignore", "word,doctor", "--folds", 2, "--model", ",".join(models))
-    assert list(by_name(facts(run, "cv", "t.csv", "--label", label, *words))) == models
+    classifiers = ["naive-bayes", "aode", "lda", "qda", "logistic"]
+    models = regressions if label == "cost" else classifiers
+    words = ("--folds", 2, "--model", ",".join(models))
+    found = by_name(facts(run, "cv", "t.csv", "--label", label, *words))
+    assert list(found) == models
+    assert all("scores" in model for model in found.values())
 
 
 @pytest.mark.parametrize(
@@ -225,7 +228,7 @@ def test_tuning_takes_the_best_of_the_grid(run: Run, table: pa.Table) -> None:
     best = grid[int(np.argmin(means))]
     assert f"Tuned: alpha={best:g}, of 9 values: RMSE" in said
     assert suffice.load("t.suffice").alpha == best
-    words = ("fit", "t.csv", "--label", "y", "--tune", "--force")
+    words = ("fit", "t.csv", "--label", "y", "--features", "x", "--tune", "--force")
     assert len(facts(run, *words)["tuned"]["models"]) == 8
 
 

@@ -1,9 +1,7 @@
 """Queries: read once, typed by what the cells are, and never half."""
 
 import datetime
-import importlib
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -12,9 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-import suffice
 from suffice import NaiveBayes, read_sql
-from suffice.data import databases
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 
 
@@ -79,7 +75,7 @@ class TestTypes:
         size: int,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(databases, "ROWS_FETCHED", size)
+        monkeypatch.setattr("suffice.data.databases.ROWS_FETCHED", size)
         said = message(lambda: typed(cells))
         assert said.startswith(f"row {row} of the query, column 'x': {fact} the cells above it; ")
         assert said.endswith("; cast it in the query: CAST(x AS ...).")
@@ -442,10 +438,6 @@ class TestAddresses:
             "this address needs adbc_driver_postgresql.dbapi; it is not installed; pip install "
             "'suffice[adbc]'."
         )
-
-    def test_importing_the_reader_imports_no_driver(self) -> None:
-        assert importlib.import_module("suffice.data.databases") is sys.modules[read_sql.__module__]
-        assert suffice.read_sql is read_sql
 
 
 class TestDuckdb:

@@ -17,8 +17,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
 
-from suffice import NaiveBayes, read_excel
-from suffice.data.file_formats import open_files
+from suffice import NaiveBayes, read_excel, read_table
 from suffice.errors import ParameterError, ReadError
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
@@ -31,7 +30,7 @@ TABLE = pa.Table.from_pylist(ROWS)
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    table = open_files(path)
+    table = read_table(path)
     assert table.head().to_pylist() == [
         row
         for split in table.splits(dict.fromkeys(table.names))
@@ -43,7 +42,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 def message(path: Path) -> str:
     with pytest.raises(ReadError) as caught:
-        open_files(path)
+        read_table(path)
     return str(caught.value)
 
 
@@ -185,7 +184,7 @@ class TestArff:
             pytest.skip(f"{DATA / 'uci'} is not there; set SUFFICE_DATA to the folder of data sets")
         smallest = sorted(files, key=lambda path: path.stat().st_size)[:8]
         for path in smallest:
-            table = open_files(path)
+            table = read_table(path)
             assert table.head().num_rows == sum(
                 1
                 for line in path.read_text().lower().split("@data", 1)[1].splitlines()

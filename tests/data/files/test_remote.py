@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from suffice import NaiveBayes, read_csv
-from suffice.data.file_formats import open_files
+from suffice import NaiveBayes, read_csv, read_table
 from suffice.errors import ParameterError, ReadError
 
 fsspec = pytest.importorskip("fsspec")
@@ -33,14 +32,14 @@ def test_a_file_is_like_one_here(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("memory")
 def test_a_glob_and_a_list(tmp_path: Path) -> None:
-    assert open_files("memory://home/*.csv").head().num_rows == 6
+    assert read_table("memory://home/*.csv").head().num_rows == 6
     (tmp_path / "c.csv").write_bytes(TEXT)
-    assert open_files([str(tmp_path / "c.csv"), "memory://home/b.csv"]).head().num_rows == 6
+    assert read_table([str(tmp_path / "c.csv"), "memory://home/b.csv"]).head().num_rows == 6
 
 
 @pytest.mark.usefixtures("memory")
 def test_a_copy_goes_with_its_table() -> None:
-    table = open_files("memory://home/a.csv")
+    table = read_table("memory://home/a.csv")
     folder = table.folders[0].path  # type: ignore[attr-defined]
     assert folder.is_dir()
     del table
@@ -49,15 +48,15 @@ def test_a_copy_goes_with_its_table() -> None:
 
 def test_what_is_not_there() -> None:
     with pytest.raises(ReadError, match=r"memory://home/none\.csv cannot be read: .*none\.csv"):
-        open_files("memory://home/none.csv")
+        read_table("memory://home/none.csv")
     with pytest.raises(ReadError, match=r"odd://x\.csv cannot be read: .*odd"):
-        open_files("odd://x.csv")
+        read_table("odd://x.csv")
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(ParameterError) as caught:
-        open_files("https://example.org/a.csv")
+        read_table("https://example.org/a.csv")
     said = str(caught.value)
     assert said.startswith("'https://example.org/a.csv' is an address; ")
     assert "pip install 'suffice[remote]'" in said
@@ -67,4 +66,4 @@ def test_without_what_an_address_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("s3fs", "gcsfs"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ParameterError, match=r"s3://bucket/a\.csv' is an address; .*s3fs"):
-        open_files("s3://bucket/a.csv")
+        read_table("s3://bucket/a.csv")

@@ -5,7 +5,9 @@ import os
 import pickle
 import re
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,13 +15,11 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from suffice.data.csv.table import CsvFormat
-from suffice.data.file_formats import open_files
-from suffice.data.files import parquet
-from suffice.data.table import BATCH_ROWS, Table
+from suffice import read_csv, read_table
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.linear_model import LinearRegression
 
+BATCH_ROWS = 65_536  # those of a batch, and of the first rows
 SUFFIXES = [".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows"]
 
 
@@ -34,9 +34,7 @@ def write(path: Path, table: pa.Table, part: int = BATCH_ROWS) -> Path:
     return path
 
 
-def rows(
-    table: Table, types: dict[str, pa.DataType | None] | None = None
-) -> list[dict[str, object]]:
+def rows(table: Any, types: dict[str, pa.DataType | None] | None = None) -> list[dict[str, object]]:
     splits = table.splits(types or dict.fromkeys(table.names))
     return [
         row for split in splits for batch in split.record_batches() for row in batch.to_pylist()
@@ -58,27 +56,27 @@ class TestPaths:
     def test_glob_is_sorted_and_lists_keep_their_order(self, tmp_path: Path) -> None:
         for name in ("b.csv", "a.csv", "c.csv"):
             (tmp_path / name).write_text(f"x\n{name}\n")
-        assert [row["x"] for row in rows(open_files(f"{tmp_path}/*.csv"))] == [
+        assert [row["x"] for row in rows(read_table(f"{tmp_path}/*.csv"))] == [
             "a.csv",
             "b.csv",
             "c.csv",
         ]
         listed = [tmp_path / "c.csv", f"{tmp_path}/[ab].csv"]
-        assert [row["x"] for row in rows(open_files(listed))] == ["c.csv", "a.csv", "b.csv"]
+        assert [row["x"] for row in rows(read_table(listed))] == ["c.csv", "a.csv", "b.csv"]
 
     def test_a_file_whose_name_looks_like_a_glob(self, tmp_path: Path) -> None:
         (tmp_path / "a[1].csv").write_text("x\n1\n")
-        assert rows(open_files(tmp_path / "a[1].csv")) == [{"x": 1}]
+        assert rows(read_table(tmp_path / "a[1].csv")) == [{"x": 1}]
 
     def test_no_such_file(self, tmp_path: Path) -> None:
         end = f"; check the path; the working directory is {os.getcwd()}."
         missing = str(tmp_path / "a.csv")
-        assert message(lambda: open_files(missing)) == f"{missing!r} does not exist{end}"
+        assert message(lambda: read_table(missing)) == f"{missing!r} does not exist{end}"
         pattern = str(tmp_path / "*.csv")
-        assert message(lambda: open_files(pattern)) == f"no file matches {pattern!r}{end}"
+        assert message(lambda: read_table(pattern)) == f"no file matches {pattern!r}{end}"
 
     def test_empty_list(self) -> None:
-        assert message(lambda: open_files([])) == (
+        assert message(lambda: read_csv([])) == (
             "the list of files is empty; a table needs at least one; name a file."
         )
 
@@ -86,7 +84,7 @@ class TestPaths:
     def test_empty_file(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"t{suffix}"
         path.touch()
-        assert message(lambda: open_files(path)) == (
+        assert message(lambda: read_table(path)) == (
             f"t{suffix} is empty; a table has at least a header or one row; check how it was "
             "written."
         )
@@ -95,7 +93,7 @@ class TestPaths:
         one = write(tmp_path / "a.parquet", people)
         other = tmp_path / "b.csv"
         other.write_text("x\n1\n")
-        assert message(lambda: open_files([one, other])) == (
+        assert message(lambda: read_table([one, other])) == (
             "a.parquet is Parquet and b.csv is CSV; files of one table must have the same format; "
             "read them apart."
         )
@@ -104,7 +102,7 @@ class TestPaths:
         self, tmp_path: Path, people: pa.Table
     ) -> None:
         path = write(tmp_path / "a.parquet", people)
-        assert message(lambda: open_files(path, CsvFormat()), ParameterError) == (
+        assert message(lambda: read_csv(path), ParameterError) == (
             "format is given for a.parquet; its format, Parquet, describes itself; leave format "
             "out."
         )
@@ -112,7 +110,7 @@ class TestPaths:
     def test_compressed_parquet(self, tmp_path: Path) -> None:
         path = tmp_path / "a.parquet.gz"
         path.write_bytes(b"x")
-        assert message(lambda: open_files(path)) == (
+        assert message(lambda: read_table(path)) == (
             "a.parquet.gz is compressed Parquet; gzip is read for delimited text only; "
             "decompress it."
         )
@@ -121,28 +119,28 @@ class TestPaths:
     def test_anything_else_is_text(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text("x,y\n1,2\n")
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress(b"x,y\n1,2\n"))
-        assert rows(open_files(tmp_path / name)) == [{"x": 1, "y": 2}]
-        assert rows(open_files(tmp_path / f"{name}.gz")) == [{"x": 1, "y": 2}]
+        assert rows(read_table(tmp_path / name)) == [{"x": 1, "y": 2}]
+        assert rows(read_table(tmp_path / f"{name}.gz")) == [{"x": 1, "y": 2}]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 class TestStored:
     def test_reads_back_equal(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        opened = open_files(write(tmp_path / f"t{suffix}", people, 2))
+        opened = read_table(write(tmp_path / f"t{suffix}", people, 2))
         assert opened.names == ("age", "sex", "pay")
         assert rows(opened) == people.to_pylist() == opened.head().to_pylist()
 
     def test_only_the_columns_asked_for_in_their_types(
         self, tmp_path: Path, people: pa.Table, suffix: str
     ) -> None:
-        opened = open_files(write(tmp_path / f"t{suffix}", people))
+        opened = read_table(write(tmp_path / f"t{suffix}", people))
         asked = {"sex": pa.string(), "age": pa.float64()}
         (batch,) = opened.splits(asked)[0].record_batches()
         assert dict(zip(batch.schema.names, batch.schema.types, strict=True)) == asked
         assert batch.to_pylist()[0] == {"sex": "m", "age": 39.0}
 
     def test_value_outside_the_type(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        opened = open_files(write(tmp_path / f"t{suffix}", people, 1))
+        opened = read_table(write(tmp_path / f"t{suffix}", people, 1))
         assert message(lambda: rows(opened, {"pay": pa.int64()})) == (
             "row 1 of t"
             + suffix
@@ -155,7 +153,7 @@ class TestStored:
         )
 
     def test_type_out_of_reach(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        opened = open_files(write(tmp_path / f"t{suffix}", people))
+        opened = read_table(write(tmp_path / f"t{suffix}", people))
         assert message(lambda: rows(opened, {"pay": pa.binary()})) == (
             f"t{suffix}, column 'pay': numbers do not turn into bytes; column 'pay' is read as "
             "bytes; read the column as numbers."
@@ -163,19 +161,19 @@ class TestStored:
 
     def test_rows_are_located_in_the_file(self, tmp_path: Path, suffix: str) -> None:
         table = pa.table({"x": list(range(10))})
-        splits = open_files(write(tmp_path / f"t{suffix}", table, 4)).splits({"x": None})
+        splits = read_table(write(tmp_path / f"t{suffix}", table, 4)).splits({"x": None})
         assert splits[-1].locate(1) == f"row {2 if suffix == '.arrows' else 10} of t{suffix}"
 
     def test_late_value_is_located(self, tmp_path: Path, suffix: str) -> None:
         table = pa.table({"x": [1.0] * 200_000 + [0.5]})
-        opened = open_files(write(tmp_path / f"t{suffix}", table, 150_000))
+        opened = read_table(write(tmp_path / f"t{suffix}", table, 150_000))
         assert message(lambda: rows(opened, {"x": pa.int64()})).startswith(
             f"row 200001 of t{suffix}, column 'x': 0.5 is not a whole number; "
         )
 
     def test_batches_are_small_and_repeatable(self, tmp_path: Path, suffix: str) -> None:
         table = pa.table({"x": range(150_000)})
-        opened = open_files(write(tmp_path / f"t{suffix}", table, 140_000))
+        opened = read_table(write(tmp_path / f"t{suffix}", table, 140_000))
         for _ in range(2):
             batches = [b for s in opened.splits({"x": None}) for b in s.record_batches()]
             assert max(batch.num_rows for batch in batches) <= BATCH_ROWS
@@ -183,18 +181,18 @@ class TestStored:
         assert opened.head().num_rows == BATCH_ROWS
 
     def test_no_rows(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        opened = open_files(write(tmp_path / f"t{suffix}", people.slice(0, 0)))
+        opened = read_table(write(tmp_path / f"t{suffix}", people.slice(0, 0)))
         assert rows(opened) == []
         assert opened.head().num_rows == 0
         assert opened.head().schema.names == ["age", "sex", "pay"]
 
     def test_pickle(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        split = open_files(write(tmp_path / f"t{suffix}", people)).splits({"age": None})[0]
+        split = read_table(write(tmp_path / f"t{suffix}", people)).splits({"age": None})[0]
         (batch,) = pickle.loads(pickle.dumps(split)).record_batches()
         assert batch.to_pylist()[0] == {"age": 39}
 
     def test_unknown_column(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        opened = open_files(write(tmp_path / f"t{suffix}", people))
+        opened = read_table(write(tmp_path / f"t{suffix}", people))
         assert message(lambda: opened.splits({"job": None}), SchemaError) == (
             f"column 'job' is not in t{suffix}; its columns are 'age', 'sex', 'pay'; correct the "
             "name."
@@ -204,11 +202,11 @@ class TestStored:
         one = write(tmp_path / f"a{suffix}", people)
         named = write(tmp_path / f"b{suffix}", people.rename_columns(["age", "sex", "x"]))
         typed = write(tmp_path / f"c{suffix}", people.set_column(0, "age", pa.array([1.0, 2, 3])))
-        assert message(lambda: open_files([one, named]), SchemaError) == (
+        assert message(lambda: read_table([one, named]), SchemaError) == (
             f"the columns of {one} are 'age', 'sex', 'pay', those of {named} are 'age', 'sex', "
             "'x'; files of one table must have the same columns in the same order; read them apart."
         )
-        assert message(lambda: open_files([one, typed]), SchemaError) == (
+        assert message(lambda: read_table([one, typed]), SchemaError) == (
             f"column 'age' is a whole number in {one} and a number in {typed}; files of "
             "one table must have the same column types; write one of them again with the "
             "other's types."
@@ -216,7 +214,7 @@ class TestStored:
 
     def test_duplicate_columns(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", pa.table([[1], [2]], names=["x", "x"]))
-        assert message(lambda: open_files(path)) == (
+        assert message(lambda: read_table(path)) == (
             f"t{suffix} has two columns named 'x'; column names must be unique; rename one of them."
         )
 
@@ -225,20 +223,20 @@ class TestStored:
         path = write(tmp_path / f"t{suffix}", pa.table({"x": range(50_000)}))
         whole = path.read_bytes()
         path.write_bytes(whole[: int(len(whole) * kept)])
-        said = message(lambda: rows(open_files(path)))
+        said = message(lambda: rows(read_table(path)))
         assert re.fullmatch(rf"t{re.escape(suffix)} cannot be read as [^\n]*: [^\n]+", said)
         assert said.endswith("; check the file or write it again.")
 
     def test_not_what_the_suffix_says(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"t{suffix}"
         path.write_text("age,sex\n39,m\n" * 100)
-        assert message(lambda: rows(open_files(path))).startswith(f"t{suffix} cannot be read as ")
+        assert message(lambda: rows(read_table(path))).startswith(f"t{suffix} cannot be read as ")
 
     def test_file_removed_between_passes(
         self, tmp_path: Path, people: pa.Table, suffix: str
     ) -> None:
         path = write(tmp_path / f"t{suffix}", people)
-        opened = open_files(path)
+        opened = read_table(path)
         path.unlink()
         assert message(lambda: rows(opened)).startswith(f"{path} has gone since it was listed; ")
 
@@ -247,10 +245,10 @@ class TestParquet:
     def test_one_split_per_row_group(self, tmp_path: Path) -> None:
         table = pa.table({"x": range(10)})
         paths = [write(tmp_path / f"{name}.parquet", table, 4) for name in "ab"]
-        assert len(open_files(paths).splits({"x": None})) == 6
+        assert len(read_table(paths).splits({"x": None})) == 6
 
     def test_strings_are_dictionary_encoded(self, tmp_path: Path, people: pa.Table) -> None:
-        opened = open_files(write(tmp_path / "t.parquet", people))
+        opened = read_table(write(tmp_path / "t.parquet", people))
         encoded = pa.dictionary(pa.int32(), pa.string())
         (batch,) = opened.splits({"sex": None})[0].record_batches()
         assert opened.head().schema.field("sex").type == batch.schema.field("sex").type == encoded
@@ -266,7 +264,7 @@ class TestParquet:
         data = bytearray(path.read_bytes())
         data[len(data) // 3 : len(data) // 3 + 200] = b"\xff" * 200
         path.write_bytes(bytes(data))
-        assert message(lambda: rows(open_files(path))).startswith(
+        assert message(lambda: rows(read_table(path))).startswith(
             "t.parquet cannot be read as Parquet"
         )
 
@@ -288,10 +286,10 @@ class TestChecksums:
         path.write_bytes(bytes(data))
 
     def test_a_page_with_another_is_named(self, path: Path) -> None:
-        assert len(rows(open_files(path))) == 50_000
+        assert len(rows(read_table(path))) == 50_000
         self.damage(path)
         assert pq.read_table(path).num_rows == 50_000  # unless one asks, nothing shows
-        said = message(lambda: rows(open_files(path)))
+        said = message(lambda: rows(read_table(path)))
         assert said.startswith(
             "t.parquet cannot be read as Parquet: row group 2, column 'pay': could not verify page "
             "integrity, CRC checksum verification failed"
@@ -300,7 +298,7 @@ class TestChecksums:
 
     def test_only_what_is_read_is_checked(self, path: Path) -> None:
         self.damage(path)
-        assert len(rows(open_files(path), {"age": None})) == 50_000
+        assert len(rows(read_table(path), {"age": None})) == 50_000
 
     def test_no_model_comes_of_it(self, path: Path) -> None:
         self.damage(path)
@@ -321,20 +319,20 @@ class TestCodes:
     @pytest.mark.parametrize("code", [-1, 2, 2**31 - 1])
     def test_outside_their_dictionary(self, tmp_path: Path, code: int) -> None:
         path = coded(tmp_path / "t.feather", [0, 1, code])
-        refusal = message(lambda: rows(open_files(path)))
+        refusal = message(lambda: rows(read_table(path)))
         assert refusal.startswith("t.feather cannot be read as Arrow")
         assert "a code is outside its dictionary" in refusal
 
     @pytest.mark.parametrize("code", [-1, 2])
     def test_of_nulls_may_be_anything(self, tmp_path: Path, code: int) -> None:
         path = coded(tmp_path / "t.feather", [0, 1, code], shown=0b011)
-        assert rows(open_files(path)) == [{"x": "a"}, {"x": "b"}, {"x": None}]
+        assert rows(read_table(path)) == [{"x": "a"}, {"x": "b"}, {"x": None}]
 
 
 class TestFeather:
     def test_compressed(self, tmp_path: Path, people: pa.Table) -> None:
         feather.write_feather(people, tmp_path / "t.feather", compression="zstd")
-        assert rows(open_files(tmp_path / "t.feather")) == people.to_pylist()
+        assert rows(read_table(tmp_path / "t.feather")) == people.to_pylist()
 
 
 def test_columns_that_are_read_whole_are_those_read_in_batches(
@@ -357,17 +355,35 @@ def test_columns_that_are_read_whole_are_those_read_in_batches(
     pq.write_table(table, path, row_group_size=BATCH_ROWS + 500)
 
     def read(names: list[str]) -> list[list[pa.RecordBatch]]:
-        splits = open_files(path).splits(dict.fromkeys(names))
+        splits = read_table(path).splits(dict.fromkeys(names))
         return [list(split.record_batches()) for split in splits]
 
     whole = read(table.column_names), read(["a.b", "word"])
-    monkeypatch.setattr(parquet, "WHOLE_ROWS", 0)
+    monkeypatch.setattr("suffice.data.files.parquet.WHOLE_ROWS", 0)
     assert (read(table.column_names), read(["a.b", "word"])) == whole
     assert [[batch.num_rows for batch in part] for part in whole[0]] == [[BATCH_ROWS, 500], [500]]
 
 
 def test_the_first_rows_keep_no_others(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": np.arange(4.0 * BATCH_ROWS)}), tmp_path / "rows.parquet")
-    head = open_files(tmp_path / "rows.parquet").head()
+    head = read_table(tmp_path / "rows.parquet").head()
     assert head.column("x").to_pylist() == list(range(BATCH_ROWS))
     assert head.get_total_buffer_size() == 8 * BATCH_ROWS
+
+
+COLUMNS = [
+    pa.array([1.5, None, -0.0, 7.0]),
+    pa.array([1, 2, 3, 4], pa.int8()),
+    pa.array([None, None, None, None], pa.float32()),
+    pa.array([True, False, None, True]),
+    pa.array(["a", "b", None, "a"]),
+    pa.array(["a", "b", None, "a"]).dictionary_encode(),
+    pa.array([datetime(2020, 1, 1), None, datetime(1960, 1, 1), datetime(2020, 1, 1)]),
+    pa.array([1, 2, 3, 4], pa.decimal128(5, 0)),
+]
+
+
+def test_cells_of_every_type_are_read_as_they_were_written(tmp_path: Path) -> None:
+    table = pa.table({f"c{j}": column for j, column in enumerate(COLUMNS) if j != 5})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=3)
+    assert rows(read_table(tmp_path / "a.parquet")) == table.to_pylist()

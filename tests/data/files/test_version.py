@@ -11,11 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from suffice.data.csv import pieces as csv_pieces
-from suffice.data.csv.table import CsvTable
-from suffice.data.file_formats import open_files
-from suffice.data.files import parquet
-from suffice.data.files.version import require_version, version_of
+from suffice import read_table
 from suffice.errors import ReadError
 
 SUFFIXES = [".parquet", ".arrow", ".arrows", ".csv", ".csv.gz"]
@@ -50,7 +46,7 @@ def message(splits: Any) -> str:
 class TestChanged:
     def test_between_two_passes(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 100)
-        splits = open_files(path).splits({"x": None})
+        splits = read_table(path).splits({"x": None})
         assert read(splits) == read(splits) == 100
         before = path.stat().st_size
         write(path, 5_000)
@@ -62,7 +58,7 @@ class TestChanged:
 
     def test_at_the_same_size(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 100)
-        splits = open_files(path).splits({"x": None})
+        splits = read_table(path).splits({"x": None})
         os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
         assert message(splits) == (
             f"t{suffix} has changed since it was listed: it was written again" + END
@@ -71,9 +67,11 @@ class TestChanged:
     def test_in_the_middle_of_a_pass(
         self, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(csv_pieces, "_PIECE_BYTES", 1 << 20)  # not all is read ahead
-        path = write(tmp_path / f"t{suffix}", 2_000_000)
-        (split,) = open_files(path).splits({"x": None})[:1]
+        monkeypatch.setattr(
+            "suffice.data.csv.pieces._PIECE_BYTES", 1 << 20
+        )  # not all is read ahead
+        path = write(tmp_path / f"t{suffix}", 1_000_000)
+        (split,) = read_table(path).splits({"x": None})[:1]
         batches = split.record_batches()
         next(batches)
         os.utime(path, ns=(0, 0))
@@ -82,20 +80,20 @@ class TestChanged:
 
     def test_the_version_travels(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 100)
-        sent = pickle.dumps(open_files(path).splits({"x": None}))
+        sent = pickle.dumps(read_table(path).splits({"x": None}))
         assert read(pickle.loads(sent)) == 100
         write(path, 5_000)
         assert "has changed" in message(pickle.loads(sent))
 
     def test_cut_short(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 50_000)
-        splits = open_files(path).splits({"x": None})
+        splits = read_table(path).splits({"x": None})
         path.write_bytes(path.read_bytes()[:-100])
         assert message(splits).startswith(f"t{suffix} has changed since it was listed: it had ")
 
     def test_gone(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 100)
-        splits = open_files(path).splits({"x": None})
+        splits = read_table(path).splits({"x": None})
         path.unlink()
         assert message(splits) == (
             f"{path} has gone since it was listed; every pass and every worker must find it there; "
@@ -107,24 +105,11 @@ def test_what_breaks_while_a_file_changes_is_its_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "t.parquet", 100)
-    splits = open_files(path).splits({"x": None})
+    splits = read_table(path).splits({"x": None})
 
     def changing(*_: Any) -> None:
         write(path, 200)
         raise pa.ArrowInvalid("a page ends too early")
 
-    monkeypatch.setattr(parquet, "open_parquet", changing)
+    monkeypatch.setattr("suffice.data.files.parquet.open_parquet", changing)
     assert message(splits).startswith("t.parquet has changed since it was listed: ")
-
-
-def test_files_are_read_in_the_version_that_was_listed(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.csv", 3)
-    version = version_of(path)
-    assert version is not None
-    assert (version.size, version.changed) == (14, path.stat().st_mtime_ns)
-    assert CsvTable([path]).head().num_rows == 3
-
-
-def test_what_has_no_version_may_change() -> None:
-    assert version_of(Path(os.devnull)) is None
-    require_version(Path(os.devnull), None)
