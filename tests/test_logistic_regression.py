@@ -899,7 +899,7 @@ def test_single_rows_stop_at_a_small_gradient_of_all_rows(tol):
 def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
     table = pa.Table.from_pandas(frame, preserve_index=False)
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=100)
-    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "passes": 10}
+    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "passes": 20}
     model = descended(frame, "kind", solver, **options)
     by_numbers = descended(by_hand(frame), frame["kind"], solver, **options)
     assert_allclose(model.coef_, by_numbers.coef_, rtol=1e-7)
