@@ -102,7 +102,7 @@ def scores(found: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name.startswith(("test_", "train_"))}
 
 
-@pytest.mark.parametrize(("task", "splitter"), zip(TASKS, cycle(SPLITTERS), strict=False))
+@pytest.mark.parametrize(("task", "splitter"), list(zip(TASKS, cycle(SPLITTERS), strict=False)))
 def test_scores_are_those_of_fits_to_the_rows_of_each_fold(task: str, splitter: str) -> None:
     estimator, x, y, scoring = TASKS[task]
     options: dict[str, Any] = {"cv": SPLITTERS[splitter], "scoring": scoring}
