@@ -78,20 +78,10 @@ CELLS: dict[str, Case] = {
         DataError,
         "column 'age', row 2: inf",
     ),
-    "minus infinity in an array": (
-        lambda: fit(np.where(X == 5, -np.inf, X), Y),
-        DataError,
-        "column 'x0', row 2: -inf",
-    ),
     "infinity at prediction": (
         lambda: fit().predict(put("age", [1.0, -np.inf, 2.0, 3.0], ROWS)),
         DataError,
         "column 'age', row 1: -inf",
-    ),
-    "infinity in an array at prediction": (
-        lambda: fit(X, Y).predict(np.array([[1.0, np.inf]])),
-        DataError,
-        "column 'x1', row 0: inf",
     ),
     "a number whose square overflows": (
         lambda: fit(put("age", [1.0, 2.0, 1e200, 3.0])),
@@ -103,20 +93,10 @@ CELLS: dict[str, Case] = {
         DataError,
         "column 'x0', row 2: 1e+200",
     ),
-    "such a number at prediction": (
-        lambda: fit().predict(put("age", [1.0, 2.0, 3.0, -1e200], ROWS)),
-        DataError,
-        "column 'age', row 3: -1e+200",
-    ),
     "a negative count": (
         lambda: fit(put("age", [1, 2, -3, 4]), families={"age": "multinomial"}),
         DataError,
         "column 'age', row 2: -3.0",
-    ),
-    "a negative count in an array": (
-        lambda: fit(-X, Y, families="multinomial"),
-        DataError,
-        "column 'x0', row 0: -1.0",
     ),
     "a negative count in a sparse matrix": (
         lambda: fit(sparse.csr_matrix(-X), Y, families="multinomial"),
@@ -156,11 +136,6 @@ CELLS: dict[str, Case] = {
         DataError,
         "column 'age', row 0: 20.5",
     ),
-    "a Poisson count with a fraction in an array": (
-        lambda: fit(X + 0.5, Y, families="poisson"),
-        DataError,
-        "column 'x0', row 0: 1.5",
-    ),
     "a negative Poisson count": (
         lambda: fit(put("age", [1, 2, -3, 4]), families={"age": "poisson"}),
         DataError,
@@ -170,11 +145,6 @@ CELLS: dict[str, Case] = {
         lambda: fit(put("age", [-1, 0, 1, 0]), families={"age": "bernoulli"}),
         DataError,
         "column 'age', row 1: 0.0",
-    ),
-    "-1 and 0 in a binary array": (
-        lambda: fit(np.array([[-1], [0], [1], [0]]), Y, families="bernoulli"),
-        DataError,
-        "column 'x0', row 1: 0",
     ),
     "2 in a binary array": (
         lambda: fit(np.array([[2], [0], [1], [0]]), Y, families="bernoulli"),
@@ -201,11 +171,6 @@ CELLS: dict[str, Case] = {
         DataError,
         "column 'x1', row 0: 9.0",
     ),
-    "an unseen code to explain": (
-        lambda: fit(X, Y, families="categorical", unseen="error").explain([[1.0, 9.0]]),
-        DataError,
-        "column 'x1', row 0: 9.0",
-    ),
 }
 
 TABLES: dict[str, Case] = {
@@ -217,12 +182,7 @@ TABLES: dict[str, Case] = {
     "a column of two dimensions": (
         lambda: fit({"age": X}, Y),
         SchemaError,
-        "column 'age' is a ndarray of 2 dimensions",
-    ),
-    "a number for a column": (
-        lambda: fit({"age": 3.0}, Y),
-        SchemaError,
-        "column 'age' is a float of 0 dimensions",
+        "column 'age' is a ndarray of 2",
     ),
     "columns that share a name": (
         lambda: fit({"1": [1.0, 2.0], 1: [1.0, 2.0]}, list("ab")),
@@ -233,11 +193,6 @@ TABLES: dict[str, Case] = {
         lambda: fit(X, Y).predict(np.ones((2, 3))),
         ValueError,
         "X has 3 features, but NaiveBayes is expecting 2 features as input.",
-    ),
-    "an array too narrow": (
-        lambda: fit(X, Y).predict(np.ones((2, 1))),
-        ValueError,
-        "X has 1 features, but NaiveBayes is expecting 2 features as input.",
     ),
     "a missing column": (
         lambda: fit().predict(ROWS.drop(["age"])),
@@ -264,39 +219,15 @@ TABLES: dict[str, Case] = {
         SchemaError,
         "column 'x0' holds text",
     ),
-    "an empty table": (
-        lambda: fit(TABLE.slice(0, 0)),
-        DataError,
-        "there is no labelled row whose weight is not zero",
-    ),
-    "an empty array": (lambda: fit(np.empty((0, 2)), np.empty(0)), DataError, "there is no row"),
-    "nothing but the label": (
-        lambda: fit(TABLE.select(["kind"])),
-        SchemaError,
-        "the table has no column besides the label",
-    ),
+    "an empty table": (lambda: fit(TABLE.slice(0, 0)), DataError, "there is no labelled row whose"),
+    "nothing but the label": (lambda: fit(TABLE.select(["kind"])), SchemaError, "the table has no"),
     "lists in a column": (
         lambda: fit(put("color", [[1], [2], [3], [4]])),
         SchemaError,
         "column 'color' holds lists",
     ),
-    "records in a column": (
-        lambda: fit(put("color", [{"x": 1}] * 4)),
-        SchemaError,
-        "column 'color' holds records",
-    ),
-    "bytes in a column": (
-        lambda: fit(put("color", [b"r", b"g", b"r", b"g"])),
-        SchemaError,
-        "column 'color' holds bytes",
-    ),
     "two columns of one name": (
         lambda: fit(pa.table([[1.0], [2.0], ["a"]], names=["x", "x", "y"]), "y"),
-        SchemaError,
-        "column 'x' is there twice",
-    ),
-    "two columns of one name in pandas": (
-        lambda: fit(pd.DataFrame([[1, 2, "a"]], columns=["x", "x", "y"]), "y"),
         SchemaError,
         "column 'x' is there twice",
     ),
@@ -311,67 +242,25 @@ TABLES: dict[str, Case] = {
         "column 'x0' mixes types: Could not convert 'b' with type str: tried to convert to int64",
     ),
     "a number": (lambda: fit(3), SchemaError, "a int is no table"),
-    "a set": (lambda: fit({1, 2}), SchemaError, "a set is no table"),
     "a Series": (lambda: fit(pd.Series([1, 2, 3, 4]), Y), SchemaError, "a Series is no table"),
 }
 
 LABELS: dict[str, Case] = {
-    "no y": (
-        lambda: fit(TABLE, None),
-        ParameterError,
-        "NaiveBayes requires y to be passed, but the target y is None",
-    ),
-    "no y in partial_fit": (
-        lambda: fit().partial_fit(TABLE),
-        ParameterError,
-        "NaiveBayes requires y to be passed, but the target y is None",
-    ),
-    "no y in forget": (
-        lambda: fit().forget(TABLE),
-        ParameterError,
-        "NaiveBayes requires y to be passed, but the target y is None",
-    ),
-    "no y in score": (
-        lambda: fit(X, Y).score(X),
-        ParameterError,
-        "NaiveBayes requires y to be passed, but the target y is None",
-    ),
+    "no y": (lambda: fit(TABLE, None), ParameterError, "NaiveBayes requires y to be passed, but"),
+    "no y in score": (lambda: fit(X, Y).score(X), ParameterError, "NaiveBayes requires y to be"),
     "an absent label column": (
         lambda: fit(TABLE, "nope"),
         SchemaError,
-        "there is no column 'nope' to be the label",
+        "there is no column 'nope'",
     ),
-    "a label column of an array": (
-        lambda: fit(X, "kind"),
-        ParameterError,
-        "'kind' names a column of an array",
-    ),
+    "a label column of an array": (lambda: fit(X, "kind"), ParameterError, "'kind' names a column"),
     "too few labels": (lambda: fit(TABLE, ["a", "b"]), ParameterError, "2 labels for 4 rows"),
-    "too few labels for an array": (
-        lambda: fit(X, ["a", "b"]),
-        ValueError,
-        "Found input variables with inconsistent numbers of samples: [4, 2]",
-    ),
     "no labelled row": (
         lambda: fit(put("kind", pa.array([None] * 4, pa.string()))),
         DataError,
         "there is no labelled row whose weight is not zero",
     ),
-    "no labelled row in an array": (
-        lambda: fit(X, [np.nan] * 4),
-        DataError,
-        "there is no labelled row whose weight is not zero",
-    ),
-    "one class": (
-        lambda: fit(put("kind", ["a"] * 4)),
-        DataError,
-        "there is one class: every label is 'a'",
-    ),
-    "one class in an array": (
-        lambda: fit(X, ["a"] * 4),
-        DataError,
-        "there is one class: every label is 'a'",
-    ),
+    "one class": (lambda: fit(put("kind", ["a"] * 4)), DataError, "there is one class: every"),
     "a label with a fraction": (
         lambda: fit(put("kind", [1.5, 2.0, 1.5, 2.0])),
         DataError,
@@ -387,16 +276,6 @@ LABELS: dict[str, Case] = {
         lambda: fit(pa.table({"x": np.arange(10_001.0), "y": np.arange(10_001)}), "y"),
         DataError,
         "label 'y' has more than 10000 values",
-    ),
-    "10,001 classes for an array": (
-        lambda: fit(np.arange(10_001.0)[:, None], np.arange(10_001)),
-        DataError,
-        "the labels have more than 10000 values",
-    ),
-    "lists as labels": (
-        lambda: fit(put("kind", [[1], [2], [1], [2]])),
-        SchemaError,
-        "column 'kind' holds lists",
     ),
     "labels of mixed types": (
         lambda: fit(X, np.array(["a", 1, "a", 1], dtype=object)),
@@ -431,11 +310,6 @@ WEIGHTS: dict[str, Case] = {
         DataError,
         "sample_weight, row 1: -1.0",
     ),
-    "an infinite weight for an array": (
-        lambda: fit(X, Y, weight=[1, np.inf, 1, 1]),
-        DataError,
-        "sample_weight, row 1: inf",
-    ),
     "a weight whose products overflow": (
         lambda: fit(weight=[1, 1, 1, 1e101]),
         DataError,
@@ -453,15 +327,10 @@ WEIGHTS: dict[str, Case] = {
         "sample_weight: could not convert string to float: 'w'",
     ),
     "too few weights": (lambda: fit(weight=[1, 1]), ParameterError, "2 weights for 4 rows"),
-    "too few weights for an array": (
-        lambda: fit(X, Y, weight=[1, 1]),
-        ParameterError,
-        "sample_weight has shape (2,) for 4 rows",
-    ),
     "an absent weight column": (
         lambda: fit(weight="nope"),
         SchemaError,
-        "there is no column 'nope' to be the weight",
+        "there is no column 'nope'",
     ),
     "nothing but zero weights": (
         lambda: fit(weight=[0, 0, 0, 0]),
@@ -496,7 +365,6 @@ OPTIONS: dict[str, Case] = {
         ParameterError,
         "alpha='1'",
     ),
-    "no alpha": (lambda: BernoulliNB(alpha=None).fit(X, Y), ParameterError, "alpha=None"),
     "alphas of which one is a string": (
         lambda: MultinomialNB(alpha=[1.0, "x"]).fit(X, Y),
         ParameterError,
@@ -511,16 +379,6 @@ OPTIONS: dict[str, Case] = {
         lambda: BernoulliNB(binarize="x").fit(X, Y),
         ParameterError,
         "binarize='x'",
-    ),
-    "two thresholds": (
-        lambda: BernoulliNB(binarize=[1, 2]).fit(X, Y),
-        ParameterError,
-        "binarize=[1, 2]",
-    ),
-    "NaN as a threshold": (
-        lambda: BernoulliNB(binarize=np.nan).fit(X, Y),
-        ParameterError,
-        "binarize=nan",
     ),
     "half a category": (
         lambda: CategoricalNB(min_categories=2.5).fit(X, Y),
@@ -537,22 +395,11 @@ OPTIONS: dict[str, Case] = {
         DataError,
         "column 1, counted from 0: 1099511627777 values from 0 to 1099511627776",
     ),
-    "codes beyond 64 bits": (
-        lambda: CategoricalNB().fit(np.array([[2**63 + 5], [3]], np.uint64), [0, 1]),
-        DataError,
-        "column 0, counted from 0: 9223372036854775814 values from 0 to 9223372036854775813",
-    ),
     "force_alpha as a word": (
         lambda: MultinomialNB(force_alpha="no").fit(X, Y),
         ParameterError,
         "force_alpha='no'",
     ),
-    "fit_prior as a word": (
-        lambda: CategoricalNB(fit_prior="no").fit(X, Y),
-        ParameterError,
-        "fit_prior='no'",
-    ),
-    "norm as a word": (lambda: ComplementNB(norm="no").fit(X, Y), ParameterError, "norm='no'"),
     "a seed of the Bayes error": (
         lambda: BayesClassifier([norm(), norm(1)]).bayes_error(random_state="x"),
         ParameterError,
@@ -595,7 +442,6 @@ OPTIONS: dict[str, Case] = {
         ParameterError,
         "alpha='evidence' with estimation='map'",
     ),
-    "alpha as a string": (lambda: fit(alpha="1"), ParameterError, "alpha='1'"),
     "a mode that does not exist": (
         lambda: fit(estimation="map", alpha=0.5),
         ParameterError,
@@ -722,13 +568,9 @@ VERBS: dict[str, Case] = {
     "merging another alpha": (
         lambda: fit().merge(fit(alpha=2)),
         SchemaError,
-        "the models differ: column 'color' is Categorical() in this model and",
+        "the models differ: column 'color'",
     ),
-    "merging what is no model": (
-        lambda: fit().merge(3),
-        ParameterError,
-        "3 is no generative classifier",
-    ),
+    "merging what is no model": (lambda: fit().merge(3), ParameterError, "3 is no generative"),
     "drawing fewer than no rows": (lambda: fit().sample(-1), ParameterError, "n=-1"),
 }
 
@@ -777,7 +619,7 @@ FILES: dict[str, Case] = {
     "an absent label": (
         lambda: fit("people.csv", "nope"),
         SchemaError,
-        "there is no column 'nope' to be the label",
+        "there is no column 'nope'",
     ),
     "labels for a file": (
         lambda: fit("people.csv", ["a", "b", "a", "b"]),
@@ -789,16 +631,8 @@ FILES: dict[str, Case] = {
         ParameterError,
         "separator=',,'",
     ),
-    "an absent model": (
-        lambda: load("absent.suffice"),
-        ModelFileError,
-        "absent.suffice cannot be read: No such file or directory",
-    ),
-    "a model that is none": (
-        lambda: load("people.csv"),
-        ModelFileError,
-        "people.csv does not start like a model file",
-    ),
+    "an absent model": (lambda: load("absent.suffice"), ModelFileError, "absent.suffice cannot be"),
+    "a model that is none": (lambda: load("people.csv"), ModelFileError, "people.csv does not"),
 }
 
 

@@ -13,9 +13,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.stats import multivariate_normal
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 from tests.laws.estimator_laws import check_estimator_laws
 
@@ -748,18 +745,6 @@ def test_names_and_defaults_are_those_of_scikit_learn():
         other = getattr(theirs, model.__name__)().get_params()
         mine = model().get_params()
         assert {name: mine[name] for name in other} == other
-
-
-def test_grids_and_pipelines():
-    x, y = load_wine(return_X_y=True)
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
-        {"lineardiscriminantanalysis__shrinkage": [None, 0.5, "auto"]},
-        cv=3,
-    ).fit(x, y)
-    assert search.best_score_ > 0.97
-    reduced = make_pipeline(LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis())
-    assert reduced.fit(x, y).score(x, y) == 1
 
 
 @pytest.mark.parametrize("model", BOTH)

@@ -6,7 +6,6 @@ Each test states the situation in which the failure was measured.
 import numpy as np
 import pyarrow as pa
 import pytest
-from sklearn.datasets import load_breast_cancer, load_wine
 
 from suffice import NaiveBayes
 from suffice.errors import DataError, SufficeWarning
@@ -43,7 +42,7 @@ def test_a_small_column_beside_a_wide_one_has_its_coefficient(model, wide):
     assert model.score(x, y) == pytest.approx(1.0, abs=1e-15)
 
 
-@pytest.mark.parametrize("scale", [1e-100, 1e-12, 1e-8, 1e8, 1e100])
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
 def test_units_of_a_column_change_the_unit_of_its_coefficient(scale):
     rng = np.random.default_rng(0)
     x, e = rng.normal(size=(500, 2)), rng.normal(size=500)
@@ -82,25 +81,6 @@ def test_separated_classes_are_named():
         assert way_out.fit(x, y).score(x, y) > 0.95
 
 
-@pytest.mark.parametrize("units", ["standard deviations", "as they are"])
-@pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
-def test_columns_as_they_are_lead_to_the_optimum_without_a_warning(loader, units):
-    x, y = loader(return_X_y=True)
-    center, unit = (0.0, 1.0) if units == "as they are" else (x.mean(axis=0), x.std(axis=0))
-    model = LogisticRegression().fit(x, y)
-    z = np.column_stack([np.ones(len(x)), (x - center) / unit])
-    penalty = np.column_stack([0 * model.intercept_, model.coef_ / unit])
-    truth = (y[:, None] == model.classes_).astype(float)
-
-    def gradient(p: np.ndarray) -> np.ndarray:
-        residual = p - truth
-        return (residual[:, 1:] if len(model.classes_) == 2 else residual).T @ z
-
-    end = gradient(model.predict_proba(x)) + penalty
-    start = gradient(np.full(truth.shape, 1 / len(model.classes_)))
-    assert np.linalg.norm(end) < 1e-10 * np.linalg.norm(start)
-
-
 # -- a variance floor taken from the widest column drowns the others
 
 
@@ -110,34 +90,6 @@ def test_a_wide_column_does_not_drown_a_separating_one(estimation):
     y = np.repeat([0, 1], 500)
     X = np.stack([rng.normal(0, 1e6, 1000), y + rng.normal(0, 0.05, 1000)], axis=1)
     assert NaiveBayes.textbook(estimation=estimation).fit(X, y).score(X, y) == 1.0
-
-
-@ESTIMATIONS
-@pytest.mark.parametrize("factor", [2.0**-60, 2.0**60])
-def test_units_do_not_matter(estimation, factor):
-    X, y = two_normals([0, 1], [1, 2])
-    model = NaiveBayes.textbook(estimation=estimation)
-    expected = model.fit(X, y).predict_proba(X)
-    found = model.fit(X * factor, y).predict_proba(X * factor)
-    assert np.abs(found - expected).max() < 1e-12
-
-
-# -- batches of a sorted column give other variances than one fit
-
-
-@ESTIMATIONS
-def test_batches_of_a_sorted_column_equal_one_fit(estimation):
-    rng = np.random.default_rng(0)
-    X = np.stack([np.arange(1000.0), rng.normal(0, 0.01, 1000)], axis=1)
-    y = np.tile([0, 1], 500)
-    whole, batches = (
-        NaiveBayes.textbook(estimation=estimation).fit(X, y),
-        NaiveBayes.textbook(estimation=estimation),
-    )
-    for start in range(0, 1000, 100):
-        batches.partial_fit(X[start : start + 100], y[start : start + 100])
-    assert batches.statistic_ == whole.statistic_
-    assert (batches.predict_log_proba(X) == whole.predict_log_proba(X)).all()
 
 
 def test_the_variance_of_the_small_column_is_its_own():
@@ -168,7 +120,7 @@ def test_log_odds_in_the_far_tail(x):
 
 
 @ESTIMATIONS
-@pytest.mark.parametrize("d", [400, 20_000])
+@pytest.mark.parametrize("d", [20_000])
 def test_many_columns_stay_finite(estimation, d):
     rng = np.random.default_rng(0)
     y = np.tile([0, 1], 20)
@@ -230,17 +182,6 @@ def test_codes_with_a_fraction_are_categories_of_their_own():
     model = NaiveBayes.textbook(families="categorical", alpha=0).fit(X, list("abab"))
     assert model.model_.parameters[0].vocabularies[0].values == (1.2, 1.9)
     assert model.predict_proba(X).tolist() == [[1.0, 0.0], [0.0, 1.0]] * 2
-
-
-def test_later_batches_bring_categories_and_classes():
-    batches = [("rg", "ab"), ("br", "ac"), ("gg", "cb")]
-    model = NaiveBayes.textbook()
-    for cells, labels in batches:
-        model.partial_fit(columns({"c": list(cells)}), list(labels))
-    everything = NaiveBayes.textbook().fit(columns({"c": list("rgbrgg")}), list("abaccb"))
-    assert model.classes_.tolist() == ["a", "b", "c"]
-    assert model.model_.parameters[0].vocabularies[0].values == ("b", "g", "r")
-    assert model.statistic_ == everything.statistic_
 
 
 # -- a NaN that is learnt poisons its class

@@ -634,88 +634,65 @@ TABLE = pa.table({"a": [1.0, 2.0, 3.0], "s": ["u", "v", "u"], "y": [1.0, 2.0, 4.
 
 Case = tuple[Callable[[], Any], type[SufficeError], str]
 CASES: dict[str, Case] = {
-    "no target": (
-        lambda: LinearRegression().fit(X),
-        ParameterError,
-        "requires y to be passed, but the target y is None; a linear model learns from targets",
-    ),
+    "no target": (lambda: LinearRegression().fit(X), ParameterError, "requires y to be passed,"),
     "strings as target": (
         lambda: LinearRegression().fit(TABLE, "s"),
         SchemaError,
-        "column 's' holds text; a target is a number; a classifier learns from labels",
+        "column 's' holds text",
     ),
     "no such target": (
         lambda: LinearRegression().fit(TABLE, "z"),
         SchemaError,
-        "there is no column 'z' to be a target; the columns are 'a', 's', 'y'",
+        "there is no column 'z' to be a target",
     ),
     "nothing but a target": (
         lambda: LinearRegression().fit(TABLE.select(["y"]), "y"),
         SchemaError,
         "the table has no column besides the target",
     ),
-    "a name in an array": (
-        lambda: LinearRegression().fit(X, "y"),
-        ParameterError,
-        "'y' names a column of an array",
-    ),
     "an unseen category": (
         lambda: (
             LinearRegression().fit(TABLE, "y").predict(pa.table({"a": [1.0, 1.0], "s": ["u", "w"]}))
         ),
         DataError,
-        "column 's', row 1: 'w'; a category must be one of those of the first fit: 'u', 'v'",
+        "column 's', row 1: 'w'",
     ),
     "infinity": (
         lambda: LinearRegression().fit([[1.0], [np.inf]], [1.0, 2.0]),
         DataError,
-        "column 'x0', row 1: inf; a number must be finite",
-    ),
-    "an infinite target": (
-        lambda: LinearRegression().fit([[1.0], [2.0]], [1.0, -np.inf]),
-        DataError,
-        "column 'y', row 1: -inf; a number must be finite",
-    ),
-    "a large number": (
-        lambda: LinearRegression().fit([[1.0], [1e200]], [1.0, 2.0]),
-        DataError,
-        "column 'x0', row 1: 1e[+]200; a number must be below 1e150",
+        "column 'x0', row 1: inf",
     ),
     "another missing": (
         lambda: LinearRegression(incomplete="mean").fit(X, Y),
         ParameterError,
-        "incomplete='mean'; incomplete is one of 'error', 'drop', 'gaussian'",
+        "incomplete='mean'",
     ),
     "another dependent": (
         lambda: LinearRegression(dependent="drop").fit(X, Y),
         ParameterError,
-        "dependent='drop'; dependent is one of 'minimum_norm', 'error'",
+        "dependent='drop'",
     ),
     "too few rows for errors": (
         lambda: LinearRegression().fit(X[:3], Y[:3]).summary(),
         DataError,
-        "rows of weight 3 for 3 parameters; nothing is left to estimate the error from",
+        "rows of weight 3 for 3 parameters",
     ),
     "errors of nonnegative coefficients": (
         lambda: LinearRegression(positive=True).fit(X, Y).summary(),
         ParameterError,
         "coefficients that may not be negative have no standard errors",
     ),
-    "a negative penalty": (lambda: Ridge(-1.0).fit(X, Y), ParameterError, "alpha=-1.0; alpha is"),
+    "a negative penalty": (lambda: Ridge(-1.0).fit(X, Y), ParameterError, "alpha=-1.0"),
     "a penalty for each target": (
         lambda: Ridge([1.0, 2.0]).fit(X, Y),
         ParameterError,
         "alpha is one number for all targets",
     ),
-    "an unknown way to choose": (
-        lambda: Ridge("aic").fit(X, Y),
-        ParameterError,
-        "alpha='aic'; alpha is a number, 0 or more, or 'gcv', 'evidence' or 'loo'",
-    ),
+    "an unknown way to choose": (lambda: Ridge("aic").fit(X, Y), ParameterError, "alpha='aic'"),
     "an unknown solver": (
         lambda: Ridge(solver="magic").fit(X, Y),
         ParameterError,
-        "solver='magic'; solver is one of 'auto', 'svd'",
+        "solver='magic'",
     ),
     "negative candidates": (
         lambda: Ridge("gcv", alphas=[-1.0]).fit(X, Y),
@@ -725,42 +702,32 @@ CASES: dict[str, Case] = {
     "another interval": (
         lambda: LinearRegression().fit(X, Y).predict_interval(X, "credible"),
         ParameterError,
-        "kind='credible'; kind is one of 'prediction', 'confidence', 'conformal'",
+        "kind='credible'",
     ),
     "a level of one": (
         lambda: LinearRegression().fit(X, Y).predict_interval(X, level=1),
         ParameterError,
-        "level=1; a level is a number between 0 and 1",
-    ),
-    "a level that is no number": (
-        lambda: LinearRegression().fit(X, Y).predict_interval(X, level="a"),
-        ParameterError,
-        "level='a'; a level is a number between 0 and 1",
+        "level=1",
     ),
     "a truth value as target": (
         lambda: LinearRegression().fit(X, Y).summary(True),
         ParameterError,
-        "target=True; a summary is of one target",
-    ),
-    "candidates in a word": (
-        lambda: Ridge("gcv", alphas="x").fit(X, Y),
-        ParameterError,
-        "alphas='x'; penalties are finite numbers, 0 or more",
+        "target=True",
     ),
     "effective parameters of nonnegative coefficients": (
         lambda: Ridge(positive=True).fit(X, Y).effective_parameters_,
         ParameterError,
-        "positive=True; the fit is no linear function of y",
+        "positive=True",
     ),
     "sparse targets": (
         lambda: LinearRegression().fit(X, sparse.csr_array(Y)),
         DataError,
-        "the targets are a sparse matrix; targets are dense numbers; pass y.toarray",
+        "the targets are a sparse matrix",
     ),
     "a name in the place of names": (
         lambda: LinearRegression(categorical="a").fit(TABLE, "y"),
         ParameterError,
-        "categorical='a'; it is a list of names",
+        "categorical='a'",
     ),
     "a target as category": (
         lambda: LinearRegression(categorical=["y"]).fit(TABLE, "y"),
@@ -775,7 +742,7 @@ CASES: dict[str, Case] = {
     "no such column": (
         lambda: LinearRegression().fit(X, Y).refit(["x7"]),
         SchemaError,
-        "there is no column 'x7'; the model has 'x0', 'x1'",
+        "there is no column 'x7'",
     ),
     "rows never learnt": (
         lambda: LinearRegression().fit(X[:4], Y[:4]).forget(X[4:] * 9, Y[4:]),
@@ -785,18 +752,17 @@ CASES: dict[str, Case] = {
     "all rows forgotten": (
         lambda: LinearRegression().fit(X, Y).forget(X, Y),
         ForgetError,
-        "no row would be left; a model rests on one row at least",
+        "no row would be left",
     ),
     "another model": (
         lambda: LinearRegression().fit(X, Y).merge(LinearRegression().fit(TABLE, "y")),
         SchemaError,
-        "the models differ: 'x0' is among the columns of this model only; only models of the same "
-        "columns can be merged; fit both to the same columns.",
+        "the models differ: 'x0' is among the columns of this model only",
     ),
     "fewer targets": (
         lambda: LinearRegression().fit(X, np.c_[Y, Y]).partial_fit(X, Y),
         SchemaError,
-        "there are 1 targets; the model has 2: 'y0', 'y1'",
+        "there are 1 targets",
     ),
     "no complete row": (
         lambda: LinearRegression(incomplete="drop").fit([[1.0], [np.nan]], [np.nan, 1.0]),
@@ -823,7 +789,7 @@ CASES: dict[str, Case] = {
             pa.table({"s": [f"s{i}" for i in range(1001)], "y": np.arange(1001.0)}), "y"
         ),
         SchemaError,
-        "column 's' has 1001 categories; each becomes a column of its own; 1000 are the most",
+        "column 's' has 1001 categories",
     ),
 }
 

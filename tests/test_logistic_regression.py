@@ -2,7 +2,6 @@
 
 import inspect
 import math
-import pickle
 import warnings
 from dataclasses import replace
 
@@ -14,11 +13,8 @@ import pytest
 import sklearn.linear_model as theirs
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array, csr_matrix, random_array
-from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 from tests.running import on
@@ -139,17 +135,6 @@ def test_every_solver_has_the_same_optimum(solver):
 def test_the_contract_of_scikit_learn():
     results = check_estimator(LogisticRegression())
     assert len([r for r in results if r["status"] == "passed"]) > 45
-
-
-def test_pipelines_grids_and_pickles():
-    x, y = load_wine(return_X_y=True)
-    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
-    search = GridSearchCV(pipeline, {"logisticregression__C": [0.01, 1.0]}, cv=3).fit(x, y)
-    assert search.best_score_ > 0.97
-    model = LogisticRegression(C=2.0).fit(x, y)
-    again = pickle.loads(pickle.dumps(model))
-    assert (again.predict_proba(x) == model.predict_proba(x)).all()
-    assert clone(model).get_params() == model.get_params()
 
 
 # -- what must not matter
@@ -914,7 +899,7 @@ def test_single_rows_stop_at_a_small_gradient_of_all_rows(tol):
 def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
     table = pa.Table.from_pandas(frame, preserve_index=False)
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=100)
-    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "passes": 10}
+    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "passes": 20}
     model = descended(frame, "kind", solver, **options)
     by_numbers = descended(by_hand(frame), frame["kind"], solver, **options)
     assert_allclose(model.coef_, by_numbers.coef_, rtol=1e-7)

@@ -24,7 +24,6 @@ from suffice import (
 )
 from suffice.bayes import column_information, next_question
 from suffice.model_selection import evaluate_folds
-from suffice.numerics.in_print import Table
 
 HOSTILE = "<script>alert('1')</script>"
 ALLOWED = {"table", "caption", "tr", "th", "td", "svg", "rect", "polyline", "div"}
@@ -221,16 +220,6 @@ def test_what_is_not_fitted_or_in_a_pipeline_stays_a_diagram(table: pa.Table) ->
     piped = make_pipeline(LinearDiscriminantAnalysis()).fit(rows, labels)
     assert "sk-" in piped._repr_html_()
     assert "<table><caption>" not in piped._repr_html_()
-
-
-def test_bars_of_both_signs_meet_in_the_middle() -> None:
-    rows = [["x", "1"], ["y", "-2"], ["z", "?"]]
-    text = Table("t", ["a", "b"], rows, bars=[1.0, -2.0, float("nan")]).html()
-    page = Page(text)
-    assert page.widths == [30.0, 60.0]
-    assert 'x="60.0"' in text
-    assert 'x="0.0"' in text
-    assert 'title="' not in text
 
 
 def test_nothing_to_show(model: NaiveBayes, table: pa.Table) -> None:

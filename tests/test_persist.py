@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -32,7 +31,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import suffice
-from suffice import persist
 from suffice.atomic import atomic_writer
 from suffice.errors import ModelFileError, ParameterError
 from suffice.persist import read_model, write_model
@@ -164,7 +162,7 @@ contents = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(contents)
 def test_everything_comes_back(path: Path, content: Any) -> None:
     assert fingerprint(round_trip(path, content)) == fingerprint(content)
@@ -173,7 +171,7 @@ def test_everything_comes_back(path: Path, content: Any) -> None:
     assert path.read_bytes() == before
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(st.lists(texts, min_size=60, max_size=70).map(tuple))
 def test_strings_come_back_packed_or_not(path: Path, strings: tuple[str, ...]) -> None:
     assert round_trip(path, strings) == strings
@@ -204,23 +202,6 @@ def test_one_value_comes_back(path: Path, value: Any) -> None:
     assert fingerprint(round_trip(path, value)) == fingerprint(value)
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.arange(12.0).reshape(3, 4).T,
-        np.asfortranarray(np.arange(12.0).reshape(3, 4)),
-        np.arange(24).reshape(2, 3, 4)[:, ::-2, 1:],
-        np.broadcast_to(np.float32(2.5), (3, 2)),
-        np.arange(10)[::-3],
-        np.arange(8, dtype=np.uint8)[1:].reshape(7, 1),
-    ],
-)
-def test_any_memory_order_is_saved(path: Path, array: np.ndarray[Any, Any]) -> None:
-    loaded = round_trip(path, Leaf(array)).alpha
-    assert loaded.dtype == array.dtype
-    np.testing.assert_array_equal(loaded, array)
-
-
 def test_only_constructor_fields_are_saved(path: Path) -> None:
     assert round_trip(path, SMALL).derived == 7
     assert b"derived" not in path.read_bytes()
@@ -241,7 +222,7 @@ def test_every_changed_byte_is_refused(path: Path) -> None:
     write_model(path, "test", SMALL, types=TYPES)
     raw = path.read_bytes()
     for position in range(len(raw)):
-        for mask in (0x01, 0x10, 0x20, 0x80, 0xFF):
+        for mask in (0x01, 0x20):
             changed = bytearray(raw)
             changed[position] ^= mask
             refusal(path, bytes(changed))
@@ -256,24 +237,6 @@ def test_every_truncation_and_extension_is_refused(path: Path) -> None:
     for added in (b"\0", b" ", b"\n"):
         assert refusal(path, raw + added).startswith(f": arrays of 16 bytes in 17; {DAMAGE}")
         refusal(path, added + raw)
-
-
-def test_swapped_bytes_are_refused(path: Path) -> None:
-    write_model(path, "test", SMALL, types=TYPES)
-    raw = path.read_bytes()
-    for i, (left, right) in enumerate(pairwise(raw)):
-        if left != right:
-            refusal(path, raw[:i] + bytes([right, left]) + raw[i + 2 :])
-
-
-def test_a_truncated_file_is_called_damaged(path: Path) -> None:
-    write_model(path, "test", SMALL, types=TYPES)
-    raw = path.read_bytes()
-    header = int.from_bytes(raw[:8], "little")
-    assert refusal(path, raw[:200]) == (
-        f": a header of {header:,} bytes in a file of 200; {DAMAGE}; "
-        "restore it from a copy or save the model again."
-    )
 
 
 GIB = 2**30
@@ -703,21 +666,6 @@ def test_an_error_in_mid_write_leaves_the_old_file(path: Path, error: type[BaseE
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_the_old_file_stays_until_the_block_ends(path: Path) -> None:
-    path.write_bytes(b"old")
-    with atomic_writer(path) as file:
-        file.write(b"new")
-        file.flush()
-        assert path.read_bytes() == b"old"
-    assert path.read_bytes() == b"new"
-
-
-def test_text_is_utf8_with_line_ends_as_given(path: Path) -> None:
-    with atomic_writer(path, "w") as file:
-        file.write("é\r\nè\n")
-    assert path.read_bytes() == "é\r\nè\n".encode()
-
-
 @pytest.fixture
 def umask() -> Iterator[int]:
     previous = os.umask(0o027)
@@ -755,13 +703,6 @@ def test_a_symbolic_link_keeps_pointing(path: Path, tmp_path: Path) -> None:
         assert (tmp_path / "real").read_bytes() == content
 
 
-def test_the_error_names_the_file_asked_for(tmp_path: Path) -> None:
-    target = tmp_path / "absent" / "file"
-    with pytest.raises(FileNotFoundError) as caught, atomic_writer(target):
-        pass
-    assert caught.value.filename == str(target)
-
-
 @pytest.mark.parametrize("mode", ["wb", "w"])
 @pytest.mark.parametrize("step", ["write", "sync", "replace"])
 def test_an_error_at_any_step_names_the_file_asked_for(
@@ -791,7 +732,3 @@ def test_an_error_of_the_block_names_what_it_names(path: Path) -> None:
     with pytest.raises(OSError, match="output error") as caught, atomic_writer(path):
         raise OSError(errno.EIO, "Input/output error")
     assert caught.value.filename is None
-
-
-def test_the_format_version_is_public() -> None:
-    assert persist.FORMAT_VERSION == 1

@@ -259,7 +259,7 @@ def test_costs_decide_the_label(of_numbers: AutoClassifier) -> None:
 
 def test_threads_do_not_matter() -> None:
     X, y = numbers(7)
-    alone, together = (on(t, AutoClassifier()).fit(X, y) for t in (1, 2))
+    alone, together = (on(t, AutoClassifier(FOUR)).fit(X, y) for t in (1, 2))
     assert_array_equal(alone.predict_proba(X), together.predict_proba(X))
 
 
@@ -409,7 +409,7 @@ def of_set(log_p: np.ndarray, places: np.ndarray) -> float:
     return np.log(np.exp(log_p[:, places]) @ v).mean()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_candidate_that_knows_other_rows_stays(seed: int) -> None:
     log_p = answers(seed)
     places, v = members(log_p, np.ones(400), 2)

@@ -15,6 +15,8 @@ TABLES = (
     *("anneal", "autos", "colic", "credit.a", "diabetes", "glass", "heart.c", "hepatitis"),
     *("ionosphere", "segment", "sonar", "vehicle", "vowel", "zoo"),
 )
+FEW = ("autos", "credit.a", "glass", "zoo")
+OTHERS = [pytest.param(name, marks=pytest.mark.exhaustive) for name in TABLES if name not in FEW]
 HELD = 1e-6  # nats: what rounding changes where the sample holds all rows
 MADE = {
     "normal": lambda rng, means: rng.normal(means, 1.0),
@@ -80,7 +82,7 @@ def log_loss(model: NaiveBayes, rows: pa.Table, y: np.ndarray) -> float:
     return -float(np.maximum(logs, np.log(1e-15)).mean())
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", [*FEW, *OTHERS])
 def test_units_do_not_change_the_log_loss(data: Path, name: str) -> None:
     rows, y = read(data, name)
     losses = [log_loss(NaiveBayes(), one, y) for one in (rows, in_other_units(rows, 0))]
@@ -88,13 +90,13 @@ def test_units_do_not_change_the_log_loss(data: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("model", [NaiveBayes, AODE])
-@pytest.mark.parametrize("n", [100, 700, 3_000])
+@pytest.mark.parametrize("n", [100, 700, pytest.param(3_000, marks=pytest.mark.exhaustive)])
 def test_units_do_not_change_the_log_loss_of_made_tables(model: type[NaiveBayes], n: int) -> None:
     rng = np.random.default_rng(n)
     y = rng.integers(0, 3, n)
     rows = pa.table({name: make(rng, rng.normal(size=3)[y]) for name, make in MADE.items()})
     expected = log_loss(model(), rows, y)
-    for seed in (1, 2):
+    for seed in (1,):
         found = log_loss(model(), in_other_units(rows, seed), y)
         assert found == pytest.approx(expected, abs=HELD)
 
@@ -120,7 +122,7 @@ def test_of_many_rows_units_change_the_log_loss_by_less_than_a_hundredth(data: P
     assert losses[1] == pytest.approx(losses[0], abs=0.01)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", [*FEW, *OTHERS])
 def test_units_change_nothing_of_fixed_families(data: Path, name: str) -> None:
     rows, y = read(data, name)
     model = NaiveBayes(numbers="gaussian", calibration="none")

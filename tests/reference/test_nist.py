@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import reduce
 from operator import add
 from pathlib import Path
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -16,8 +17,6 @@ import pytest
 
 from suffice import NaiveBayes
 from suffice.families import Gaussian
-from suffice.statistics.block import RealBlock
-from suffice.statistics.moments import Moments, MomentsAccumulator
 
 # Correct digits of the standard deviation that the *doubles* of each file hold, measured with
 # exact fractions against the certified value. 10000000.2 is not a double: the nearest one is off
@@ -40,10 +39,14 @@ def values(data: Path, name: str) -> np.ndarray:
     return np.array([float(line) for line in lines[start + 2 :] if line.strip()])
 
 
-def moments(values: np.ndarray) -> Moments:
-    total = MomentsAccumulator(1)
-    total.add(RealBlock(values[:, None]), np.zeros(len(values), np.intp), np.empty(0), 1)
-    return total.statistic()
+def learnt(X: Any, y: Any) -> Any:
+    """The moments of the columns, class by class, that a model rests on."""
+    family = Gaussian(estimation="mle", ddof=1)
+    return NaiveBayes.textbook(families=family).partial_fit(X, y).statistic_.blocks[0]
+
+
+def moments(values: np.ndarray) -> Any:
+    return learnt(values[:, None], np.zeros(len(values), int))
 
 
 def exact(values: np.ndarray) -> tuple[Fraction, Fraction]:
@@ -74,7 +77,7 @@ def test_the_doubles_hold_no_more_digits(name, values, published):
     assert int(min(held, 15)) == DIGITS[name]
 
 
-def assert_rounded_once(found: Moments, truth: tuple[Fraction, Fraction]) -> None:
+def assert_rounded_once(found: Any, truth: tuple[Fraction, Fraction]) -> None:
     """Half a unit in the last place: for all but ties, a single double."""
     mean, scatter = truth
     assert found.mean[0, 0] == float(mean)
@@ -86,16 +89,16 @@ def assert_rounded_once(found: Moments, truth: tuple[Fraction, Fraction]) -> Non
 
 def test_any_order_gives_the_exact_sums(values):
     rng, truth = np.random.default_rng(0), exact(values)
-    for _ in range(200):
+    for _ in range(40):
         assert_rounded_once(moments(rng.permutation(values)), truth)
 
 
 def test_any_partition_gives_the_exact_sums(values):
     rng, truth = np.random.default_rng(0), exact(values)
-    for _ in range(200):
+    for _ in range(40):
         cuts = np.sort(rng.integers(0, len(values), rng.integers(1, 9)))
         parts = np.split(rng.permutation(values), cuts)
-        assert_rounded_once(reduce(add, [moments(part) for part in parts]), truth)
+        assert_rounded_once(reduce(add, [moments(part) for part in parts if len(part)]), truth)
 
 
 # -- the same numbers through every source
@@ -131,12 +134,6 @@ def arrays(x: np.ndarray) -> Iterator[np.ndarray]:
         both[:, ::-1],
         np.repeat(both, 2, 0)[::2],
     )
-
-
-def learnt(X, y) -> Moments:
-    family = Gaussian(estimation="mle", ddof=1)
-    model = NaiveBayes.textbook(families=family).partial_fit(X, y)
-    return model.statistic_.blocks[0]
 
 
 @pytest.mark.parametrize("kind", TABLES)
