@@ -31,7 +31,6 @@ __all__ = ["NaiveBayes"]
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 MANY = 100  # columns of a sparse matrix, which take their time one by one
-UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
 @dataclass(repr=False, eq=False)
@@ -243,11 +242,13 @@ class NaiveBayes(CalibratedClassifier):
                 f"families has {given!r}", "a family is a name or an object of suffice.families"
             )
         alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
+        chosen = given == "gaussian" and self.estimation == "mle"
+        floor = {"variance_floor": "loo"} if chosen else {}
         return family_named(
             given,
             estimation=self.estimation,
             alpha=alpha,
-            variance_floor="loo" if given == "gaussian" and self.estimation == "mle" else UNCHOSEN,
             unseen=self.unseen,
             identifiers=identifiers,
+            **floor,
         )
