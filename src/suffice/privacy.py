@@ -143,14 +143,14 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     >>> rows = {"age": [31.5, 40.5, 86.5, 29.5], "town": ["Ulm", "Ulm", "Bonn", "Ulm"]}
     >>> model = NaiveBayes().fit(rows, ["well", "well", "ill", "well"])
     >>> print(audit(model, 2))
-                      column  facts  rows                                for example
-    rare label      (labels)      1     1                                        ill
-    rare value           age      8     1         from 86.3411 to 86.5222; label ill
-    rare value          town      1     1                            Bonn; label ill
-    few numbers          age      1     1                            86.5; label ill
+                    column    facts  rows  for example
+    rare label      (labels)      1     1  ill
+    rare value      age           8     1  from 86.3411 to 86.5222; label ill
+    rare value      town          1     1  Bonn; label ill
+    few numbers     age           1     1  86.5; label ill
     doubts of rows  (labels)      1     1  1,001 quantiles of 1 - P(class) of 4 rows
-    listed values   (labels)      1     -                               2: ill, well
-    listed values       town      1     -                               2: Bonn, Ulm
+    listed values   (labels)      1     -  2: ill, well
+    listed values   town          1     -  2: Bonn, Ulm
     """
     if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
         raise ParameterError(f"min_count={min_count!r}", "it is a number of rows, above 0")

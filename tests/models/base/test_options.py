@@ -12,7 +12,6 @@ from suffice import AutoClassifier, LinearRegression, LogisticRegression, NaiveB
 from suffice import naive_bayes as by_name
 from suffice.errors import ParameterError
 from suffice.families import Complement, Gaussian
-from suffice.linear_model import GradientDescent
 from suffice.model_selection import (
     GridSearchCV,
     cross_validate,
@@ -89,8 +88,3 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 def test_what_methods_and_functions_are_asked(name: str) -> None:
     with pytest.raises(ParameterError, match=f"^{name.split()[0]}='no'; it is True or False.$"):
         ASKED[name]("no")
-
-
-def test_momentum_looks_ahead_or_does_not() -> None:
-    with pytest.raises(ParameterError, match="nesterov='no'; nesterov is True or False"):
-        GradientDescent(nesterov="no")  # type: ignore[arg-type]
