@@ -275,10 +275,12 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         >>> before = LinearRegression().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
         >>> after = LinearRegression().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 1, 1])
         >>> print(before.compare(after))
-            Hellinger  PSI  p      missing
-        x0     0.9994   54  -  0.0% → 0.0%
-        x1     0.0000    0  -  0.0% → 0.0%
-        y      0.0000    0  -  0.0% → 0.0%
+            Hellinger  PSI  p  missing
+        x0     0.9994   54  -    0.0 %
+        x1     0.0000    0  -    0.0 %
+        y      0.0000    0  -    0.0 %
+        <BLANKLINE>
+        3 and 3 rows
         """
         mine, theirs = self._both(other, "compared")
         return mine.compare(theirs)
