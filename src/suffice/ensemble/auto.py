@@ -180,7 +180,7 @@ class AutoClassifier(FittedAverage):
     >>> [one.name for one in model.candidates_ if one.weight]
     ['naive-bayes', 'aode', 'lda']
     >>> float(model.score(X[1::2], y[1::2])).__round__(3)
-    0.966
+    0.989
     """
 
     candidates: Sequence[str] | None = None

@@ -322,7 +322,7 @@ class FittedAverage(Classifier):
         >>> model = AutoClassifier(["naive-bayes", "lda"]).fit(X[::2], y[::2])
         >>> sets = model.predict_set(X[1::2], coverage=0.9)
         >>> float(sets[range(len(sets)), y[1::2]].mean()).__round__(2)
-        0.88
+        0.89
         """
         self._fitted()
         return label_sets(self.predict_proba(X), self.doubts_, coverage, allow_empty)

@@ -192,7 +192,7 @@ def _answer_in_child(model, rows, pipe) -> None:
 UNKNOWN = {
     "naive Bayes": (NaiveBayes.textbook(), SIZES | HUES, KIND),
     "discriminants": (LinearDiscriminantAnalysis(), SIZES, KIND),
-    "logistic": (LogisticRegression(solver="sgd"), SIZES, KIND),
+    "logistic": (LogisticRegression(), SIZES, KIND),
     "linear": (LinearRegression(), SIZES, np.arange(N * 1.0)),
 }
 
@@ -204,10 +204,7 @@ def test_unknown_columns_of_tables_are_left_out_with_a_warning_unless_rows_are_l
     model, columns, y = UNKNOWN[case]
     known = pa.table(columns)
     more = known.append_column("id", pa.array(range(N))).append_column("note", pa.array(y))
-    if isinstance(model, LogisticRegression):
-        model.partial_fit(known, y)
-    else:
-        model.fit(known, y)
+    model.fit(known, y)
     with pytest.warns(SufficeWarning, match=r"does not know them: 'id', 'note'\.$"):
         assert bits(model.predict(more)) == bits(model.predict(known))
     with pytest.warns(SufficeWarning, match="does not know"):

@@ -124,7 +124,7 @@ def test_two_outcomes_have_no_room_for_more() -> None:
 
 SENTENCE = (
     "the first rows of this column hold only 0 and 1, so it has two values; give it a family of "
-    "numbers when it is first fitted: NaiveBayes(families={column: 'gaussian'})."
+    "numbers when it is first fitted: families={'column': 'gaussian'}."
 )
 
 
