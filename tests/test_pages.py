@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,12 +60,17 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TERM", "dumb")
 
 
-@pytest.fixture
-def rows(tmp_path: Path) -> Path:
-    path = tmp_path / "rows.parquet"
+@pytest.fixture(scope="module")
+def mixed_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("mixed") / "rows.parquet"
     write = [sys.executable, "-m", "benchmarks.mixed_file", str(path)]
     subprocess.run([*write, "--rows", "100000", "--row-group", "10000"], cwd=ROOT, check=True)
     return path
+
+
+@pytest.fixture
+def rows(tmp_path: Path, mixed_file: Path) -> Path:
+    return Path(shutil.copy(mixed_file, tmp_path))
 
 
 @pytest.mark.usefixtures("rows")

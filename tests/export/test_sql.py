@@ -145,15 +145,7 @@ def test_bins(of_bins: Any, holes: pd.DataFrame, dialect: str, run: Run) -> None
     check(of_bins, _read(of_bins, holes), dialect, run)
 
 
-COMPLETE = [
-    "lda",
-    "qda",
-    "logistic",
-    "logistic of two",
-    "logistic of bins",
-    "linear",
-    "ridge",
-]
+COMPLETE = ["lda", "qda", "logistic", "logistic of two", "logistic of bins", "linear", "ridge"]
 
 
 def _read(model: Any, rows: pd.DataFrame) -> pd.DataFrame:

@@ -69,8 +69,7 @@ def test_nothing_is_printed_that_another_model_cannot_do(run: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "model",
-    ["linear", "ridge", "lasso", "logistic -p C=inf", "logistic -p penalty=firth"],
+    "model", ["linear", "ridge", "lasso", "logistic -p C=inf", "logistic -p penalty=firth"]
 )
 def test_regressions_name_their_baselines_and_count_rows(
     run: Run, tmp_path: Path, model: str
