@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 from suffice import read_csv
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
 
-DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
-
 BATCH_ROWS = 65_536  # those of a batch, and of the first rows
 Open = Callable[..., Any]
 
@@ -288,12 +286,6 @@ class TestBytes:
         read = rows(table(data, encoding=encoding))
         assert (len(read), read[-1]) == (100_000, {"a": 1, "b": "é"})
 
-    def test_utf16_cut_within_a_character(self, table: Open) -> None:
-        data = "a,b\n1,é\n".encode("utf-16-le")[:-1]
-        assert message(table(data, encoding="utf-16-le").head).startswith(
-            "t.csv cannot be read: 'utf-16-le' codec can't decode byte 0x0a"
-        )
-
     def test_a_cell_that_begins_like_a_byte_order_mark(self, table: Open) -> None:
         opened = table("\ufeff\ufeffa,b\n".encode(), header=False)
         assert rows(opened) == [{"column_1": "\ufeffa", "column_2": "b"}]
@@ -529,35 +521,6 @@ class TestWriterRoundTrip:
                 return
         slow = [record.fields for record in split.file.scan()][1:]
         assert fast == [fields for fields in slow if len(fields) == 2]
-
-
-def real(name: str) -> Path:
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"{path} is not there; set SUFFICE_DATA to the folder of data sets")
-    return path
-
-
-class TestRealFiles:
-    def test_adult(self) -> None:
-        opened = read_csv(real("adult/adult.data"), header=False, strip=True, missing=["?"])
-        read = opened.head()
-        assert read.num_rows == 32_561
-        assert read.schema.field("column_1").type == pa.int64()
-        assert read.column("column_2").null_count == 1836
-        assert read.column("column_15")[0].as_py() == "<=50K"
-
-    def test_house_votes(self) -> None:
-        path = real("house_votes_84/house-votes-84.data")
-        opened = read_csv(path, header=False, missing=["?"], strip=True)
-        assert opened.head().num_rows == 435
-        assert set(opened.head().column("column_1").to_pylist()) == {"republican", "democrat"}
-
-    def test_sms_spam(self) -> None:
-        path = real("sms_spam/SMSSpamCollection")
-        opened = read_csv(path, header=False, separator="\t", quote=None, missing=[])
-        labels = opened.head().column("column_1").to_pylist()
-        assert (labels.count("ham"), labels.count("spam")) == (4827, 747)
 
 
 def test_an_unknown_option_is_refused(tmp_path: Path) -> None:

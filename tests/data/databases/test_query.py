@@ -237,12 +237,6 @@ class TestSqlite:
         pets.rollback()
         assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
 
-    def test_a_full_text_index_is_read(self, pets: sqlite3.Connection) -> None:
-        pets.execute("CREATE VIRTUAL TABLE note USING fts4(text)")
-        pets.execute("INSERT INTO note VALUES ('barks; update: bites')")
-        found = read_sql("SELECT text FROM note WHERE note MATCH 'bites' -- ; \n;", pets)
-        assert rows(found) == [{"text": "barks; update: bites"}]
-
     def test_a_closed_connection(self, pets: sqlite3.Connection) -> None:
         pets.close()
         assert message(lambda: read_sql("SELECT * FROM pet", pets)).startswith(
@@ -305,10 +299,6 @@ class TestAnyDriver:
             {"x": None, "kind": "b"},
         ]
         assert connection.only.closed
-
-    def test_rows_as_mappings(self) -> None:
-        connection = Connection([{"x": 1, "kind": "a"}])
-        assert rows(read_sql("SELECT", connection)) == [{"x": 1, "kind": "a"}]
 
     def test_it_breaks_off(self) -> None:
         connection = Connection([(1, "a")] * 20_000, RuntimeError("the line\n is dead."))

@@ -216,14 +216,6 @@ class TestStored:
         path.write_text("age,sex\n39,m\n" * 100)
         assert message(lambda: rows(read_table(path))).startswith(f"t{suffix} cannot be read as ")
 
-    def test_file_removed_between_passes(
-        self, tmp_path: Path, people: pa.Table, suffix: str
-    ) -> None:
-        path = write(tmp_path / f"t{suffix}", people)
-        opened = read_table(path)
-        path.unlink()
-        assert message(lambda: rows(opened)).startswith(f"{path} has gone since it was listed; ")
-
 
 class TestParquet:
     def test_one_split_per_row_group(self, tmp_path: Path) -> None:
