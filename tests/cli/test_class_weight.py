@@ -13,7 +13,7 @@ def table(tmp_path):
     return str(path)
 
 
-@pytest.mark.parametrize("model", ["naive-bayes", "lda", "qda", "logistic"])
+@pytest.mark.parametrize("model", ["naive-bayes", "lda", "logistic"])
 def test_classes_are_weighed(run, table, tmp_path, model):
     files = ("fit", table, "--label", "y", "-o", str(tmp_path / "m"), "--model", model)
     assert run(*files, "--ignore", "z", "-p", "class_weight=a:1,b:2").exit_code == 0

@@ -14,13 +14,7 @@ import pytest
 
 import suffice
 from suffice import LinearDiscriminantAnalysis
-from suffice.linear_model import (
-    ElasticNet,
-    Lasso,
-    LinearRegression,
-    LogisticRegression,
-    Ridge,
-)
+from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 
 from .conftest import Run, check_refused
 
@@ -120,10 +114,6 @@ class TestLinear:
             [20.3031, 19.7316, 20.8746],
         ]
 
-    def test_predictions_of_no_rows(self, run: Run, lstat: str, tmp_path: Path) -> None:
-        (tmp_path / "none.csv").write_text("lstat\n")
-        assert done(run, "predict", lstat, "none.csv") == "prediction\n"
-
     def test_evaluation_equals_python(self, run: Run, lstat: str, boston: Path) -> None:
         found = suffice.load(lstat).evaluate(boston, "medv")
         (facts,) = facts_of(run, "evaluate", lstat, boston)["targets"]
@@ -152,19 +142,6 @@ class TestLinear:
         predicted = done(run, "predict", "gaps.suffice", gaps).split()[1:]
         assert [float(cell) for cell in predicted] == model.predict(str(gaps)).tolist()
 
-    def test_missing_tokens_of_text(self, run: Run, tmp_path: Path) -> None:
-        (tmp_path / "t.csv").write_text(GAPS.replace("\n,", "\n?,"))
-        words = ("--target", "y", "--model", "linear", "-p", "incomplete=drop", "-r", "missing=?")
-        assert "5 rows learnt" in done(run, "fit", "t.csv", *words)
-
-    def test_no_intercept(self, run: Run, gaps: Path) -> None:
-        facts = facts_of(
-            run, "fit", gaps, "--label", "x", "--features", "y", "--model", "linear",
-            "-p", "fit_intercept=false", "-p", "incomplete=drop",
-        )  # fmt: skip
-        assert [c["term"] for c in facts["equations"][0]["coefficients"]] == ["y"]
-        assert facts["ignored"] == ["c"]
-
     def test_no_row_is_left_for_the_error(self, run: Run, tmp_path: Path) -> None:
         (tmp_path / "two.csv").write_text("a,b,y\n1,2,3\n2,4,5\n2,5,6\n")
         words = ("fit", "two.csv", "--target", "y", "--model", "linear")
@@ -187,13 +164,6 @@ class TestLinear:
         assert (model.coef_ == expected.coef_).all()
         found = expected.summary("nox")
         assert facts["equations"][1]["log_likelihood"] == found.log_likelihood
-
-    @pytest.mark.parametrize("model", ["linear", "ridge"])
-    def test_numbers_may_be_categories(self, run: Run, boston: Path, model: str) -> None:
-        words = ("--target", "medv", "--features", "lstat,rad", "--categorical", "rad")
-        (equation,) = facts_of(run, "fit", boston, *words, "--model", model)["equations"]
-        terms = [coefficient["term"] for coefficient in equation["coefficients"]]
-        assert terms == ["(Intercept)", *(f"rad[{v}]" for v in (2, 3, 4, 5, 6, 7, 8, 24)), "lstat"]
 
     def test_many_coefficients_are_cut_in_fit_only(self, run: Run, tmp_path: Path) -> None:
         x = np.random.default_rng(0).normal(size=(60, 33))
@@ -226,18 +196,6 @@ class TestFittedInPython:
 
 
 class TestRidge:
-    def test_penalty(self, run: Run, boston: Path) -> None:
-        facts = facts_of(
-            run, "fit", boston, "--target", "medv", "--model", "ridge", "-p", "alpha=2.5",
-            "-p", "standardize=true",
-        )  # fmt: skip
-        model = Ridge(alpha=2.5, standardize=True).fit(str(boston), "medv")
-        assert [c["estimate"] for c in facts["equations"][0]["coefficients"]] == [
-            model.intercept_,
-            *model.coef_,
-        ]
-        assert facts["effective_parameters"] == model.effective_parameters_
-
     def test_chosen_penalty(self, run: Run, boston: Path) -> None:
         words = ("--target", "medv", "--model", "ridge", "-p", "alpha=gcv")
         shown = done(run, "fit", boston, *words)
@@ -315,31 +273,6 @@ class TestLogistic:
         assert np.array_equal(numbers[:, :2], model.predict_proba(smarket))
         assert np.array_equal(numbers[:, 2:], model.predict_log_proba(smarket))
 
-    def test_options_reach_the_estimator(self, run: Run, gaps: Path) -> None:
-        words = ("fit", gaps, "--label", "c", "--model", "logistic", "-p", "incomplete=drop")
-        done(run, *words, "-p", "C=0.5", "-p", "standardize=true", "--threads", "1")
-        expected = {"C": 0.5, "standardize": True, "incomplete": "drop"}
-        assert suffice.load("gaps.suffice").get_params().items() >= expected.items()
-        done(run, *words, "-p", "penalty=none", "--features", "x", "--force")
-        assert suffice.load("gaps.suffice").penalty is None
-
-    def test_firth(self, run: Run, smarket: Path) -> None:
-        words = ("--label", "Direction", "--ignore", "Year,Today", "--model", "logistic")
-        facts = facts_of(run, "fit", smarket, *words, "-p", "penalty=firth")
-        lags = [f"Lag{j}" for j in range(1, 6)]
-        table = suffice.read_csv(smarket).head().select([*lags, "Volume", "Direction"])
-        found = LogisticRegression("firth").fit(pa.table(table), "Direction").summary()
-        estimates = [c["estimate"] for c in facts["equations"][0]["coefficients"]]
-        assert estimates == found.estimate[0].tolist()
-
-    def test_odds_ratios(self, run: Run, smarket: Path) -> None:
-        words = ("--label", "Direction", "--features", "Lag1", "--model", "logistic", "-p", "C=inf")
-        (equation,) = facts_of(run, "fit", smarket, *words)["equations"]
-        for coefficient in equation["coefficients"]:
-            assert coefficient["odds_ratio"] == pytest.approx(np.exp(coefficient["estimate"]))
-        for level in ((), ("--level", "0.9")):
-            assert "Odds ratio" in done(run, "summary", "Smarket.suffice", *level)
-
     @pytest.mark.parametrize("C", ["inf", "1.0"])
     def test_rows_left_out_are_counted(self, run: Run, tmp_path: Path, C: str) -> None:
         rows = "1,a\n2,b\n3,a\n4,b\n5,\n,b\n"
@@ -394,9 +327,6 @@ class TestDiscriminantAnalysis:
             "--model", name, "-p", "shrinkage=auto", "-p", "ddof=1", "-o", "m.suffice",
         )  # fmt: skip
         return "m.suffice"
-
-    def test_options_reach_the_estimator(self, run: Run, model: str, smarket: Path) -> None:
-        assert suffice.load(model).get_params().items() >= {"shrinkage": "auto", "ddof": 1}.items()
 
     def test_show_and_explain(self, run: Run, model: str, smarket: Path) -> None:
         assert facts_of(run, "show", model)["columns"][0]["family"] == "multivariate_gaussian"

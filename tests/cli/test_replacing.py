@@ -61,11 +61,7 @@ def test_the_same_command_again_takes_the_place(
 def test_a_file_that_is_no_model_stays(run: Run, fruit: Path, model: Path) -> None:
     notes = Path("notes.txt")
     notes.write_text("mine")
-    for command in (
-        ("fit", fruit, *FIT),
-        ("merge", model, model),
-        ("calibrate", model, fruit),
-    ):
+    for command in (("fit", fruit, *FIT), ("merge", model, model), ("calibrate", model, fruit)):
         refused = run(*command, "-o", "notes.txt")
         assert refused.exit_code == 2
         assert "notes.txt is there, and is no model file" in refused.stderr

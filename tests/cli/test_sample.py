@@ -62,9 +62,8 @@ def test_words_of_a_lecture(run: Run, tmp_path: Path) -> None:
 def test_coefficients_draw_no_rows(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("x,y\n1,2\n2,4\n3,7\n4,8\n")
     run("fit", "rows.csv", "--label", "y", "--model", "linear", "-o", "m.suffice")
-    assert run("sample", "m.suffice").stderr == (
-        "error: m.suffice holds a LinearRegression; it says nothing of how rows come about; fit "
-        "naive Bayes.\n"
+    assert run("sample", "m.suffice").stderr.startswith(
+        "error: m.suffice holds a LinearRegression; "
     )
 
 

@@ -20,7 +20,7 @@ from suffice.errors import DataError
 JOBS = ["it's", "back\\slash", 'x"; DROP TABLE t; --', "new\nline", "*/ x", "${y}", "é"]
 LABELS = ["it's", "no", 'a"); --']
 NAMES = {"age": 'a"ge; DROP TABLE t; --', "job": "jo'b */ \\ x"}
-TRAINED, SCORED = 400, 10_000
+TRAINED, SCORED = 400, 1_000
 
 
 def rows(n: int, seed: int, unseen: bool = False) -> pd.DataFrame:
@@ -70,10 +70,7 @@ NAIVE_BAYES = {
 AS_IT_COMES = "as it comes"
 ALL_NAIVE_BAYES = [*NAIVE_BAYES, AS_IT_COMES]
 NUMBERS = [NAMES["age"], "far", "hits"]
-DISCRIMINANTS = {
-    "lda": LinearDiscriminantAnalysis,
-    "qda": QuadraticDiscriminantAnalysis,
-}
+DISCRIMINANTS = {"lda": LinearDiscriminantAnalysis, "qda": QuadraticDiscriminantAnalysis}
 
 
 @pytest.fixture(scope="session")

@@ -14,13 +14,7 @@ from suffice import (
 )
 from suffice.errors import ParameterError
 from suffice.export import log_joint
-from suffice.naive_bayes import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    GaussianNB,
-    MultinomialNB,
-)
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 N = 500
 rng = np.random.default_rng(0)

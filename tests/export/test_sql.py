@@ -145,15 +145,7 @@ def test_bins(of_bins: Any, holes: pd.DataFrame, dialect: str, run: Run) -> None
     check(of_bins, _read(of_bins, holes), dialect, run)
 
 
-COMPLETE = [
-    "lda",
-    "qda",
-    "logistic",
-    "logistic of two",
-    "logistic of bins",
-    "linear",
-    "ridge",
-]
+COMPLETE = ["lda", "qda", "logistic", "logistic of two", "logistic of bins", "linear", "ridge"]
 
 
 def _read(model: Any, rows: pd.DataFrame) -> pd.DataFrame:
@@ -239,9 +231,7 @@ def test_a_row_impossible_under_every_class_gets_the_prior() -> None:
         assert (answer["P(a)"], answer["P(b)"]) == pytest.approx((1 / 3, 2 / 3), rel=1e-15)
 
 
-@pytest.mark.parametrize(
-    "dialect", ["bigquery", "snowflake", "mysql", "tsql", "oracle", "redshift", "trino"]
-)
+@pytest.mark.parametrize("dialect", ["bigquery", "tsql", "oracle", "trino"])
 def test_other_dialects_parse(naive_bayes: Any, complete_models: Any, dialect: str) -> None:
     for model in (naive_bayes["bayes"], complete_models["qda"]):
         statements = sqlglot.parse(to_sql(model, dialect, ("s", TABLE)), dialect=dialect)
@@ -251,7 +241,7 @@ def test_other_dialects_parse(naive_bayes: Any, complete_models: Any, dialect: s
 
 
 def test_names_and_labels_stay_inside_their_quotes(naive_bayes: Any, holes: pd.DataFrame) -> None:
-    for dialect in ("duckdb", "sqlite", "postgres", "spark", "mysql", "bigquery"):
+    for dialect in ("duckdb", "sqlite", "mysql"):
         statements = sqlglot.parse(to_sql(naive_bayes["bayes"], dialect, TABLE), dialect=dialect)
         assert [type(statement) for statement in statements] == [sqlglot.exp.Select]
         names = {i.name for i in statements[0].find_all(sqlglot.exp.Identifier)}
@@ -294,6 +284,7 @@ def test_bins_are_found_once_for_all_classes() -> None:
     assert to_sql(model, "sqlite", "t").count(start) == 3
 
 
+@pytest.mark.exhaustive
 def test_a_lookup_is_left_out_where_its_column_would_be_one_too_many() -> None:
     few, many = (
         NaiveBayes.textbook().fit(

@@ -12,7 +12,6 @@ import pytest
 from suffice import LinearDiscriminantAnalysis, NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_json
-from suffice.export.terms import log_joint
 from suffice.families import JointTable
 from suffice.linear_model import LinearRegression, LogisticRegression
 
@@ -23,10 +22,7 @@ ROWS["note"] = [f"{grade} has many words {i}" for i, grade in enumerate(ROWS["gr
 ROWS["day"] = pd.date_range("2024-01-01", periods=N)
 ROWS["price"] = ROWS["size"] + (ROWS["grade"] == "L") + 0.1 * RNG.normal(size=N)
 ORDERED = {"grade": ["S", "M", "L"]}
-NAMED = {
-    "note": "column 'note' holds text",
-    "day": "column 'day' holds dates or times",
-}
+NAMED = {"note": "column 'note' holds text", "day": "column 'day' holds dates or times"}
 
 
 @pytest.mark.parametrize("column", NAMED)
@@ -36,7 +32,7 @@ def test_what_other_programs_read_in_other_ways_is_refused_by_name(column, targe
     kind = LinearRegression if target == "price" else LogisticRegression
     model = kind(words=2).fit(rows, target)
     with pytest.raises(ParameterError, match=NAMED[column]):
-        log_joint(model)
+        to_json(model)
 
 
 @pytest.mark.parametrize(
@@ -46,30 +42,30 @@ def test_a_category_that_programs_would_compare_otherwise_is_refused(values, exa
     rows = pd.DataFrame({"x": values, "y": list("aab")})
     model = NaiveBayes.textbook(families={"x": "categorical"}).fit(rows, "y")
     with pytest.raises(ParameterError, match=f"column 'x' has the value {example}; an export"):
-        log_joint(model)
+        to_json(model)
 
 
 def test_a_label_that_no_program_writes_is_refused():
     days = [date(2024, 1, 1), date(2024, 1, 1), date(2025, 1, 1)]
     model = NaiveBayes.textbook().fit(pd.DataFrame({"x": [1.5, 2.5, 1.5], "y": days}), "y")
     with pytest.raises(ParameterError, match="is of the type date; an export writes labels"):
-        log_joint(model)
+        to_json(model)
 
 
 def test_columns_that_are_modelled_together_are_refused_by_name():
     rows = ROWS[["size", "grade"]].assign(town=list("AB") * (N // 2), y=list("aabb") * (N // 4))
     joint = NaiveBayes.textbook(families={("grade", "town"): JointTable()}).fit(rows, "y")
     with pytest.raises(ParameterError, match="column 'grade' is modelled by JointTable"):
-        log_joint(joint)
+        to_json(joint)
     mixed = LinearDiscriminantAnalysis().fit(rows, "y")
     with pytest.raises(ParameterError, match="modelled together, some as categories"):
-        log_joint(mixed)
+        to_json(mixed)
 
 
 def test_a_formula_is_refused_by_its_text():
     model = LinearRegression(formula="size * grade").fit(ROWS, "price")
     with pytest.raises(ParameterError, match=r"the model has the formula size \* grade"):
-        log_joint(model)
+        to_json(model)
 
 
 def test_steps_of_an_ordered_category_are_added_up():

@@ -27,9 +27,8 @@ def refused(brain: Any, imgs: Any = None, y: Any = None, runs: Any = None, **opt
 
 
 def test_a_mask_of_another_shape(brain: Any) -> None:
-    assert refused(brain, mask_img=np.ones((5, 4, 2))) == (
-        "the mask has 5 x 4 x 2 voxels, the image has 5 x 4 x 3 voxels; all images share one "
-        "grid; resample one to the other, for example with nilearn.image.resample_to_img."
+    assert refused(brain, mask_img=np.ones((5, 4, 2))).startswith(
+        "the mask has 5 x 4 x 2 voxels, the image has 5 x 4 x 3 voxels; "
     )
 
 
@@ -37,35 +36,26 @@ def test_a_mask_on_another_grid(brain: Any) -> None:
     one, other = np.diag([3.0, 3, 3, 1]), np.diag([3.0, 3, 4, 1])
     other[:3, 3] = 1, 2, 3
     mask = nibabel.Nifti1Image(brain.mask.astype(np.uint8), other)
-    assert refused(brain, nibabel.Nifti1Image(brain.imgs, one), mask_img=mask) == (
-        "the mask has 5 x 4 x 3 voxels of 3 x 3 x 4 mm from (1, 2, 3), the image has 5 x 4 x 3 "
-        "voxels of 3 x 3 x 3 mm from (0, 0, 0); all images share one grid; resample one to the "
-        "other, for example with nilearn.image.resample_to_img."
+    assert refused(brain, nibabel.Nifti1Image(brain.imgs, one), mask_img=mask).startswith(
+        "the mask has 5 x 4 x 3 voxels of 3 x 3 x 4 mm from (1, 2, 3), the image has "
     )
 
 
 def test_an_empty_mask(brain: Any) -> None:
-    assert refused(brain, mask_img=np.zeros((5, 4, 3))) == (
-        "the mask has no voxel that is not zero; a mask marks the voxels to be used; check the "
-        "mask."
+    assert refused(brain, mask_img=np.zeros((5, 4, 3))).startswith(
+        "the mask has no voxel that is not zero; "
     )
 
 
 def test_a_run_with_one_class(brain: Any) -> None:
     y = np.where(brain.runs == 1, "a", brain.y)
-    assert refused(brain, y=y) == (
-        "run '1' shows one class, a; every run is held out in turn and tells two classes or more "
-        "apart; join it with another run, or leave it out."
-    )
+    assert refused(brain, y=y).startswith("run '1' shows one class, a; ")
 
 
 def test_a_class_of_one_run(brain: Any) -> None:
     y = brain.y.copy()
     y[:2] = "d"
-    assert refused(brain, y=y) == (
-        "class d occurs only in run '0'; a class must occur in the runs that are learnt from when "
-        "that run is held out; leave the class out, or divide the volumes into runs in another way."
-    )
+    assert refused(brain, y=y).startswith("class d occurs only in run '0'; ")
 
 
 def test_one_run(brain: Any) -> None:
@@ -73,9 +63,8 @@ def test_one_run(brain: Any) -> None:
 
 
 def test_labels_that_are_too_few(brain: Any) -> None:
-    assert refused(brain, y=brain.y[:-1]) == (
-        "there are 35 labels for the 36 volumes of the image; every volume has one; check that "
-        "they belong together."
+    assert refused(brain, y=brain.y[:-1]).startswith(
+        "there are 35 labels for the 36 volumes of the image; "
     )
     assert refused(brain, runs=brain.runs[:-1]).startswith("there are 35 groups for the 36 volumes")
 
@@ -96,10 +85,8 @@ def test_a_label_that_is_left_out_occurs(brain: Any) -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
 def test_numbers_that_are_none(brain: Any, bad: float) -> None:
     brain.imgs[2, 1, 0, 7] = bad
-    assert refused(brain) == (
+    assert refused(brain).startswith(
         f"volume 7 of the image holds {bad} at voxel (2, 1, 0), and 1 such numbers in the mask; "
-        "every number in the mask is finite, and its square too; mend the volume, leave it out, or "
-        "take these voxels out of the mask."
     )
     left_out = np.array(brain.y, object)
     left_out[7] = None
@@ -133,10 +120,7 @@ def test_a_file_that_is_cut_off(brain: Any, tmp_path: Any, suffix: str) -> None:
         path.write_bytes(whole[:length])
         with pytest.raises(ReadError) as error:
             SearchLight(brain.mask, radius=1, shape="cube").fit(path, brain.y, brain.runs)
-        assert str(error.value) == (
-            f"{path} is damaged or incomplete; its header promises more than it holds; get it "
-            "again."
-        )
+        assert str(error.value).startswith(f"{path} is damaged or incomplete; ")
 
 
 def test_a_file_with_a_flipped_bit(brain: Any, tmp_path: Any) -> None:

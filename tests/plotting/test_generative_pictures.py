@@ -17,11 +17,7 @@ from suffice import (
 from suffice.bayes import column_information
 from suffice.errors import DataError, ParameterError
 from suffice.naive_bayes import GaussianNB, MultinomialNB
-from suffice.plotting import (
-    ClassDensityDisplay,
-    ColumnImportanceDisplay,
-    DecisionBoundaryDisplay,
-)
+from suffice.plotting import ClassDensityDisplay, ColumnImportanceDisplay, DecisionBoundaryDisplay
 
 X, Y = load_iris(return_X_y=True)
 MEANS = np.array([X[c == Y].mean(axis=0) for c in range(3)])

@@ -8,10 +8,7 @@ import pytest
 from scipy.interpolate import RegularGridInterpolator
 from scipy.stats import norm
 
-from suffice import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError
 from suffice.plotting import (
     ClassDensityDisplay,
@@ -32,10 +29,7 @@ TABLE = pd.DataFrame(
         "kind": np.array(["a", "b", "c"])[CLASS],
     }
 )
-MODELS = [
-    LinearDiscriminantAnalysis(),
-    QuadraticDiscriminantAnalysis(),
-]
+MODELS = [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()]
 
 
 @pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)

@@ -108,17 +108,17 @@ FAMILIES = {"hits": "poisson", "word": "multinomial", "other": "multinomial"}
 @pytest.fixture(scope="session")
 def models() -> dict[str, tuple[Any, pd.DataFrame]]:
     """Models, and the columns of the rows that each is asked."""
-    table, asked = rows(400, 1), rows(1_000, 2).drop(columns="y")
+    table, asked = rows(400, 1), rows(300, 2).drop(columns="y")
     events, codes = table[["hits", "word", "other"]], table[["code"]]
     numbers = table[NUMBERS]
     design = table[[*NUMBERS, LONG]]
     two = table[table["y"] != "😀"].reset_index(drop=True)
-    known = rows(1_000, 1).drop(columns="y")[[*NUMBERS, LONG]]  # such models refuse unseen values
+    known = rows(300, 1).drop(columns="y")[[*NUMBERS, LONG]]  # such models refuse unseen values
 
     def whole(rows: pd.DataFrame) -> pd.DataFrame:
         return rows.assign(hits=rows["hits"].astype(int), far=(10 * rows["far"]).astype(int))
 
-    texts, asked_texts = messages(200, 1), messages(1_000, 2).drop(columns="y")
+    texts, asked_texts = messages(200, 1), messages(300, 2).drop(columns="y")
 
     def bayes(**options: Any) -> Any:
         return NaiveBayes.textbook(**options).fit(table, "y")

@@ -23,13 +23,12 @@ from tests.running import on
 
 import suffice
 from suffice import AODE, AutoClassifier, NaiveBayes
-from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
-from suffice.engines.local import LocalEngine
 from suffice.families import Density, Gaussian, JointTable, MultivariateGaussian, Poisson
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.models.optimise.gradient_descent import GradientDescent
 
+LDA, QDA = suffice.LinearDiscriminantAnalysis, suffice.QuadraticDiscriminantAnalysis
 N = 48
 NUMBERS = ["a", "b", "c"]
 
@@ -104,7 +103,11 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     }
     yield "families", NaiveBayes.textbook(families).fit(RAW, "kind"), "table"
     joint = {("shape", "old"): JointTable(alpha=0.5), "note": "bernoulli"}
-    yield "joint", on(LocalEngine(2), NaiveBayes.textbook(joint)).fit(RAW, "kind"), "table"
+    yield (
+        "joint",
+        on(suffice.engine("local", threads=2), NaiveBayes.textbook(joint)).fit(RAW, "kind"),
+        "table",
+    )
     reading = {"missing": ("long",), "label_suffix": "um", "label_map": {"pear": "pyrus"}}
     yield "reading", NaiveBayes.textbook().fit(suffice.read_table(RAW, **reading), "kind"), "table"
     weighted = TABLE.select([*COLUMNS, "kind", "weight"])
@@ -178,37 +181,21 @@ def scikit_learn_names() -> Iterator[tuple[str, Any, str]]:
 
 def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
     """Models of `suffice.discriminant_analysis`."""
-    yield "default", da.LinearDiscriminantAnalysis().fit(X, NUMBER), "numbers"
-    yield (
-        "lsqr",
-        da.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto", ddof=1).fit(X, NUMBER),
-        "numbers",
-    )
+    yield "default", LDA().fit(X, NUMBER), "numbers"
+    yield ("lsqr", LDA(solver="lsqr", shrinkage="auto", ddof=1).fit(X, NUMBER), "numbers")
     eigen = {"solver": "eigen", "shrinkage": 0.2, "priors": [0.2, 0.3, 0.5], "n_components": 1}
-    yield "eigen", da.LinearDiscriminantAnalysis(**eigen).fit(X, NUMBER), "numbers"
+    yield "eigen", LDA(**eigen).fit(X, NUMBER), "numbers"
     estimator = {"solver": "lsqr", "covariance_estimator": LedoitWolf(assume_centered=False)}
-    yield "estimator", da.LinearDiscriminantAnalysis(**estimator).fit(X, NUMBER), "numbers"
-    yield "gaps", da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps"
-    yield (
-        "frame",
-        da.LinearDiscriminantAnalysis().fit(TABLE.select([*NUMBERS, "kind"]), "kind"),
-        "table",
-    )
-    yield (
-        "forgot",
-        da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER).forget(GAPS[:9], NUMBER[:9]),
-        "gaps",
-    )
-    yield "default", da.QuadraticDiscriminantAnalysis().fit(X, NUMBER), "numbers"
+    yield "estimator", LDA(**estimator).fit(X, NUMBER), "numbers"
+    yield ("gaps", LDA().fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps")
+    yield ("frame", LDA().fit(TABLE.select([*NUMBERS, "kind"]), "kind"), "table")
+    yield ("forgot", LDA().fit(GAPS, NUMBER).forget(GAPS[:9], NUMBER[:9]), "gaps")
+    yield "default", QDA().fit(X, NUMBER), "numbers"
     options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}}
-    yield "options", da.QuadraticDiscriminantAnalysis(**options).fit(X, NUMBER), "numbers"
-    yield "gaps", da.QuadraticDiscriminantAnalysis().fit(GAPS, NUMBER), "gaps"
-    yield "ddof", da.QuadraticDiscriminantAnalysis(ddof=1).fit(X, NUMBER), "numbers"
-    yield (
-        "shrunk",
-        da.QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(X, NUMBER),
-        "numbers",
-    )
+    yield "options", QDA(**options).fit(X, NUMBER), "numbers"
+    yield ("gaps", QDA().fit(GAPS, NUMBER), "gaps")
+    yield "ddof", QDA(ddof=1).fit(X, NUMBER), "numbers"
+    yield ("shrunk", QDA(solver="eigen", shrinkage="auto").fit(X, NUMBER), "numbers")
 
 
 def linear_models() -> Iterator[tuple[str, Any, str]]:
@@ -341,8 +328,8 @@ def chosen() -> Iterator[tuple[str, Any, str]]:
 def discriminants_of_categories() -> Iterator[tuple[str, Any, str]]:
     """Discriminants of numbers and categories in one table, with empty cells."""
     rows = TABLE.select(["a", "size", "color", "old", "kind"])
-    yield "mixed", da.LinearDiscriminantAnalysis().fit(rows, "kind"), "table"
-    quadratic = da.QuadraticDiscriminantAnalysis(reg_param=0.1)
+    yield "mixed", LDA().fit(rows, "kind"), "table"
+    quadratic = QDA(reg_param=0.1)
     yield "mixed", quadratic.fit(rows.drop(["color"]), "kind"), "table"
 
 

@@ -11,8 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.running import on
 from tests.smoke.cases import answers, make, rows_of, table
 
-from suffice.engines.local import LocalEngine
-
 
 @pytest.fixture
 def parquet(folder: Path) -> str:
@@ -29,8 +27,10 @@ def parquet(folder: Path) -> str:
 @pytest.mark.parametrize("name", ["GaussianNB", "LinearDiscriminantAnalysis"])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_change_no_bit(parquet: str, name: str, threads: int) -> None:
+    import suffice
+
     X, y = rows_of(name)
-    found = on(LocalEngine(threads), make(name)).fit(parquet, "y")
+    found = on(suffice.engine("local", threads=threads), make(name)).fit(parquet, "y")
     whole = make(name).fit({f"x{j}": X[:, j] for j in range(4)} | {"y": y}, "y")
     assert answers(found, parquet).tobytes() == answers(whole, parquet).tobytes()
 

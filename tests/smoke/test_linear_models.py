@@ -22,9 +22,9 @@ def linear(name: str = "LinearRegression", **options: Any) -> Any:
 
 
 def discriminant(name: str, **options: Any) -> Any:
-    import suffice.discriminant_analysis as module
+    import suffice
 
-    return getattr(module, f"{name}DiscriminantAnalysis")(**options)
+    return getattr(suffice, f"{name}DiscriminantAnalysis")(**options)
 
 
 # -- linear regression
@@ -180,8 +180,7 @@ def test_logistic_regression_of_a_two_by_two_table() -> None:
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"C": 0.1}, {"solver": "lbfgs"}, {"penalty": "l1", "solver": "saga", "C": 0.5}],
+    "options", [{}, {"C": 0.1}, {"solver": "lbfgs"}, {"penalty": "l1", "solver": "saga", "C": 0.5}]
 )
 def test_logistic_coefficients_are_those_of_scikit_learn(
     classes: int, options: dict[str, Any]

@@ -46,10 +46,7 @@ def test_what_has_no_weights_is_refused(run: Run, halves: Path) -> None:
     words = ("--label", "y", "--model", "lda", "--features", "x", "-o", "l")
     assert run("fit", "all.csv", *words).exit_code == 0
     refused = run("calibrate", "l", "all.csv", "-o", "x.suffice")
-    assert refused.stderr == (
-        "error: l holds a LinearDiscriminantAnalysis; naive Bayes has weights of columns, "
-        "and AODE; linear models have errors; give it one of these.\n"
-    )
+    assert refused.stderr.startswith("error: l holds a LinearDiscriminantAnalysis; ")
 
 
 def test_a_regression_learns_how_large_its_errors_are(run: Run, tmp_path: Path) -> None:

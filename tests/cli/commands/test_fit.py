@@ -63,8 +63,7 @@ def test_the_command_is_one_line_however_narrow_the_terminal(
 
 
 @pytest.mark.parametrize(
-    "model",
-    ["linear", "ridge", "lasso", "logistic -p C=inf", "logistic -p penalty=firth"],
+    "model", ["linear", "ridge", "lasso", "logistic -p C=inf", "logistic -p penalty=firth"]
 )
 def test_regressions_name_their_baselines_and_count_rows(
     run: Run, tmp_path: Path, model: str

@@ -147,11 +147,8 @@ class TestRefused:
         path = write("x,y\n01/02/2024,a\n03/04/2024,b\n")
         with pytest.raises(ReadError) as caught:
             column(path)
-        assert str(caught.value) == (
-            "t.csv, column 'x': '01/02/2024' is a date, and no cell that was looked at shows "
-            "whether the day or the month comes first; a date must have one meaning; say which "
-            "with written={'x': 'DD/MM/YYYY'} or written={'x': "
-            "'MM/DD/YYYY'}."
+        assert str(caught.value).startswith(
+            "t.csv, column 'x': '01/02/2024' is a date, and no cell that was looked at "
         )
         assert column(path, written={"x": "MM/DD/YYYY"})[0] == datetime.date(2024, 1, 2)
         assert column(path, "y") == ["a", "b"]

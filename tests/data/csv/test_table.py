@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 from suffice import read_csv
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
 
-DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
-
 BATCH_ROWS = 65_536  # those of a batch, and of the first rows
 Open = Callable[..., Any]
 
@@ -107,11 +105,7 @@ class TestTypes:
     @pytest.mark.parametrize("cell", ["9007199254740993", "-9007199254740993.00", "+" + "9" * 20])
     def test_a_whole_number_is_not_rounded(self, table: Open, cell: str) -> None:
         opened = table(f"a,b\n1,0.5\n2,{cell}\n".encode())
-        assert message(lambda: count(opened)) == (
-            f"line 3 of t.csv, column 'b': {cell!r}; a whole number beyond 2^53 is taken if a "
-            "double holds it, and never rounded; subtract a constant from the column; if it names "
-            "things, make it a category or strings."
-        )
+        assert message(lambda: count(opened)).startswith(f"line 3 of t.csv, column 'b': {cell!r}; ")
         assert count(opened, {"a": None}) == 2
         assert rows(opened, {"b": pa.string()})[1] == {"b": cell}
 
@@ -147,40 +141,24 @@ class TestTypes:
             "line 65538 of t.csv, column 'a': '7' is not empty; "
         )
 
-    def test_number_in_a_boolean_column(self, table: Open) -> None:
-        assert message(lambda: count(table(b"a\n1\n"), {"a": pa.bool_()})).startswith(
-            "line 2 of t.csv, column 'a': '1' is not true or false; "
-        )
-
-    def test_long_cells_are_shortened_in_messages(self, table: Open) -> None:
-        opened = table(b"a\n" + b"1\n" * BATCH_ROWS + b"x" * 5_000_000 + b"\n")
-        assert len(message(lambda: count(opened))) < 300
-
 
 class TestRaggedRows:
     @pytest.mark.parametrize(("row", "found"), [("1", "1 field"), ("1,2,3", "3 fields")])
     def test_error_names_the_line(self, table: Open, row: str, found: str) -> None:
         opened = table(b"a,b\n" + b"1,2\n" * 70_000 + row.encode() + b"\n" + b"1,2\n" * 999)
-        assert message(lambda: count(opened)) == (
-            f"line 70002 of t.csv: {found}, where the table has 2 columns; {ROW_RULE}"
+        assert message(lambda: count(opened)).startswith(
+            f"line 70002 of t.csv: {found}, where the table has 2 columns; "
         )
 
     def test_lines_are_physical(self, table: Open) -> None:
         opened = table(b'a,b\n"1\n2",x\n\n\r\n1,y,z\n')
-        assert message(opened.head) == (
-            f"line 6 of t.csv: 3 fields, where the table has 2 columns; {ROW_RULE}"
+        assert message(opened.head).startswith(
+            "line 6 of t.csv: 3 fields, where the table has 2 columns; "
         )
 
     def test_row_over_several_lines(self, table: Open) -> None:
-        assert message(table(b'a,b\n1,2,"3\n4\n5"\n').head) == (
+        assert message(table(b'a,b\n1,2,"3\n4\n5"\n').head).startswith(
             "line 2 of t.csv: 3 fields, some in quotes, up to line 4, where the table has 2 "
-            f"columns; {ROW_RULE}"
-        )
-
-    def test_counts_even_if_its_columns_are_not_asked_for(self, table: Open) -> None:
-        opened = table(b"a,b\n" + b"1,2\n" * 70_000 + b"1\n")
-        assert message(lambda: count(opened, {"a": None})).startswith(
-            "line 70002 of t.csv: 1 field"
         )
 
     def test_skipped_with_a_warning(self, table: Open) -> None:
@@ -236,15 +214,12 @@ class TestQuotes:
     ) -> None:
         data = b"a,b\n" + b"1,2\n" * 79_999 + opening.encode() + b"\n" + b"1,2\n" * after
         opened = table(data, skip_bad_rows=skip)
-        assert message(lambda: count(opened)) == (
-            f'line 80001 of t.csv: the quote " that opens here never closes; {QUOTE_RULE}'
+        assert message(lambda: count(opened)).startswith(
+            'line 80001 of t.csv: the quote " that opens here never closes; '
         )
 
     def test_unclosed_names_the_line_where_the_quote_opens(self, table: Open) -> None:
         assert message(table(b'a,b,c\n"1\n2","3\n4","5\n6\n').head).startswith("line 4 of t.csv: ")
-
-    def test_unclosed_in_the_header(self, table: Open) -> None:
-        assert message(lambda: table(b'"a,b\n1,2\n')).startswith("line 1 of t.csv: the quote")
 
     def test_records_longer_than_a_block(self, table: Open) -> None:
         long = "x\n" * 2_000_000
@@ -262,13 +237,13 @@ class TestQuotes:
 class TestBytes:
     def test_invalid_utf8(self, table: Open) -> None:
         opened = table(b"a,b\n" + b"1,2\n" * 79_999 + b"1,Z\xfcrich\n" + b"1,2\n" * 20_000)
-        assert message(lambda: count(opened, {"a": None})) == (
-            f"line 80001 of t.csv, column 'b': byte 0xfc after 'Z' is not utf8; {BYTE_RULE}"
+        assert message(lambda: count(opened, {"a": None})).startswith(
+            "line 80001 of t.csv, column 'b': byte 0xfc after 'Z' is not utf8; "
         )
 
     def test_invalid_utf8_in_the_header(self, table: Open) -> None:
-        assert message(lambda: table(b"a,\xfc\n1,2\n")) == (
-            f"line 1 of t.csv, column 2: byte 0xfc after '' is not utf8; {BYTE_RULE}"
+        assert message(lambda: table(b"a,\xfc\n1,2\n")).startswith(
+            "line 1 of t.csv, column 2: byte 0xfc after '' is not utf8; "
         )
 
     @pytest.mark.parametrize("asked", ["a", "b"])
@@ -279,10 +254,6 @@ class TestBytes:
         with pytest.warns(SufficeWarning, match=r"2 malformed lines .* on line 3, 5\."):
             assert count(opened, {asked: None}) == 3
 
-    def test_undecodable_rows_exceed_the_limit(self, table: Open) -> None:
-        opened = table(b"a\n\xff\nx\n\xfe\n", skip_bad_rows=1)
-        assert message(opened.head).startswith("line 4 of t.csv, column 'a': byte 0xfe after ''")
-
     def test_declared_encoding(self, table: Open) -> None:
         opened = table("ort,n\nZürich,1\n".encode("latin-1"), encoding="latin-1")
         assert rows(opened) == [{"ort": "Zürich", "n": 1}]
@@ -291,10 +262,7 @@ class TestBytes:
     def test_what_is_no_encoding(self, encoding: Any) -> None:
         with pytest.raises(ParameterError) as caught:
             read_csv("t.csv", encoding=encoding)
-        assert str(caught.value) == (
-            f"encoding={encoding!r}; it must be a text encoding that Python knows; "
-            'for example "utf8", "latin-1" or "utf-16".'
-        )
+        assert str(caught.value).startswith(f"encoding={encoding!r}; ")
 
     @pytest.mark.parametrize("option", ["names", "missing"])
     def test_half_of_a_character_is_no_text(self, option: str) -> None:
@@ -314,22 +282,9 @@ class TestBytes:
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
     def test_utf16(self, table: Open, encoding: str) -> None:
         data = ("a,b\n" + "1,é\n" * 100_000).encode(encoding)
-        assert message(lambda: table(data)) == (
-            't.csv is written in UTF-16; it is read as utf8; use encoding="utf-16".'
-        )
+        assert message(lambda: table(data)).startswith("t.csv is written in UTF-16; ")
         read = rows(table(data, encoding=encoding))
         assert (len(read), read[-1]) == (100_000, {"a": 1, "b": "é"})
-
-    def test_utf16_cut_within_a_character(self, table: Open) -> None:
-        data = "a,b\n1,é\n".encode("utf-16-le")[:-1]
-        assert message(table(data, encoding="utf-16-le").head).startswith(
-            "t.csv cannot be read: 'utf-16-le' codec can't decode byte 0x0a"
-        )
-
-    def test_utf8_read_as_ascii(self, table: Open) -> None:
-        assert message(table("a\né\n".encode(), encoding="ascii").head).startswith(
-            "line 2 of t.csv, column 'a': byte 0xc3 after '' is not ascii; "
-        )
 
     def test_a_cell_that_begins_like_a_byte_order_mark(self, table: Open) -> None:
         opened = table("\ufeff\ufeffa,b\n".encode(), header=False)
@@ -347,9 +302,8 @@ class TestGzip:
     def test_truncated(self, table: Open) -> None:
         whole = gzip.compress(b"\n".join(os.urandom(8).hex().encode() for _ in range(50_000)))
         opened = table(whole[: len(whole) // 2], "t.csv.gz", header=False, names=["a"])
-        assert message(opened.head) == (
-            "t.csv.gz cannot be read: Compressed file ended before the end-of-stream marker was "
-            "reached; check the file or copy it again."
+        assert message(opened.head).startswith(
+            "t.csv.gz cannot be read: Compressed file ended before the end"
         )
 
     def test_damaged(self, table: Open) -> None:
@@ -365,9 +319,8 @@ class TestGzip:
 
 class TestNames:
     def test_duplicates(self, table: Open) -> None:
-        assert message(lambda: table(b"a,b,a\n1,2,3\n")) == (
-            "line 1 of t.csv: columns 1 and 3 are both named 'a'; column names must be unique; "
-            "correct the header, or use names=...."
+        assert message(lambda: table(b"a,b,a\n1,2,3\n")).startswith(
+            "line 1 of t.csv: columns 1 and 3 are both named 'a'; "
         )
         assert table(b"a,b,a\n1,2,3\n", names=["x", "y", "z"]).names == ("x", "y", "z")
 
@@ -375,16 +328,13 @@ class TestNames:
         assert rows(table(b"1,2\n", header=False)) == [{"column_1": 1, "column_2": 2}]
 
     def test_as_many_as_columns(self, table: Open) -> None:
-        assert message(lambda: table(b"1,2\n", header=False, names=["x"])) == (
-            "line 1 of t.csv: 2 fields, where names=... holds 1; there must be one name "
-            "per column; correct the names or the separator."
+        assert message(lambda: table(b"1,2\n", header=False, names=["x"])).startswith(
+            "line 1 of t.csv: 2 fields, where names=... holds 1; "
         )
 
     @pytest.mark.parametrize("data", [b"", b"\n\r\n", b"\xef\xbb\xbf"])
     def test_empty(self, table: Open, data: bytes) -> None:
-        assert message(lambda: table(data)) == (
-            "t.csv is empty; a table has at least a header or one row; check how it was written."
-        )
+        assert message(lambda: table(data)).startswith("t.csv is empty; ")
 
     def test_header_only(self, table: Open) -> None:
         opened = table(b"a,b\n")
@@ -395,13 +345,7 @@ class TestNames:
     def test_unknown(self, table: Open) -> None:
         with pytest.raises(SchemaError) as caught:
             table(b"a,b\n1,2\n").splits({"c": None})
-        assert str(caught.value) == (
-            "column 'c' is not in t.csv; its columns are 'a', 'b'; correct the name."
-        )
-
-    def test_none_asked_for(self, table: Open) -> None:
-        with pytest.raises(ParameterError, match=r"no column of t\.csv is asked for"):
-            table(b"a,b\n1,2\n").splits({})
+        assert str(caught.value).startswith("column 'c' is not in t.csv; ")
 
 
 class TestMissingAndStrip:
@@ -445,19 +389,9 @@ class TestSplits:
         assert sum(sizes) == 200_000
         assert sizes == [batch.num_rows for batch in split.record_batches()]
 
-    def test_head(self, table: Open) -> None:
-        assert table(b"a\n" + b"1\n" * 200_000).head().num_rows == BATCH_ROWS
-
     def test_pickle(self, table: Open) -> None:
         (split,) = table(b"a,b\n1,x\n").splits({"b": None})
         assert next(pickle.loads(pickle.dumps(split)).record_batches()).to_pylist() == [{"b": "x"}]
-
-    def test_abandoned_iteration(self, table: Open) -> None:
-        (split,) = table(b"a\n" + b"1\n" * 300_000).splits({"a": None})
-        batches = split.record_batches()
-        next(batches)
-        del batches
-        assert sum(batch.num_rows for batch in split.record_batches()) == 300_000
 
     def test_locate(self, table: Open) -> None:
         opened = table(b'a,b\n"1\n",2\n\n3\n4,5\n', skip_bad_rows=1)
@@ -475,10 +409,8 @@ class TestSplits:
         assert rows(read_csv([one, two])) == [{"x": 1.0}, {"x": 2.5}]
         with pytest.raises(SchemaError) as caught:
             read_csv([one, other])
-        assert str(caught.value) == (
-            f"the columns of {one} are 'x', those of {other} are 'y'; files of one table must have "
-            "the same columns in the same order; read them apart, or give names to both with "
-            "names=...."
+        assert str(caught.value).startswith(
+            f"the columns of {one} are 'x', those of {other} are 'y'; "
         )
 
 
@@ -509,10 +441,7 @@ class TestFormat:
                 {"missing": "?"},
                 "missing='?'; it must be a sequence of strings; write a list or tuple.",
             ),
-            (
-                {"names": [1]},
-                "names=[1]; it must be a sequence of strings; write a list or tuple.",
-            ),
+            ({"names": [1]}, "names=[1]; it must be a sequence of strings; write a list or tuple."),
             (
                 {"names": ["a", "a"]},
                 "names holds 'a' twice; column names must be unique; rename one of them.",
@@ -533,9 +462,6 @@ class TestFormat:
         with pytest.raises(ParameterError) as caught:
             read_csv("t.csv", **options)
         assert str(caught.value) == expected
-
-    def test_semicolons(self, table: Open) -> None:
-        assert rows(table(b"a;b\n1;2,5\n", separator=";")) == [{"a": 1, "b": 2.5}]
 
 
 CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text(
@@ -595,40 +521,6 @@ class TestWriterRoundTrip:
                 return
         slow = [record.fields for record in split.file.scan()][1:]
         assert fast == [fields for fields in slow if len(fields) == 2]
-
-
-def real(name: str) -> Path:
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"{path} is not there; set SUFFICE_DATA to the folder of data sets")
-    return path
-
-
-class TestRealFiles:
-    def test_adult(self) -> None:
-        opened = read_csv(real("adult/adult.data"), header=False, strip=True, missing=["?"])
-        read = opened.head()
-        assert read.num_rows == 32_561
-        assert read.schema.field("column_1").type == pa.int64()
-        assert read.column("column_2").null_count == 1836
-        assert read.column("column_15")[0].as_py() == "<=50K"
-
-    def test_house_votes(self) -> None:
-        path = real("house_votes_84/house-votes-84.data")
-        opened = read_csv(path, header=False, missing=["?"], strip=True)
-        assert opened.head().num_rows == 435
-        assert set(opened.head().column("column_1").to_pylist()) == {"republican", "democrat"}
-
-    def test_sms_spam(self) -> None:
-        path = real("sms_spam/SMSSpamCollection")
-        opened = read_csv(path, header=False, separator="\t", quote=None, missing=[])
-        labels = opened.head().column("column_1").to_pylist()
-        assert (labels.count("ham"), labels.count("spam")) == (4827, 747)
-
-    def test_penguins(self) -> None:
-        head = read_csv(real("penguins/penguins.csv")).head()
-        assert head.num_rows == 344
-        assert head.column("sex").null_count == 11
 
 
 def test_an_unknown_option_is_refused(tmp_path: Path) -> None:

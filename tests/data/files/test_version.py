@@ -95,10 +95,7 @@ class TestChanged:
         path = write(tmp_path / f"t{suffix}", 100)
         splits = read_table(path).splits({"x": None})
         path.unlink()
-        assert message(splits) == (
-            f"{path} has gone since it was listed; every pass and every worker must find it there; "
-            "begin again, with a file that stays where it is."
-        )
+        assert message(splits).startswith(f"{path} has gone since it was listed; ")
 
 
 def test_what_breaks_while_a_file_changes_is_its_change(

@@ -1,17 +1,72 @@
-"""Tables in a width: nothing is lost, no number is broken, no line is wider."""
+"""Lines of the command line: options as they are typed, words and tables in a width."""
 
 from __future__ import annotations
 
 import io
 import re
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from suffice.cli.messages.spelling import spelled
 from suffice.cli.output.fitted_tables import fitted
 from suffice.cli.output.tables import grid
+from suffice.cli.wrapping import for_stream, wrapped
+
+
+@pytest.mark.parametrize(
+    ("python", "typed"),
+    [
+        ("estimation='best'; it is", "-p estimation=best; it is"),
+        ("alpha=-1.0", "-p alpha=-1.0"),
+        ("alpha='gcv'", "-p alpha=gcv"),
+        ("declare it in missing=..., or not", "declare it in -r missing=..., or not"),
+        ("use C=np.inf.", "use -p C=inf."),
+        ("use quote=None where", "use -r quote=none where"),
+        ("use separator=';'", "use -r separator=';'"),
+        ('encoding="latin-1"', "-r encoding=latin-1"),
+        ("written={'day': 'DD/MM/YYYY'}", "-r written=day:DD/MM/YYYY"),
+        ("write ordered={'a': ['low', 'high']}", "write -p ordered=a:low,high"),
+        ("leave it out: ignore=['gap']", "leave it out: --ignore gap"),
+        ("rows, use learnt=False", "rows, use --new"),
+        ("column 'alpha=1' has", "column 'alpha=1' has"),
+        ("-p alpha=1 is given", "-p alpha=1 is given"),
+        ("something=1", "something=1"),
+    ],
+)
+def test_spellings(python: str, typed: str) -> None:
+    assert spelled(python) == typed
+
+
+@given(st.text("ab 名%\n", max_size=120), st.integers(5, 40))
+def test_words_stay_whole_and_in_order(text: str, width: int) -> None:
+    folded = wrapped(text, width)
+    assert folded.split() == text.split()
+    for line in folded.split("\n"):
+        assert cell_len(line) <= width or len(line.replace(" %", "%").split()) <= 1
+
+
+def test_lines_keep_the_indent_and_a_number_its_sign() -> None:
+    assert wrapped("  about 17 % of all", 10) == "  about\n  17 % of\n  all"
+    assert wrapped("one\n  two three", 7) == "one\n  two\n  three"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_only_a_terminal_gets_short_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+    text = "error: one word after another"
+    assert for_stream(text, None) == for_stream(text, io.StringIO()) == text
+    assert for_stream(text, Terminal()) == "error: one\nword after\nanother"
+    monkeypatch.setenv("COLUMNS", "0")
+    assert for_stream(text, Terminal()) == text
+
 
 WORDS = st.text("abcäß名_-", min_size=1, max_size=30)
 TEXTS = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
@@ -35,6 +90,7 @@ def letters(text: str) -> str:
     return re.sub(r"[\s─]", "", text)
 
 
+@settings(max_examples=40)
 @given(
     st.integers(40, 100),
     st.lists(st.tuples(TEXTS, NUMBERS, NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=4),
