@@ -89,7 +89,7 @@ def test_candidates_are_judged_on_rows_that_they_have_not_learnt(
     of_numbers: AutoClassifier,
 ) -> None:
     X, y = numbers()
-    roles = Roles(None, None, (), "ignore", None, None)
+    roles = Roles(None, None, (), "ignore")
     judged = {one.name: one for one in of_numbers.candidates_}
     assert set(judged) == set(CANDIDATES)
     assert all(a.log_loss <= b.log_loss for a, b in pairwise(of_numbers.candidates_))
