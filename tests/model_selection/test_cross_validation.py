@@ -27,6 +27,7 @@ from suffice import (
 )
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import (
+    GridSearchCV,
     cross_val_predict,
     cross_val_score,
     cross_validate,
@@ -157,6 +158,9 @@ def test_groups() -> None:
     by_name = cross_val_score(estimator, table, ANSWERS, groups="patient", cv=folds)
     np.testing.assert_array_equal(given, expected)
     np.testing.assert_array_equal(by_name, expected)
+    search = GridSearchCV(estimator, {"alpha": [1.0]}, cv=folds)
+    best = search.fit(table, ANSWERS, groups="patient").best_estimator_
+    assert best.feature_names_in_.tolist() == MIXED.columns.tolist()
 
 
 def test_labels_by_the_name_of_their_column() -> None:

@@ -89,8 +89,8 @@ def cross_validate(
         Labels or targets, or their column.
     groups : array-like (n,) or str, optional
         Rows that stay together, for splitters that ask for it, such as ``GroupKFold``; or their
-        column. A number of folds divides them, with a warning; of a file, it keeps them together,
-        as in `evaluate_folds`.
+        column, which is no feature. A number of folds divides them, with a warning; of a file, it
+        keeps them together, as in `evaluate_folds`.
     scoring : str, callable, sequence or mapping, optional
         As in scikit-learn. Default: the estimator's own score.
     cv : int, splitter, iterable or "loo", optional

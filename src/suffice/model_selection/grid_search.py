@@ -111,7 +111,7 @@ refit_time_, multimetric_
         if self.refit:
             started = perf_counter()
             best = _with(self.estimator, self.best_params_)
-            self._keep(best.fit(X, y, sample_weight=weight), perf_counter() - started)
+            self._keep(best.fit(table.X, table.y, sample_weight=weight), perf_counter() - started)
         return self
 
     def _learners(self) -> list[Any]:

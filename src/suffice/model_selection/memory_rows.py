@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,13 +49,8 @@ class MemoryRows:
         ignored: Collection[str] = (),
         hashed: bool = False,
     ) -> MemoryRows:
-        """Encode labels and groups; the rows of a regression have targets instead of labels.
-
-        A column of groups is no feature, whether estimators leave it out already or not.
-        """
-        rows = Rows.of(X, y, groups)
-        if isinstance(groups, str) and groups not in ignored:
-            rows = replace(rows, X=_without(rows.X, groups))
+        """Encode labels and groups; the rows of a regression have targets instead of labels."""
+        rows = Rows.of(X, y, groups, ignored)
         codes = np.asarray(labels_of(rows.truth).codes(slice(None)), np.intp) if labelled else None
         groups = None if groups is None else np.unique(rows.groups, return_inverse=True)[1]
         return cls(rows, weight, codes, groups, _hashes(rows.X, rows.n) if hashed else None)
@@ -87,12 +82,3 @@ def _hashes(X: Any, n: int) -> NDArray[np.uint64]:
     parts = table.splits(dict.fromkeys(table.names))
     found = [row_hashes(records) for part in parts for records in part.record_batches()]
     return np.concatenate([np.zeros(0, np.uint64), *found])
-
-
-def _without(X: Any, name: str) -> Any:
-    """A table in memory without a column."""
-    if isinstance(X, Mapping):
-        return {other: column for other, column in X.items() if other != name}
-    if hasattr(X, "drop_columns"):
-        return X.drop_columns([name])
-    return X.drop(columns=name) if hasattr(X, "iloc") else X.drop(name)

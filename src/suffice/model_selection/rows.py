@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -36,13 +36,18 @@ class Rows:
     n: int
 
     @classmethod
-    def of(cls, X: Any, y: Any, groups: Any) -> Rows:
-        """Count the rows, and find groups that are a column."""
+    def of(cls, X: Any, y: Any, groups: Any, ignored: Collection[str] = ()) -> Rows:
+        """Count the rows, and find groups that are a column.
+
+        Such a column is no feature, whether estimators leave it out already or not.
+        """
         if isinstance(X, list):
             X = np.asarray(X)
         n = _number_of_rows(X)
         if isinstance(groups, str):
-            groups = _column(X, groups)
+            name, groups = groups, _column(X, groups)
+            if name not in ignored:
+                X = _without(X, name)
             if missing := [i for i, value in enumerate(groups) if value is None]:
                 raise DataError(
                     f"the column of groups is empty in row {missing[0]}",
@@ -152,6 +157,15 @@ def _column(X: Any, name: str) -> list[Any]:
         raise ParameterError(f"there is no column {name!r}", "it names a column of X") from None
     cells: list[Any] = (column if hasattr(column, "to_pylist") else pa.array(column)).to_pylist()
     return cells
+
+
+def _without(X: Any, name: str) -> Any:
+    """A table in memory without a column."""
+    if isinstance(X, Mapping):
+        return {other: column for other, column in X.items() if other != name}
+    if hasattr(X, "drop_columns"):
+        return X.drop_columns([name])
+    return X.drop(columns=name) if hasattr(X, "iloc") else X.drop(name)
 
 
 def require_labels(y: Any) -> None:
