@@ -71,7 +71,6 @@ COUNTS = np.floor(np.abs(X) * 3)
 CODES = np.floor(np.abs(X) % 4).astype(int)
 NUMBER, KIND, TARGET = (TABLE[name].to_pylist() for name in ("number", "kind", "target"))
 ANSWER, WEIGHT = TABLE["answer"].to_numpy(), TABLE["weight"].to_numpy()
-LABELLED = [i for i, kind in enumerate(KIND) if kind is not None]
 COLUMNS = ["size", "visits", "color", "shape", "old", "day", "note"]
 RAW = TABLE.select([*COLUMNS, "kind"])
 

@@ -21,19 +21,6 @@ from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarnin
 BATCH_ROWS = 65_536  # those of a batch, and of the first rows
 Open = Callable[..., Any]
 
-ROW_RULE = (
-    "every row must have one field per column; correct the row, or leave such rows out with "
-    "skip_bad_rows=...."
-)
-BYTE_RULE = (
-    "text must be written in the declared encoding; declare it, for example "
-    'encoding="latin-1", or leave such rows out with skip_bad_rows=....'
-)
-QUOTE_RULE = (
-    "everything after it would be lost; close the quote, or use quote=None where "
-    "quotes are ordinary characters."
-)
-
 
 @pytest.fixture
 def table(tmp_path: Path) -> Open:
