@@ -44,7 +44,7 @@ __all__ = ["CentredDesign", "with_ones"]
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
 CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a constant column
 TALL = 2_048  # rows that make a matrix product worth while
-FEW = 2  # times as many columns as cells of a row: then its cells take less time (RESULTS.md)
+FEW = 2  # times as many columns as cells of a row: then its cells take less time
 TILE_CELLS = 65_536  # cells laid out at a time: 512 kB, which stays in cache
 
 
