@@ -327,8 +327,18 @@ class BinnedCounts:
         return self.of_places(self.k, self.origin, keys[shown], count[shown], self.unit)
 
     def scaled(self, factor: float) -> Self:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
-        return self._kept(self._keys, self._count.scaled(factor))
+        """The same rows with their weights multiplied by a factor; weight 0 is absence.
+
+        Counts within 1e-12 of a whole number are that number: equal weights whose unit is rounded
+        would decide ties between bins in another way than rows do.
+        """
+        count = self._count.scaled(factor)
+        whole = np.rint(count.hi)
+        near = np.abs(count.hi - whole) <= 1e-12 * whole
+        return self._kept(
+            self._keys,
+            DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo)),
+        )
 
     def canonical(self) -> Self:
         """Counts have one form only."""
