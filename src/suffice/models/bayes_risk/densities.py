@@ -486,7 +486,7 @@ class FittedDensities:
     def known(self) -> KnownDensities | None:
         """Return independent columns of the same likelihood ratios; None if there are none."""
         fitted, k = self.model.model_, len(self.classes)
-        if len(fitted.layout.names) > np.log2(MOST_VALUES):
+        if 2 ** len(fitted.layout.names) > MOST_VALUES:
             return None
         columns: list[list[Any]] = []
         for parameters in fitted.parameters:
