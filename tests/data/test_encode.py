@@ -66,7 +66,7 @@ def test_the_reason_for_a_kind_quotes_no_cell() -> None:
     cells = [981_234_567, *range(30), *range(30)]
     labels = ["a", "b"] * 30 + ["a"]
     for rows in ({"x": cells}, np.array(cells)[:, None]):
-        (column,) = NaiveBayes.textbook(identifiers="keep").fit(rows, labels).schema_
+        (column,) = NaiveBayes.textbook().fit(rows, labels).schema_
         assert (column.kind, column.reason) == ("real", "whole numbers")
 
 
