@@ -59,8 +59,9 @@ def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) 
 def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
     """Read a text as words where the family can count events, everything else its usual way."""
     looked_at = [columns] if isinstance(columns, UniformColumns) else columns
-    stored = all(column.reason.endswith(SPARSE) for column in looked_at)
-    if family.encodings == ("count", "events") and stored:
+    if family.encodings == ("count", "events") and all(
+        column.reason.endswith(SPARSE) for column in looked_at
+    ):
         return "events"
     if "events" in family.encodings and _are_countable(columns):
         if len(columns) > 1 and columns[0].stored == "string":
