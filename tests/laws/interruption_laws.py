@@ -66,7 +66,7 @@ def check_resuming(
     ::
 
         bytes of the model (fit, killed, fit, ..., fit) = bytes of the model (fit)
-        once a fit has succeeded                           nothing is kept beside its model
+        once a fit has succeeded      beside its model is only what a kill cut off, *.tmp
 
     A fit runs in a process of its own and says of every split that it is done. After a drawn number
     of splits, and a drawn part of the time that a split takes, it gets SIGKILL, SIGTERM or SIGINT:
@@ -141,9 +141,9 @@ def _end_again_and_again(
 
 
 def _require_nothing_beside(folder: Path) -> None:
-    """Nothing stays beside the model; a file that was made a moment before SIGKILL is empty."""
+    """Nothing stays beside the model but files that a kill cut off while they were written."""
     full = {entry.name: entry.stat().st_size for entry in os.scandir(folder)}
-    kept = sorted(name for name, size in full.items() if size)
+    kept = sorted(name for name in full if not (name[:9] == ".suffice-" and name[-4:] == ".tmp"))
     require(kept == ["model"], f"nothing stays beside the model: {full}")
 
 
