@@ -146,7 +146,8 @@ class AutoClassifier(FittedAverage):
     Parameters
     ----------
     candidates : sequence of str, optional
-        Of "naive-bayes", "aode", "logistic", "logistic-bins", "lda" and "qda"; all by
+        Of "naive-bayes", "aode", "logistic", "logistic-bins", "lda", "qda" and
+        "qda-light", which has its covariances shrunk by 0.03 only; all by
         default.
     best : int
         How many of them are averaged, at most.

@@ -80,6 +80,7 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "logistic-bins": partial(_logistic, C=3.0, tol=1e-3, numbers="bins", incomplete="indicator"),
     "lda": partial(_discriminant, kind=LinearDiscriminantAnalysis),
     "qda": partial(_discriminant, kind=QuadraticDiscriminantAnalysis, shrinkage="auto"),
+    "qda-light": partial(_discriminant, kind=QuadraticDiscriminantAnalysis, shrinkage=0.03),
 }
 """By the names that the command line has for them; a new one is a line here."""
 
