@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.laws.estimator_laws import check_estimator_laws
 
 from suffice import AODE, NaiveBayes, load
-from suffice.errors import ForgetError, ParameterError, SchemaError, SufficeWarning
+from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_sql
 from suffice.privacy import audit
 
@@ -276,6 +276,13 @@ def test_columns_without_a_value_say_nothing(calibration: Any) -> None:
     assert model.predict_proba(nothing[:1]).tolist() == [[0.5, 0.5]]
     assert model.bins_ == {}
     assert model.column_weights_ == {"a": 0.0, "b": 0.0}
+
+
+def test_rows_without_a_label_are_refused() -> None:
+    rows = {"a": np.zeros(0), "b": np.zeros(0, str)}
+    for learn in AODE().fit, AODE().partial_fit:
+        with pytest.raises(DataError, match="no labelled row"):
+            learn(pa.table(rows), [])
 
 
 def test_texts_stand_beside_the_pairs() -> None:

@@ -124,6 +124,8 @@ class AODE(NaiveBayes):
             return reader.paired
         if self.bins is not None:
             return given_bins(reader.parts, self.bins)
+        if not len(sums.classes):  # the model refuses such sums
+            return PairedColumns((), ())
         sums = self._in_rows(sums)
         if isinstance(sums, Sampled) and (found := SampledBins.of(reader.parts, sums, sums.sample)):
             sums = found.instead(reader.parts, sums)
