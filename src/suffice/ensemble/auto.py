@@ -146,9 +146,8 @@ class AutoClassifier(FittedAverage):
     Parameters
     ----------
     candidates : sequence of str, optional
-        Of "naive-bayes", "aode", "logistic", "logistic-bins", "lda", "qda" and
-        "qda-light", which has its covariances shrunk by 0.03 only; all by
-        default.
+        Of "naive-bayes", "aode", "logistic", "logistic-bins", "lda", "qda", and "qda-light", whose
+        covariances are shrunk by 0.03; by default all.
     best : int
         How many of them are averaged, at most.
     categorical, text : sequence of str, optional

@@ -262,10 +262,8 @@ def one_pass(
     v: Array,
 ) -> tuple[Array, Array]:
     """Step after every row, or every few, once through all; return v after it, and its mean."""
-    rng, size = (
-        np.random.default_rng([how.random_state, t]),
-        1 if steps == "sgd" else how.batch_size,
-    )
+    rng = np.random.default_rng([how.random_state, t])
+    size = 1 if steps == "sgd" else how.batch_size
     v, still, path, taken = v.copy(), np.zeros(v.shape), np.zeros(v.shape), 0
 
     def step(batch: Batch) -> int:
