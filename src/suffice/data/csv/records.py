@@ -44,7 +44,7 @@ LONGEST_RECORD = 1 << 28
 
 _GZIP = b"\x1f\x8b"
 _LINES_SHOWN = 10
-_LEAVE_OUT = "leave such rows out with skip_bad_rows=..."
+_LEAVE_OUT = "leave up to ten such rows out with skip_bad_rows=10"
 # Surrogates, which the scan decodes undecodable bytes to.
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
