@@ -24,9 +24,9 @@ from typer.testing import CliRunner
 from suffice import NaiveBayes
 from suffice.cli.app import app
 from suffice.models.generative.saved import SAVED
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import RealBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.block import RealBlock
+from suffice.sums.vocabulary import Vocabulary
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -24,8 +24,8 @@ from suffice.models.logistic import saved as logistic
 from suffice.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 from suffice.numerics.exact import DoubleDouble
 from suffice.persist import read_model, write_model
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.comoments import Comoments
+from suffice.sums.vocabulary import Vocabulary
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 

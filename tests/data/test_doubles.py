@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from suffice import NaiveBayes
 from suffice.data.doubles import doubles, seconds
-from suffice.statistics.block import BadCell
+from suffice.sums.block import BadCell
 
 B = 2**53
 UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}

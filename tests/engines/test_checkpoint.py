@@ -28,7 +28,7 @@ from suffice.engines.local import LocalEngine
 from suffice.errors import EngineError, ModelFileError, ParameterError
 from suffice.linear_model import LogisticRegression, Ridge
 from suffice.persist import read_model, write_model
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 GROUPS = 40
 NOTE = "What is summed so far is kept in fit.checkpoint: run the same again to go on."

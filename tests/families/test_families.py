@@ -12,9 +12,9 @@ from suffice.errors import ParameterError
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson, family_named
 from suffice.families.counts.dirichlet import dirichlet
 from suffice.families.family import Family, Parameters
-from suffice.statistics.batch import NO_WEIGHTS
-from suffice.statistics.block import BadCell, CodedBlock, RealBlock, SparseBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import NO_WEIGHTS
+from suffice.sums.block import BadCell, CodedBlock, RealBlock, SparseBlock
+from suffice.sums.vocabulary import Vocabulary
 
 X = np.array([[1.0, 7.0], [2.0, 3.0], [4.0, 0.0], [8.0, 1.0], [9.0, 2.0]])
 CODES = np.array([0, 0, 0, 1, 1], np.intp)

@@ -17,8 +17,8 @@ from tests.laws.estimator_laws import check_estimator_laws
 from suffice import NaiveBayes
 from suffice.errors import DataError, ForgetError, ParameterError, SufficeWarning
 from suffice.families import JointTable
-from suffice.statistics.block import CodedBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import CodedBlock
+from suffice.sums.vocabulary import Vocabulary
 
 # Columns of three kinds; complete rows show 3, 2 and 2 values, and 7 of the 12 combinations.
 ROWS = [

@@ -24,8 +24,8 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError, SufficeWarning
 from suffice.families import Categorical, Gaussian, MultivariateGaussian
 from suffice.families.family import Family, Parameters
-from suffice.statistics.batch import NO_WEIGHTS
-from suffice.statistics.block import BadCell, RealBlock
+from suffice.sums.batch import NO_WEIGHTS
+from suffice.sums.block import BadCell, RealBlock
 
 ESTIMATIONS = ("mle", "map", "bayes")
 NAMES = [f"x{j}" for j in range(9)]

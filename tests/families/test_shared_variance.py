@@ -12,8 +12,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice import NaiveBayes
 from suffice.families import Gaussian
 from suffice.families.family import Parameters
-from suffice.statistics.batch import NO_WEIGHTS
-from suffice.statistics.block import RealBlock
+from suffice.sums.batch import NO_WEIGHTS
+from suffice.sums.block import RealBlock
 
 X = np.array([[1.0, 7.0], [2.0, 3.0], [4.0, 0.0], [8.0, 1.0], [9.0, 2.0]])
 CODES = np.array([0, 0, 0, 1, 1], np.intp)

@@ -15,7 +15,7 @@ from tests.laws.comparing import require
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, EngineError
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["check_engine", "check_lost_worker"]
 

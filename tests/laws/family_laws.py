@@ -13,8 +13,8 @@ from tests.laws.comparing import close, frozen, require
 from suffice.data.text import split_words
 from suffice.families.family import Family, Form, Parameters
 from suffice.numerics.logspace import cell_scores
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import (
+from suffice.sums.batch import Batch
+from suffice.sums.block import (
     Block,
     CodedBlock,
     IntegerBlock,
@@ -22,9 +22,9 @@ from suffice.statistics.block import (
     RealBlock,
     SparseBlock,
 )
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.statistic import tree_sum
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.statistic import tree_sum
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["check_family"]
 

@@ -22,7 +22,7 @@ from tests.laws.comparing import frozen, require
 from tests.laws.estimator_laws import check_estimator_laws
 from tests.laws.family_laws import check_family
 
-import suffice.statistics
+import suffice.sums
 from suffice import naive_bayes
 from suffice.errors import ParameterError
 from suffice.families import (
@@ -44,23 +44,23 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.persist import read_model, write_model
 from suffice.privacy import findings_of
 from suffice.rules import check
-from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts
-from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
-from suffice.statistics.counts import CountAccumulator, Counts
-from suffice.statistics.events import EventAccumulator, Events
-from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
-from suffice.statistics.joint_counts import JointAccumulator, JointCounts
-from suffice.statistics.loss_sums import LossSums
-from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.pair_counts import CutBins, PairCountAccumulator, PairCounts, ValueBins
-from suffice.statistics.ranking import Counted, Ranking
-from suffice.statistics.register import STATISTICS as STATISTICS_OF_FILES
-from suffice.statistics.row_sample import RowSample, Sampled
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import NO_WEIGHTS, Batch
+from suffice.sums.binned_counts import BinnedCountAccumulator, BinnedCounts
+from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.counts import CountAccumulator, Counts
+from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.sums.joint_counts import JointAccumulator, JointCounts
+from suffice.sums.loss_sums import LossSums
+from suffice.sums.moments import Moments, MomentsAccumulator
+from suffice.sums.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.sums.pair_counts import CutBins, PairCountAccumulator, PairCounts, ValueBins
+from suffice.sums.ranking import Counted, Ranking
+from suffice.sums.register import STATISTICS as STATISTICS_OF_FILES
+from suffice.sums.row_sample import RowSample, Sampled
+from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
@@ -116,7 +116,7 @@ def check_statistic(parts: Sequence[Any], *, types: Mapping[str, type] = NAMED) 
 
     Examples
     --------
-    >>> from suffice.statistics.moments import Moments
+    >>> from suffice.sums.moments import Moments
     >>> check_statistic([Moments.empty(k=2, d=3)])
     """
     before = frozen(parts)
@@ -443,8 +443,8 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
 
 
 def found_statistics() -> set[type]:
-    names = (m.name for m in pkgutil.iter_modules(suffice.statistics.__path__))
-    modules = [import_module(f"suffice.statistics.{name}") for name in names]
+    names = (m.name for m in pkgutil.iter_modules(suffice.sums.__path__))
+    modules = [import_module(f"suffice.sums.{name}") for name in names]
     listed = (getattr(module, name) for module in modules for name in module.__all__)
     return {cls for cls in listed if is_dataclass(cls) and hasattr(cls, "__sub__")}
 

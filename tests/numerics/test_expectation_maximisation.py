@@ -12,8 +12,8 @@ from suffice.numerics.expectation_maximisation import (
     IncompleteRows,
     expectation_maximisation,
 )
-from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments import ComomentsAccumulator
+from suffice.sums.block import RealBlock
+from suffice.sums.comoments import ComomentsAccumulator
 
 SOME = settings(max_examples=25)
 

@@ -13,7 +13,7 @@ from suffice.models.generative import saved as generative
 from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.saved import MODULES
-from suffice.statistics.loss_sums import LossSums
+from suffice.sums.loss_sums import LossSums
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 WORKING = {LossSums}  # summed while a model is fitted: part of no model

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from suffice.data.label_values import is_missing, require_label_values
 from suffice.numerics import kernels
-from suffice.statistics.batch import BATCH_ROWS
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import BATCH_ROWS
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Labels"]
 

@@ -28,8 +28,8 @@ from suffice.data.table import require_columns
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
-from suffice.statistics.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.statistics.block import (
+from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
+from suffice.sums.block import (
     HELD,
     BadCell,
     Block,
@@ -39,8 +39,8 @@ from suffice.statistics.block import (
     SparseBlock,
     require_held,
 )
-from suffice.statistics.moments import TOO_LARGE
-from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
+from suffice.sums.moments import TOO_LARGE
+from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = [
     "COUNT_RULE",

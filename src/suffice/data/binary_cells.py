@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.statistics.block import BadCell
+from suffice.sums.block import BadCell
 
 __all__ = ["outcome_codes"]
 

@@ -22,7 +22,7 @@ from suffice.data.files.spool import SpooledTable, first_line, spool, unbroken
 from suffice.data.python_numbers import is_rounded
 from suffice.data.table import first_rows, require_distinct
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
-from suffice.statistics.block import HELD, HELD_RULE, HELD_STEP
+from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
 __all__ = ["read_sql"]
 

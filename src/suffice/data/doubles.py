@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.python_numbers import is_rounded
-from suffice.statistics.block import HELD, HELD_RULE, HELD_STEP, BadCell, require_held
+from suffice.sums.block import HELD, HELD_RULE, HELD_STEP, BadCell, require_held
 
 __all__ = ["doubles", "seconds"]
 

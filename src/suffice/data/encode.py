@@ -24,8 +24,8 @@ from suffice.data.text import split_words
 from suffice.data.type_names import held
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
-from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
-from suffice.statistics.block import (
+from suffice.sums.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
+from suffice.sums.block import (
     HELD,
     BadCell,
     Block,
@@ -34,7 +34,7 @@ from suffice.statistics.block import (
     RealBlock,
     SparseBlock,
 )
-from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
+from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["coded", "encode"]
 

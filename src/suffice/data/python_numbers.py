@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError
-from suffice.statistics.block import HELD, HELD_RULE, HELD_STEP
+from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
 __all__ = ["faithful", "first_rounded", "is_rounded", "require_faithful"]
 

@@ -14,9 +14,9 @@ from suffice.data.array_source import binaries, check_counts
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.text import split_words
 from suffice.numerics.sparse import is_sparse
-from suffice.statistics.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.statistics.block import HELD, Block, CodedBlock, RealBlock, SparseBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
+from suffice.sums.block import HELD, Block, CodedBlock, RealBlock, SparseBlock
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["RecordReader", "columns_of", "is_series", "record_of", "records_of"]
 

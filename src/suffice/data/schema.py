@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.rules import Within, rule
-from suffice.statistics.block import Encoding
+from suffice.sums.block import Encoding
 
 __all__ = [
     "BOOLEAN",

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Column, Layout
 from suffice.errors import DataError
-from suffice.statistics.batch import BATCH_ROWS, Batch
-from suffice.statistics.block import BadCell
+from suffice.sums.batch import BATCH_ROWS, Batch
+from suffice.sums.block import BadCell
 
 __all__ = ["InEngine", "InParts", "Source", "Split", "all_batches", "each_batch", "refusal"]
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import meant
-from suffice.statistics.batch import BATCH_ROWS
+from suffice.sums.batch import BATCH_ROWS
 
 __all__ = [
     "BATCH_ROWS",

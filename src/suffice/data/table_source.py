@@ -24,8 +24,8 @@ from suffice.data.table_views import CleanedTable, WithoutColumns, left_out
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell
 
 __all__ = ["TableSource", "TableSplit", "no_column", "to_learn", "without"]
 

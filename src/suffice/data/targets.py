@@ -20,8 +20,8 @@ from suffice.data.split_size import SplitSize, split_size
 from suffice.data.table_source import TableSource, no_column
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import RealBlock
+from suffice.sums.batch import Batch
+from suffice.sums.block import RealBlock
 
 __all__ = ["ArrayTargets", "ArrayTargetsSplit", "numeric_targets", "target_columns", "with_targets"]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from suffice.statistics.block import SparseBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import SparseBlock
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["split_words"]
 

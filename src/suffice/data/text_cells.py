@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from suffice.data.numerals import PLAIN, Numerals
 from suffice.data.python_numbers import is_rounded
-from suffice.statistics.block import HELD
+from suffice.sums.block import HELD
 
 __all__ = ["are_rounded", "infer", "parse"]
 

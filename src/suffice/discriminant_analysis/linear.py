@@ -24,7 +24,7 @@ from suffice.models.generative.row_answers import discriminants
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
-from suffice.statistics.by_class import ByClass
+from suffice.sums.by_class import ByClass
 
 __all__ = ["LinearDiscriminantAnalysis"]
 

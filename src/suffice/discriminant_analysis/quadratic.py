@@ -21,7 +21,7 @@ from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.params import accepts
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
-from suffice.statistics.by_class import ByClass
+from suffice.sums.by_class import ByClass
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 

@@ -34,10 +34,10 @@ from suffice.models.generative.terms import TermParameters
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import require_held
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
+from suffice.sums.batch import Batch
+from suffice.sums.block import require_held
+from suffice.sums.by_class import ByClass
+from suffice.sums.comoments import Comoments
 
 __all__ = [
     "DiscriminantAnalysis",

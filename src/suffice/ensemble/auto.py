@@ -32,7 +32,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import row_sums
-from suffice.statistics.row_sample import Sampled
+from suffice.sums.row_sample import Sampled
 
 __all__ = [
     "AutoClassifier",

@@ -34,9 +34,9 @@ from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.logspace import log_normalise, log_sum_exp
 from suffice.rules import rule
-from suffice.statistics.batch import Batch, scored_rows
-from suffice.statistics.block import BadCell
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch, scored_rows
+from suffice.sums.block import BadCell
+from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
 __all__ = ["FittedAverage"]

@@ -36,9 +36,9 @@ from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.rules import Shape, Within
-from suffice.statistics.block import CodedBlock, Encoding, IntegerBlock, tiles
-from suffice.statistics.counts import WIDEST, CountAccumulator, Counts, offsets_of
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
+from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
+from suffice.sums.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -17,9 +17,9 @@ from suffice.families.multinomial import EventTerms, add_event_terms, event_coun
 from suffice.families.options import Alpha, check_boolean, check_estimation
 from suffice.numerics.elementary import log
 from suffice.rules import FINITE, Shape
-from suffice.statistics.block import Encoding, RealBlock, SparseBlock
-from suffice.statistics.events import EventAccumulator, Events
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import Encoding, RealBlock, SparseBlock
+from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Complement", "ComplementParameters"]
 

@@ -18,9 +18,9 @@ from suffice.families.options import Estimation, Unseen, check_estimation, check
 from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
-from suffice.statistics.block import CodedBlock, Encoding, IntegerBlock
-from suffice.statistics.joint_counts import JointAccumulator, JointCounts, distinct_rows
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
+from suffice.sums.joint_counts import JointAccumulator, JointCounts, distinct_rows
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["JointTable", "JointTableParameters"]
 

@@ -18,9 +18,9 @@ from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
-from suffice.statistics.block import Encoding, RealBlock, SparseBlock, require_held, tiles
-from suffice.statistics.events import EventAccumulator, Events
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import Encoding, RealBlock, SparseBlock, require_held, tiles
+from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "EventTerms",

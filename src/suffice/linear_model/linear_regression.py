@@ -15,7 +15,7 @@ from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
-from suffice.statistics.comoments import Comoments
+from suffice.sums.comoments import Comoments
 
 __all__ = ["LinearRegression"]
 

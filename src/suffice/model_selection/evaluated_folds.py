@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 from suffice.data.schema import Layout
 from suffice.data.source import InParts, Split, each_batch
 from suffice.engines.engine import Engine
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
 

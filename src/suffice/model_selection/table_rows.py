@@ -22,8 +22,8 @@ from suffice.data.table_source import TableSource, TableSplit
 from suffice.data.table_views import WithoutColumns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.statistics.block import CodedBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import CodedBlock
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["TableRows", "is_table"]
 

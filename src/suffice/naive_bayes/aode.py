@@ -29,9 +29,9 @@ from suffice.naive_bayes.mixed import NaiveBayes
 from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, without_pairs
 from suffice.naive_bayes.saved_pairs import SavedPairs
 from suffice.numerics.in_print import NAMED
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.pair_counts import CutBins, PairCounts
-from suffice.statistics.row_sample import Sampled
+from suffice.sums.by_class import ByClass
+from suffice.sums.pair_counts import CutBins, PairCounts
+from suffice.sums.row_sample import Sampled
 
 __all__ = ["AODE"]
 

@@ -14,7 +14,7 @@ from suffice.families.categorical import CategoricalParameters
 from suffice.models.base.class_weights import ClassWeight
 from suffice.naive_bayes.discrete import Discrete
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.counts import Counts
+from suffice.sums.counts import Counts
 
 __all__ = ["CategoricalNB"]
 

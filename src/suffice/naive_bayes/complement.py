@@ -15,7 +15,7 @@ from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.event_counts import EventCounts
-from suffice.statistics.by_class import ByClass
+from suffice.sums.by_class import ByClass
 
 __all__ = ["ComplementNB"]
 

@@ -12,8 +12,8 @@ from suffice.errors import DataError
 from suffice.models.generative.classifier import Rows
 from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.discrete import Discrete
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.events import Events
+from suffice.sums.by_class import ByClass
+from suffice.sums.events import Events
 
 __all__ = ["EventCounts"]
 

@@ -14,7 +14,7 @@ from suffice.families.univariate.parameters import GaussianParameters
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
-from suffice.statistics.moments import Moments
+from suffice.sums.moments import Moments
 
 __all__ = ["GaussianNB"]
 

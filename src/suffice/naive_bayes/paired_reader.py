@@ -11,9 +11,9 @@ from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, SchemaError
 from suffice.models.generative.paired_columns import PairedColumns, pair_sums
 from suffice.models.generative.reader import GenerativeReader
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.comparison import Comparison
-from suffice.statistics.lost_digits import Loss
+from suffice.sums.by_class import ByClass
+from suffice.sums.comparison import Comparison
+from suffice.sums.lost_digits import Loss
 
 __all__ = ["PairedReader", "paired_columns", "without_pairs"]
 

@@ -8,8 +8,8 @@ from suffice.models.generative.paired_columns import PairedColumns, encodings
 from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weighted import group_sizes
 from suffice.rules import rule
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.pair_counts import CutBins, PairCounts
+from suffice.sums.by_class import ByClass
+from suffice.sums.pair_counts import CutBins, PairCounts
 
 __all__ = ["SavedPairs"]
 

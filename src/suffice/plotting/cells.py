@@ -19,8 +19,8 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
 from suffice.plotting.style import require_place
-from suffice.statistics.block import MixedBlock, RealBlock
-from suffice.statistics.vocabulary import FALSE_TRUE
+from suffice.sums.block import MixedBlock, RealBlock
+from suffice.sums.vocabulary import FALSE_TRUE
 
 __all__ = [
     "Cells",

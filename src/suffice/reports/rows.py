@@ -13,8 +13,8 @@ from suffice.data.source import all_batches
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.linear.model import LinearModel
 from suffice.numerics.logspace import log_normalise
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import MixedBlock, RealBlock, SparseBlock
+from suffice.sums.batch import Batch
+from suffice.sums.block import MixedBlock, RealBlock, SparseBlock
 
 __all__ = ["answered_rows", "rows_of"]
 

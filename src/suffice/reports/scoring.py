@@ -23,7 +23,7 @@ from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.phrases import with_article
 from suffice.reports.words import is_text, text_term
-from suffice.statistics.batch import NO_CLASSES
+from suffice.sums.batch import NO_CLASSES
 
 __all__ = ["MOST_JOINED", "is_weighed", "scoring"]
 

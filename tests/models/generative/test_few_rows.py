@@ -13,7 +13,7 @@ from suffice.errors import DataError, SufficeWarning
 from suffice.models.generative.classifier import FEW_ROWS
 from suffice.naive_bayes import GaussianNB, NaiveBayes
 from suffice.numerics.logspace import cell_scores
-from suffice.statistics.block import BadCell, RealBlock
+from suffice.sums.block import BadCell, RealBlock
 
 RNG = np.random.default_rng(11)
 CODES = np.arange(600) % 3

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from suffice.models.generative.column_weights import _share
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import RealBlock
-from suffice.statistics.row_sample import SampledRows
+from suffice.sums.batch import Batch
+from suffice.sums.block import RealBlock
+from suffice.sums.row_sample import SampledRows
 
 
 @pytest.mark.parametrize("dealt", [False, True])

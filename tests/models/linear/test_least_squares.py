@@ -15,8 +15,8 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
-from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.block import RealBlock
+from suffice.sums.comoments import Comoments, ComomentsAccumulator
 
 Matrix = list[list[Fraction]]
 FEW = settings(max_examples=25)

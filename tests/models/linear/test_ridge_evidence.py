@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.ridge import RidgeSpectrum
-from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.block import RealBlock
+from suffice.sums.comoments import Comoments, ComomentsAccumulator
 
 
 def summed(x: np.ndarray, y: np.ndarray) -> Comoments:

@@ -25,8 +25,8 @@ from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import DataLoop
 from suffice.models.logistic.separation import find_separation
 from suffice.models.optimise.newton import Point, newton, quasi_newton
-from suffice.statistics.block import RealBlock
-from suffice.statistics.moments import MomentsAccumulator
+from suffice.sums.block import RealBlock
+from suffice.sums.moments import MomentsAccumulator
 
 
 def rows(seed=0, n=60, d=3, k=2):

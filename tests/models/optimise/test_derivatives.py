@@ -25,8 +25,8 @@ from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import DataLoop
-from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments import ComomentsAccumulator
+from suffice.sums.block import RealBlock
+from suffice.sums.comoments import ComomentsAccumulator
 
 Loss = Callable[..., Any]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.statistics.binned_counts import CELLS
+from suffice.sums.binned_counts import CELLS
 
 Arrays = tuple[NDArray[Any], ...]
 

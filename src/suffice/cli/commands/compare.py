@@ -21,8 +21,8 @@ from suffice.cli.output.tables import (
 
 if TYPE_CHECKING:
     from suffice.cli import documents
-    from suffice.statistics.comparison import Comparison
-    from suffice.statistics.divergence import Divergence
+    from suffice.sums.comparison import Comparison
+    from suffice.sums.divergence import Divergence
 
 __all__ = ["compare"]
 

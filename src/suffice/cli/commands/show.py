@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from suffice.cli.documents import Alpha, KnownColumn, Shown
     from suffice.models.generative.classifier import GenerativeClassifier
-    from suffice.statistics.by_class import ByClass
+    from suffice.sums.by_class import ByClass
 
 __all__ = ["show"]
 

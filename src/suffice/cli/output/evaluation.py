@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from suffice.cli.documents import Area, ClassEvaluation, NumberEvaluation, TargetErrors, Tenth
     from suffice.models.base.evaluation import Evaluation
     from suffice.models.linear.evaluation import RegressionEvaluation
-    from suffice.statistics.ranking import Area as Ranked
+    from suffice.sums.ranking import Area as Ranked
 
 __all__ = ["class_facts", "class_tables", "error_facts"]
 

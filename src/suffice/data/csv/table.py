@@ -42,7 +42,7 @@ from suffice.data.text_cells import are_rounded, infer, parse
 from suffice.data.type_names import called
 from suffice.errors import ReadError, SchemaError, warn
 from suffice.numerics.in_print import listed
-from suffice.statistics.block import HELD_RULE, HELD_STEP
+from suffice.sums.block import HELD_RULE, HELD_STEP
 
 __all__ = ["CsvFormat", "CsvSplit", "CsvTable"]
 

@@ -24,7 +24,7 @@ from suffice.data.split_size import SplitSize
 from suffice.data.split_view import SplitView
 from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
 from suffice.errors import ReadError, SufficeError
-from suffice.statistics.block import BadCell
+from suffice.sums.block import BadCell
 
 __all__ = [
     "SpooledSplit",

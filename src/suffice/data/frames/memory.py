@@ -32,7 +32,7 @@ from suffice.data.table import (
     require_distinct,
 )
 from suffice.errors import ParameterError, ReadError, SchemaError
-from suffice.statistics.block import HELD_STEP
+from suffice.sums.block import HELD_STEP
 
 __all__ = [
     "FrameSplit",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.statistics.counts import Counts
+from suffice.sums.counts import Counts
 
 __all__ = ["advice_on_counts"]
 
@@ -23,9 +23,9 @@ def advice_on_counts(counts: Counts) -> Iterator[tuple[int, str]]:
 
     Examples
     --------
-    >>> from suffice.statistics.block import CodedBlock
-    >>> from suffice.statistics.counts import CountAccumulator
-    >>> from suffice.statistics.vocabulary import Vocabulary
+    >>> from suffice.sums.block import CodedBlock
+    >>> from suffice.sums.counts import CountAccumulator
+    >>> from suffice.sums.vocabulary import Vocabulary
     >>> names = Vocabulary(tuple(f"person {i}" for i in range(30)))
     >>> total = CountAccumulator(1)
     >>> rows = np.arange(30)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.statistics.events import Events
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.events import Events
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["by_event", "event_features", "most_telling", "takes_events"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError
-from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock
-from suffice.statistics.counts import CountAccumulator
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import BadCell, CodedBlock, IntegerBlock
+from suffice.sums.counts import CountAccumulator
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "MOST_CODES",

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.statistics.counts import Counts
-from suffice.statistics.moments import Moments, MomentsLeftOut
+from suffice.sums.counts import Counts
+from suffice.sums.moments import Moments, MomentsLeftOut
 
 __all__ = [
     "FEW",

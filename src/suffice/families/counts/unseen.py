@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.statistics.block import BadCell, CodedBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import BadCell, CodedBlock
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["UNSEEN_RULE", "refuse_unseen"]
 

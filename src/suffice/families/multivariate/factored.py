@@ -28,7 +28,7 @@ from suffice.numerics.linalg import (
 from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.rows import linear
 from suffice.rules import FINITE, NONNEGATIVE, Shape
-from suffice.statistics.moments import too_large
+from suffice.sums.moments import too_large
 
 __all__ = ["FactoredGaussians", "add_complete", "fill", "listed", "settled_double"]
 

@@ -14,8 +14,8 @@ from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.numerics.elementary import log
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.rows import affine
-from suffice.statistics.block import RealBlock
-from suffice.statistics.moments import ABSENT, FEWEST_DIGITS
+from suffice.sums.block import RealBlock
+from suffice.sums.moments import ABSENT, FEWEST_DIGITS
 
 __all__ = ["GaussiansLeftOut"]
 

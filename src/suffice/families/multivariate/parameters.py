@@ -17,7 +17,7 @@ from suffice.numerics.elementary import lgamma, log, log1p, log_of
 from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.rows import linear
 from suffice.rules import POSITIVE, Shape
-from suffice.statistics.block import BadCell, RealBlock, tiles
+from suffice.sums.block import BadCell, RealBlock, tiles
 
 __all__ = [
     "LOG_2PI",

@@ -18,8 +18,8 @@ from suffice.numerics.expectation_maximisation import (
     LogPrior,
     expectation_maximisation,
 )
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.fourth_moments import FourthMoments
+from suffice.sums.comoments import Comoments
+from suffice.sums.fourth_moments import FourthMoments
 
 __all__ = ["GaussianSums", "expected_sums"]
 

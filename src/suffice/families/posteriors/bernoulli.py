@@ -18,7 +18,7 @@ from suffice.families.posteriors.dirichlet import (
     prior_weight,
 )
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments, add_with_poles
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["posterior"]
 

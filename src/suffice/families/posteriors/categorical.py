@@ -13,7 +13,7 @@ from suffice.families.counts.dirichlet import pseudo_counts
 from suffice.families.counts.smoothing import settled_alpha
 from suffice.families.posteriors.dirichlet import borrowed, log_share_moments, prior_weight
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments
-from suffice.statistics.counts import Counts
+from suffice.sums.counts import Counts
 
 __all__ = ["posterior"]
 

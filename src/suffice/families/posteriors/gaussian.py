@@ -28,8 +28,8 @@ from suffice.families.gaussian import Gaussian
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
 from suffice.families.univariate.parameters import GaussianParameters
 from suffice.numerics.elementary import digamma, log
-from suffice.statistics.block import RealBlock, require_held
-from suffice.statistics.moments import Moments
+from suffice.sums.block import RealBlock, require_held
+from suffice.sums.moments import Moments
 
 __all__ = ["posterior"]
 

@@ -15,8 +15,8 @@ from suffice.families.posteriors.dirichlet import drawn_shares, log_share_moment
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import CodedBlock, IntegerBlock
-from suffice.statistics.joint_counts import JointCounts
+from suffice.sums.block import CodedBlock, IntegerBlock
+from suffice.sums.joint_counts import JointCounts
 
 __all__ = ["posterior"]
 

@@ -28,8 +28,8 @@ from suffice.families.posteriors.posterior import (
     trigamma,
 )
 from suffice.numerics.elementary import digamma
-from suffice.statistics.block import RealBlock, SparseBlock, require_held
-from suffice.statistics.events import Events
+from suffice.sums.block import RealBlock, SparseBlock, require_held
+from suffice.sums.events import Events
 
 __all__ = ["posterior"]
 

@@ -34,7 +34,7 @@ from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
 from suffice.numerics.elementary import digamma, log, log_of
 from suffice.numerics.interruption import interruptible
-from suffice.statistics.block import RealBlock, require_held
+from suffice.sums.block import RealBlock, require_held
 
 __all__ = ["posterior"]
 

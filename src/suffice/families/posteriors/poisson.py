@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suffice.families.poisson import Poisson, PoissonParameters
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
 from suffice.numerics.elementary import digamma, log
-from suffice.statistics.block import RealBlock, require_held
+from suffice.sums.block import RealBlock, require_held
 
 __all__ = ["posterior"]
 

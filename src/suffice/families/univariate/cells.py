@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.families.univariate.cuts import equal_frequency_cuts
 from suffice.numerics import kernels
-from suffice.statistics.binned_counts import BinnedCounts, cell_bounds
+from suffice.sums.binned_counts import BinnedCounts, cell_bounds
 
 __all__ = ["Cells", "KernelShape", "cells_of_column", "merged"]
 
@@ -94,8 +94,8 @@ def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
 
     Examples
     --------
-    >>> from suffice.statistics.binned_counts import BinnedCountAccumulator
-    >>> from suffice.statistics.block import RealBlock
+    >>> from suffice.sums.binned_counts import BinnedCountAccumulator
+    >>> from suffice.sums.block import RealBlock
     >>> total = BinnedCountAccumulator(np.zeros(1))
     >>> total.add(RealBlock(np.array([[2.0], [7.0], [7.0]])), np.array([0, 0, 1]), np.empty(0), 2)
     >>> cells_of_column(total.statistic(), 0).counts.tolist()

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from suffice.families.univariate.cells import Cells
 from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
 from suffice.families.univariate.parameters import FAR
-from suffice.statistics.moments import Moments
-from suffice.statistics.pair_counts import CutBins
+from suffice.sums.moments import Moments
+from suffice.sums.pair_counts import CutBins
 
 __all__ = ["binned_counts", "far_columns", "learnt_cuts"]
 

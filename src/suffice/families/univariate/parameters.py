@@ -15,8 +15,8 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import lgamma, log, log1p
 from suffice.numerics.error_free import LARGEST
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
-from suffice.statistics.block import RealBlock, converted, read_rows, require_held, tiles
-from suffice.statistics.moments import too_large
+from suffice.sums.block import RealBlock, converted, read_rows, require_held, tiles
+from suffice.sums.moments import too_large
 
 __all__ = ["FAR", "GaussianParameters", "StudentParameters"]
 

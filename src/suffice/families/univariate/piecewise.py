@@ -14,7 +14,7 @@ from suffice.families.family import Parameters
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
-from suffice.statistics.block import RealBlock, require_finite, tiles
+from suffice.sums.block import RealBlock, require_finite, tiles
 
 __all__ = ["Choice", "Piece", "PiecewiseParameters", "nothing", "widths"]
 

@@ -16,7 +16,7 @@ from suffice.models.base.evaluated_rows import UNKNOWN, label_codes
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.phrases import rows_in_print
-from suffice.statistics.batch import Batch, scored_rows
+from suffice.sums.batch import Batch, scored_rows
 
 __all__ = ["Hits", "accuracy_told", "hits", "of_rows", "such_label", "tell_of_unknown_labels"]
 

@@ -22,8 +22,8 @@ from suffice.models.base.scikit_learn import (
     refuse_lengths,
 )
 from suffice.numerics.sparse import is_sparse
-from suffice.statistics.batch import WEIGHT_RULE, unfit_weight
-from suffice.statistics.vocabulary import Value, Vocabulary
+from suffice.sums.batch import WEIGHT_RULE, unfit_weight
+from suffice.sums.vocabulary import Value, Vocabulary
 
 __all__ = [
     "check_one_type",

@@ -43,7 +43,7 @@ from suffice.models.base.proba_intervals import Ends, beside_interval, predict_p
 from suffice.models.base.reader import LabelReader
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.phrases import rows_in_print
-from suffice.statistics.batch import Batch, scored_rows
+from suffice.sums.batch import Batch, scored_rows
 
 __all__ = ["Classifier"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.base.predictions import Predictions
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["by_costs", "checked_costs", "expected_costs", "of_threshold"]
 

@@ -20,9 +20,9 @@ from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.phrases import rows_of_classes
-from suffice.statistics.batch import Batch, scored_rows
-from suffice.statistics.ranking import RankingAccumulator
-from suffice.statistics.vocabulary import Value, Vocabulary
+from suffice.sums.batch import Batch, scored_rows
+from suffice.sums.ranking import RankingAccumulator
+from suffice.sums.vocabulary import Value, Vocabulary
 
 __all__ = [
     "UNKNOWN",

@@ -16,8 +16,8 @@ from suffice.models.base.options import check_level
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_in_print, rows_of_classes
-from suffice.statistics.ranking import Area, Ranking
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.ranking import Area, Ranking
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Evaluation", "wilson_interval"]
 

@@ -36,8 +36,8 @@ from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.streams import forgettable
 from suffice.rules import check
-from suffice.statistics.comparison import Comparison
-from suffice.statistics.statistic import tree_sum
+from suffice.sums.comparison import Comparison
+from suffice.sums.statistic import tree_sum
 
 __all__ = ["ExactEstimator"]
 
@@ -246,7 +246,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         Neither reads rows again: a model holds the statistic of its rows. Numeric targets are
         columns like the others; the categories of a linear model are compared by their
         fractions, and may have other values. The result prints as a table, and is a record of
-        `suffice.statistics.comparison`.
+        `suffice.sums.comparison`.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from suffice.data.source import Split
 from suffice.data.split_size import SplitSize, split_size
 from suffice.engines.engine import Engine
 from suffice.models.base.groups import RowsOf
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["PlacedSplit", "by_place", "sums_by_place"]
 

@@ -16,8 +16,8 @@ from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.numerics.in_print import Printed, Table
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import Block, CodedBlock, RealBlock
+from suffice.sums.batch import Batch
+from suffice.sums.block import Block, CodedBlock, RealBlock
 
 __all__ = ["MOST_GROUPS", "ByGroup", "RowsOf", "group_layout", "sum_by_group"]
 

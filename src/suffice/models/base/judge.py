@@ -17,8 +17,8 @@ from suffice.engines.engine import Engine
 from suffice.models.base.evaluated_rows import Classifies
 from suffice.models.base.fold_sums import by_place
 from suffice.models.base.partial_answers import WithGaps
-from suffice.statistics.batch import Batch
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Judge", "evaluated", "evaluated_by_place", "knowing_all"]
 

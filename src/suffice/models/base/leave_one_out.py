@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.data.source import Split, each_batch
 from suffice.models.base.judge import Judge
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["LeaveOneOut", "answers_left_out"]
 

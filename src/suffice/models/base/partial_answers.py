@@ -14,8 +14,8 @@ from suffice.data.source import Split
 from suffice.errors import warn
 from suffice.models.base.predictions import Predictions
 from suffice.phrases import rows_in_print
-from suffice.statistics.batch import Batch
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "Partial",

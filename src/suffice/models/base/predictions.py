@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import warn
 from suffice.phrases import rows_in_print
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "Predictions",

@@ -28,7 +28,7 @@ from suffice.models.base.options import check_level, generator
 from suffice.models.base.predictions import Predictions
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_normalise
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = [
     "Ends",

@@ -19,7 +19,7 @@ from suffice.data.table_source import TableSource
 from suffice.errors import DataError, warn
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.saved import are_same
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["LabelReader", "TableReader"]
 

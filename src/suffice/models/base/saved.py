@@ -17,7 +17,7 @@ from suffice.data.csv.format import CsvFormat
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, UniformColumns
 from suffice.errors import ParameterError
 from suffice.rules import build, rule, shown
-from suffice.statistics.vocabulary import Value, Vocabulary
+from suffice.sums.vocabulary import Value, Vocabulary
 from suffice.tree import named
 
 __all__ = ["LAYOUT", "Saved", "SavedClassifier", "are_same"]

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.errors import ModelFileError
 from suffice.hints import LARGEST_WHOLE_NUMBER, fits
 from suffice.rules import shown
-from suffice.statistics.vocabulary import KINDS
+from suffice.sums.vocabulary import KINDS
 
 __all__ = ["COVARIANCES", "is_covariance", "portable", "unportable"]
 

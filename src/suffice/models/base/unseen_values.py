@@ -20,9 +20,9 @@ from suffice.data.targets import ArrayTargets
 from suffice.errors import DataError, warn
 from suffice.numerics.in_print import NAMED
 from suffice.phrases import meant
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock, RealBlock, SparseBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, CodedBlock, IntegerBlock, RealBlock, SparseBlock
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["FEWEST", "warn_of_unseen"]
 

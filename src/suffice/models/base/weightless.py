@@ -6,7 +6,7 @@ from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.errors import DataError
 from suffice.numerics.in_print import listed
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["require_weights"]
 

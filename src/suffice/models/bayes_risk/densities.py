@@ -32,7 +32,7 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log, scores
-from suffice.statistics.block import CodedBlock
+from suffice.sums.block import CodedBlock
 
 __all__ = [
     "MOST_VALUES",

@@ -29,7 +29,7 @@ from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
 from suffice.numerics.logspace import row_sums, safe_log
 from suffice.numerics.quadrature import integrate
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = [
     "ColumnInformation",

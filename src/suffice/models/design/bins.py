@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics.error_free import LARGEST
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, CodedBlock, RealBlock, converted, require_finite
-from suffice.statistics.moments import TOO_LARGE
-from suffice.statistics.pair_counts import CutBins
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, CodedBlock, RealBlock, converted, require_finite
+from suffice.sums.moments import TOO_LARGE
+from suffice.sums.pair_counts import CutBins
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["BELOW", "binned", "levels_of", "span", "steps", "with_bins"]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from suffice.data.schema import Layout
 from suffice.errors import DataError
-from suffice.statistics.by_class import ByClass
+from suffice.sums.by_class import ByClass
 
 __all__ = ["learnt_rows", "without_rows", "without_value"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.models.design.expression import Expression, expression
 from suffice.rules import rule
-from suffice.statistics.block import BadCell
+from suffice.sums.block import BadCell
 
 __all__ = ["Coded", "Factor", "Formula"]
 

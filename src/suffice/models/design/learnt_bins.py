@@ -16,14 +16,14 @@ from suffice.families.univariate.cells import cells_of_column
 from suffice.families.univariate.learnt_cuts import binned_counts, far_columns, learnt_cuts
 from suffice.models.design.empty_columns import learnt_rows, without_value
 from suffice.models.design.matrix import Design
-from suffice.statistics.batch import WEIGHT_ROUNDING, Batch
-from suffice.statistics.binned_counts import BinnedCountAccumulator
-from suffice.statistics.block import RealBlock, converted
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.counts import CountAccumulator
-from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
-from suffice.statistics.pair_counts import CutBins
-from suffice.statistics.row_sample import Sampled, SampledAccumulator
+from suffice.sums.batch import WEIGHT_ROUNDING, Batch
+from suffice.sums.binned_counts import BinnedCountAccumulator
+from suffice.sums.block import RealBlock, converted
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.counts import CountAccumulator
+from suffice.sums.moments_and_bins import MomentsAndBinsAccumulator
+from suffice.sums.pair_counts import CutBins
+from suffice.sums.row_sample import Sampled, SampledAccumulator
 
 __all__ = ["with_learnt_bins"]
 
@@ -43,9 +43,9 @@ def with_learnt_bins(
     """The same design with every number cut into bins.
 
     The cuts are those of `suffice.families.univariate.learnt_cuts`, of counts by class on the grid
-    of `suffice.statistics.binned_counts`. Columns far from 0 take a second pass, on a grid that
+    of `suffice.sums.binned_counts`. Columns far from 0 take a second pass, on a grid that
     starts near their mean. A column that shows one cell of the grid is one bin. Counts are in
-    units of what one row weighs, `suffice.statistics.row_sample.Sampled.row_weight`.
+    units of what one row weighs, `suffice.sums.row_sample.Sampled.row_weight`.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.design.terms import Terms
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["added_by", "shares_of", "summed_down", "summed_up", "sums_of_terms"]
 
@@ -134,7 +134,7 @@ def shares_of(
 
     Examples
     --------
-    >>> from suffice.statistics.pair_counts import CutBins
+    >>> from suffice.sums.pair_counts import CutBins
     >>> terms = Terms(("age",), (), bins={"age": CutBins(np.array([30.5, 65]))}, missing=("age",))
     >>> shares_of(terms, "age", np.array([0.75, 0.25, 0.125]))
     (array([0.125, 0.5  , 0.25 ]), 0.125)

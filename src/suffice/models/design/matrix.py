@@ -14,9 +14,9 @@ from suffice.models.design.bins import levels_of, with_bins
 from suffice.models.design.formula import is_column, label, products
 from suffice.models.design.levels import summed_down, summed_up
 from suffice.models.design.terms import Terms
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, CodedBlock, SparseBlock, require_held
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, CodedBlock, SparseBlock, require_held
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["INTERCEPT", "TILE_ROWS", "Compressed", "Design", "indicators"]
 

@@ -33,7 +33,7 @@ def norm_of_coefficients(terms: Terms) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from suffice.statistics.vocabulary import Vocabulary
+    >>> from suffice.sums.vocabulary import Vocabulary
     >>> terms = Terms(("hue",), ("y",), {"hue": Vocabulary(("blue", "green", "red"))})
     >>> norm_of_coefficients(terms).round(3)
     array([[ 0.667, -0.333],

@@ -12,7 +12,7 @@ from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
-from suffice.statistics.comoments import LOG_UNIT, Comoments, Tally
+from suffice.sums.comoments import LOG_UNIT, Comoments, Tally
 
 __all__ = ["ROUNDED", "NormalEquations", "Weights"]
 

@@ -19,11 +19,11 @@ from suffice.models.design.feature_columns import Features, Ways
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import MOST_WORDS, Words
 from suffice.phrases import meant
-from suffice.statistics.batch import Batch
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.counts import CountAccumulator
-from suffice.statistics.events import EventAccumulator
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.counts import CountAccumulator
+from suffice.sums.events import EventAccumulator
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["settled_design", "unused"]
 

@@ -18,7 +18,7 @@ def measures(terms: Terms, columns: Sequence[Column]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from suffice.statistics.vocabulary import Vocabulary
+    >>> from suffice.sums.vocabulary import Vocabulary
     >>> measures(Terms(("hue",), ("price",), {"hue": Vocabulary(("blue", "red"))}), ())
     ('Categories are compared with hue[blue].',)
     """

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.rules import Within, rule
-from suffice.statistics.block import BadCell, SparseBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import BadCell, SparseBlock
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["LEAST_PLACES", "MOST_WORDS", "Words"]
 

@@ -34,9 +34,9 @@ from suffice.models.generative.paired_columns import PairedColumns, PairedRows, 
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import cell_scores, log_sum_exp, safe_log
-from suffice.statistics.batch import Batch
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.pair_counts import PairCounts, pair_places
+from suffice.sums.batch import Batch
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.pair_counts import PairCounts, pair_places
 
 __all__ = ["AODEModel", "OneDependence"]
 

@@ -25,9 +25,9 @@ from suffice.models.generative.column_weights import SAMPLE_ROWS, calibrated
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
-from suffice.statistics.batch import Batch
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.row_sample import Sampled
+from suffice.sums.batch import Batch
+from suffice.sums.by_class import ByClass
+from suffice.sums.row_sample import Sampled
 
 __all__ = ["CalibratedClassifier"]
 

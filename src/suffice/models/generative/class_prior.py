@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.counts.dirichlet import dirichlet
 from suffice.rules import shown
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Prior", "class_prior"]
 

@@ -71,10 +71,10 @@ from suffice.models.generative.row_answers import (
 )
 from suffice.models.generative.saved import SAVED, SavedGenerative
 from suffice.numerics.logspace import log_normalise, normalise
-from suffice.statistics.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
+from suffice.sums.block import BadCell, RealBlock
+from suffice.sums.by_class import ByClass
+from suffice.sums.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -33,8 +33,8 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_sum_exp, safe_log
-from suffice.statistics.row_hash import rank_hashes
-from suffice.statistics.row_sample import RowSample, SampledRows
+from suffice.sums.row_hash import rank_hashes
+from suffice.sums.row_sample import RowSample, SampledRows
 
 __all__ = ["SAMPLE_ROWS", "calibrated"]
 

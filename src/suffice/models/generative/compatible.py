@@ -11,7 +11,7 @@ from suffice.errors import SchemaError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type
 from suffice.models.generative.part import FamilyColumns
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Side", "check_compatible"]
 

@@ -15,8 +15,8 @@ from suffice.families import Family
 from suffice.families.family import Form
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.sparse import is_sparse
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import in_block
+from suffice.sums.batch import Batch
+from suffice.sums.block import in_block
 
 __all__ = [
     "column_of",

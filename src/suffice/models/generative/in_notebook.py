@@ -14,7 +14,7 @@ from suffice.models.generative.terms import TermParameters
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Table, bars_by_class, curves, key
 from suffice.phrases import rows_in_print
-from suffice.statistics.block import RealBlock
+from suffice.sums.block import RealBlock
 
 __all__ = ["notebook_tables"]
 

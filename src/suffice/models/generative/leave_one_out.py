@@ -13,11 +13,11 @@ from suffice.families.left_out.rows import FOLDS_INSTEAD, LearntRows, LeaveOneOu
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import safe_log, scores
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, in_block
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.moments import ABSENT
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, in_block
+from suffice.sums.by_class import ByClass
+from suffice.sums.moments import ABSENT
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["GenerativeLeftOut"]
 

@@ -17,8 +17,8 @@ from suffice.models.generative.family_columns import whole
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
 from suffice.numerics.sparse import is_sparse
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.by_class import ByClass
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["OneFamilyClassifier"]
 

@@ -16,19 +16,19 @@ from suffice.families.univariate.cells import cells_of_column
 from suffice.families.univariate.learnt_cuts import binned_counts, learnt_cuts
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.elementary import log
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, Block, RealBlock, require_finite
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.counts import Counts
-from suffice.statistics.moments_and_bins import MomentsAndBins
-from suffice.statistics.pair_counts import (
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, Block, RealBlock, require_finite
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.counts import Counts
+from suffice.sums.moments_and_bins import MomentsAndBins
+from suffice.sums.pair_counts import (
     ColumnBins,
     CutBins,
     PairCountAccumulator,
     ValueBins,
     pair_bytes,
 )
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "MOST_BYTES",

@@ -21,9 +21,9 @@ from suffice.models.generative.terms import (
     term_values,
 )
 from suffice.rules import rule
-from suffice.statistics.binned_counts import YEAR_2000
-from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.statistic import Accumulator
+from suffice.sums.binned_counts import YEAR_2000
+from suffice.sums.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.sums.statistic import Accumulator
 
 __all__ = ["FamilyColumns"]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight, check_class_weight, class_weights
-from suffice.statistics.by_class import ByClass
+from suffice.sums.by_class import ByClass
 
 __all__ = ["prior_factors"]
 

@@ -35,8 +35,8 @@ from suffice.models.base.proba_intervals import (
 )
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.elementary import digamma, log
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import in_block
+from suffice.sums.batch import Batch
+from suffice.sums.block import in_block
 
 if TYPE_CHECKING:
     from suffice.models.generative.classifier import GenerativeClassifier

@@ -21,11 +21,11 @@ from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sums import sampled, summarise
-from suffice.statistics.batch import NO_CLASSES
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.comparison import Comparison
-from suffice.statistics.lost_digits import Loss
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import NO_CLASSES
+from suffice.sums.by_class import ByClass
+from suffice.sums.comparison import Comparison
+from suffice.sums.lost_digits import Loss
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["GenerativeReader"]
 

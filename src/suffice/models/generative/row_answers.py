@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suffice.data.source import Split, each_batch
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import log_normalise, log_sum_exp, normalise, scores
-from suffice.statistics.batch import Batch, scored_rows
+from suffice.sums.batch import Batch, scored_rows
 
 __all__ = [
     "Prediction",

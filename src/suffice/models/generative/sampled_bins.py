@@ -33,14 +33,14 @@ from numpy.typing import NDArray
 from suffice.families.univariate.learnt_cuts import far_columns
 from suffice.models.generative.part import FamilyColumns
 from suffice.rules import rule
-from suffice.statistics.batch import WEIGHT_ROUNDING, Batch
-from suffice.statistics.binned_counts import SNAPPED, WHOLE, BinnedCountAccumulator, BinnedCounts
-from suffice.statistics.block import RealBlock, converted
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.moments import Moments
-from suffice.statistics.moments_and_bins import MomentsAndBins
-from suffice.statistics.row_sample import LAST, RowSample
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import WEIGHT_ROUNDING, Batch
+from suffice.sums.binned_counts import SNAPPED, WHOLE, BinnedCountAccumulator, BinnedCounts
+from suffice.sums.block import RealBlock, converted
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.moments import Moments
+from suffice.sums.moments_and_bins import MomentsAndBins
+from suffice.sums.row_sample import LAST, RowSample
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["SampledBins"]
 

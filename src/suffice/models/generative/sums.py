@@ -7,8 +7,8 @@ from dataclasses import replace
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.models.generative.part import FamilyColumns
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.row_sample import SampledAccumulator
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.row_sample import SampledAccumulator
 
 __all__ = ["accumulator", "read_from", "sampled", "summarise"]
 

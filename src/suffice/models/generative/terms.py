@@ -20,12 +20,12 @@ from suffice.families.multivariate.parameters import (
 from suffice.models.design.matrix import Design
 from suffice.models.design.terms import MISSING
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, CodedBlock, MixedBlock, RealBlock
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.counts import nonnegative
-from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.statistic import Accumulator
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, CodedBlock, MixedBlock, RealBlock
+from suffice.sums.comoments import Comoments
+from suffice.sums.counts import nonnegative
+from suffice.sums.fourth_moments import FourthMoments
+from suffice.sums.statistic import Accumulator
 
 __all__ = ["TermAccumulator", "TermParameters", "TermsLeftOut", "shown_terms", "term_values"]
 

@@ -12,7 +12,7 @@ from suffice.families import Parameters
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.logspace import cell_scores, scores
-from suffice.statistics.block import RealBlock, among
+from suffice.sums.block import RealBlock, among
 
 __all__ = ["LEAST", "Weighted", "group_sizes", "grouped_scores", "is_one_group"]
 

@@ -28,7 +28,7 @@ from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE
 from suffice.numerics.rows import affine
 from suffice.rules import FINITE, Shape, Within, check_form
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["DescentFit", "least_squares"]
 

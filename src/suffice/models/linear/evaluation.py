@@ -15,8 +15,8 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, explained, number
 from suffice.numerics.linalg import product
 from suffice.phrases import amount
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.moments import Moments
+from suffice.sums.comoments import Comoments
+from suffice.sums.moments import Moments
 
 __all__ = ["RegressionEvaluation", "r_squared_of_sums"]
 

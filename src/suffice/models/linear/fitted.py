@@ -44,8 +44,8 @@ from suffice.models.optimise.gradient_descent import STEPS
 from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
 from suffice.phrases import rows_in_print
-from suffice.statistics.block import BadCell
-from suffice.statistics.comoments import Comoments
+from suffice.sums.block import BadCell
+from suffice.sums.comoments import Comoments
 
 __all__ = ["NORMAL", "FittedLinear"]
 

@@ -29,7 +29,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.rules import NONNEGATIVE, Shape
-from suffice.statistics.comoments import Comoments
+from suffice.sums.comoments import Comoments
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -58,8 +58,8 @@ class LeastSquares:
 
     Examples
     --------
-    >>> from suffice.statistics.block import RealBlock
-    >>> from suffice.statistics.comoments import ComomentsAccumulator
+    >>> from suffice.sums.block import RealBlock
+    >>> from suffice.sums.comoments import ComomentsAccumulator
     >>> rows = ComomentsAccumulator(2)
     >>> xy = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]])
     >>> rows.add(RealBlock(xy), np.zeros(3, np.intp), np.empty(0), 1)

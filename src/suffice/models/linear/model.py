@@ -25,11 +25,11 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
-from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, RealBlock
+from suffice.sums.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.moments import Moments, MomentsAccumulator
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "UNDETERMINED",

@@ -27,12 +27,12 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comparison import Comparison, compared_unlabelled
-from suffice.statistics.counts import Counts, nonnegative
-from suffice.statistics.lost_digits import Loss
-from suffice.statistics.statistic import ClasswiseStatistic
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.comoments import Comoments
+from suffice.sums.comparison import Comparison, compared_unlabelled
+from suffice.sums.counts import Counts, nonnegative
+from suffice.sums.lost_digits import Loss
+from suffice.sums.statistic import ClasswiseStatistic
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["LinearReader", "Rows", "settled"]
 

@@ -46,8 +46,8 @@ from suffice.models.optimise.gradient_descent import (
     Steps,
     check_descent,
 )
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.moments import refuse_underflow
+from suffice.sums.comoments import Comoments
+from suffice.sums.moments import refuse_underflow
 
 __all__ = ["LinearRegressor"]
 

@@ -16,9 +16,9 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 from suffice.numerics.rows import affine
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, RealBlock
+from suffice.sums.comoments import Comoments, ComomentsAccumulator
 
 __all__ = ["POWER", "Influences", "Robust", "influences", "robust"]
 

@@ -15,9 +15,9 @@ from suffice.models.linear.descent import DescentFit
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, rule
-from suffice.statistics.binned_counts import BinnedCounts
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.binned_counts import BinnedCounts
+from suffice.sums.comoments import Comoments
+from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
 __all__ = ["SAVED", "SavedRegressor", "SavedRidge"]

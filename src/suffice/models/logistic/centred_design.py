@@ -26,8 +26,8 @@ from suffice.models.design.levels import sums_of_terms
 from suffice.models.design.matrix import Compressed, Design
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.linalg import Factor
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import (
+from suffice.sums.batch import Batch
+from suffice.sums.block import (
     BadCell,
     CodedBlock,
     IntegerBlock,
@@ -35,9 +35,9 @@ from suffice.statistics.block import (
     SparseBlock,
     converted,
 )
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.counts import Counts
-from suffice.statistics.moments import Moments
+from suffice.sums.by_class import ByClass
+from suffice.sums.counts import Counts
+from suffice.sums.moments import Moments
 
 __all__ = ["CentredDesign", "with_ones"]
 

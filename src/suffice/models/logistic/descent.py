@@ -14,7 +14,7 @@ from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import TrainingRows
 from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.gradient_descent import DescentRows, GradientDescent, Steps, descend
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["fit_by_descent"]
 

@@ -18,12 +18,12 @@ from suffice.data.source import Split, each_batch
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import Encoding, RealBlock, SparseBlock
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.comoments import ComomentsAccumulator
-from suffice.statistics.counts import CountAccumulator
-from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
+from suffice.sums.batch import Batch
+from suffice.sums.block import Encoding, RealBlock, SparseBlock
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.comoments import ComomentsAccumulator
+from suffice.sums.counts import CountAccumulator
+from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator
 
 __all__ = ["SparseMomentsAccumulator", "first_pass", "joint_moments"]
 

@@ -32,8 +32,8 @@ from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.rules import build
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell
 
 __all__ = ["FittedLogistic"]
 

@@ -17,7 +17,7 @@ from suffice.models.logistic.model import LogisticModel, of_every_class
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.in_print import Printed, Table, criterion, listed, probability
 from suffice.rules import FINITE, NONNEGATIVE
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -24,9 +24,9 @@ from suffice.data.source import Split, each_batch
 from suffice.families.counts.events import by_event
 from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import SparseBlock
-from suffice.statistics.loss_sums import LossSums
+from suffice.sums.batch import Batch
+from suffice.sums.block import SparseBlock
+from suffice.sums.loss_sums import LossSums
 
 __all__ = ["LossDerivatives", "LossRequest", "loss_derivatives", "loss_sums", "present"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from suffice.data.schema import Layout
 from suffice.models.base.missing_cells import listed_missing
 from suffice.numerics.in_print import NAMED
-from suffice.statistics.batch import WEIGHT_ROUNDING
-from suffice.statistics.by_class import ByClass
+from suffice.sums.batch import WEIGHT_ROUNDING
+from suffice.sums.by_class import ByClass
 
 __all__ = ["columns_without_value", "listed", "missing_cells_message"]
 

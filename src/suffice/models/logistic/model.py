@@ -21,9 +21,9 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import log_normalise, scores
 from suffice.numerics.rows import affine
-from suffice.statistics.batch import Batch, scored_rows
-from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock, tiles
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch, scored_rows
+from suffice.sums.block import CodedBlock, RealBlock, SparseBlock, tiles
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["LogisticModel", "Prediction", "log_probabilities", "predictions"]
 

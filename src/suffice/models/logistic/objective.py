@@ -27,11 +27,11 @@ from suffice.models.optimise.newton import Point
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
-from suffice.statistics.batch import WEIGHT_ROUNDING
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.loss_sums import LossSums
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import WEIGHT_ROUNDING
+from suffice.sums.by_class import ByClass
+from suffice.sums.comoments import Comoments
+from suffice.sums.loss_sums import LossSums
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["LARGEST_HESSIAN", "SQUARES_NOISE", "Objective"]
 

@@ -22,9 +22,9 @@ from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.options import Missing
 from suffice.models.logistic.rows import DataLoop
 from suffice.models.logistic.term_rows import Coded, LaidOut
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.moments import refuse_underflow
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.by_class import ByClass
+from suffice.sums.moments import refuse_underflow
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Problem"]
 

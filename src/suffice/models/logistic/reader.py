@@ -17,7 +17,7 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.logistic.options import Missing
 from suffice.numerics.sparse import is_sparse
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Cutting", "LogisticReader", "settled"]
 

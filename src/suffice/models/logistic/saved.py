@@ -17,8 +17,8 @@ from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, WEIGHT
 from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, rule
-from suffice.statistics.pair_counts import CutBins
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.pair_counts import CutBins
+from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
 __all__ = ["SAVED", "SavedLogistic"]

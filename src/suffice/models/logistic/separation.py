@@ -30,7 +30,7 @@ from suffice.errors import DataError
 from suffice.models.logistic.messages import listed
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import Sample, TrainingRows
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["Separation", "find_separation", "refuse_separation"]
 

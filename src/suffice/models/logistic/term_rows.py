@@ -12,8 +12,8 @@ from typing import Any
 from suffice.data.schema import BlockLayout, Layout, UniformColumns
 from suffice.data.source import Split, refusal
 from suffice.models.design.matrix import Design
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, RealBlock
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, RealBlock
 
 __all__ = ["Coded", "CodedSplit", "LaidOut", "LaidOutSplit", "plain_layout", "read_as"]
 

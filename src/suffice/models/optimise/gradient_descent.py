@@ -31,7 +31,7 @@ from suffice.data.source import Split, each_batch
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
-from suffice.statistics.batch import Batch
+from suffice.sums.batch import Batch
 
 __all__ = ["STEPS", "Course", "DescentRows", "GradientDescent", "Steps", "check_descent", "descend"]
 

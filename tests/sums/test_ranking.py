@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-import suffice.statistics.ranking as module
-from suffice.statistics.ranking import Ranking, RankingAccumulator
+import suffice.sums.ranking as module
+from suffice.sums.ranking import Ranking, RankingAccumulator
 
 ROWS = st.lists(
     st.tuples(

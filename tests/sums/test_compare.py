@@ -18,8 +18,8 @@ from suffice.errors import ParameterError, SchemaError
 from suffice.families import JointTable
 from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
-from suffice.statistics.comparison import ColumnComparison, Comparison
-from suffice.statistics.divergence import Divergence, of_fractions, of_gaussians
+from suffice.sums.comparison import ColumnComparison, Comparison
+from suffice.sums.divergence import Divergence, of_fractions, of_gaussians
 
 A, B = np.array([30.0, 12.0, 0.0, 58.0]), np.array([10.0, 22.0, 9.0, 19.0])
 

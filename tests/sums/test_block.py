@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
-from suffice.statistics.block import (
+from suffice.sums.block import (
     BadCell,
     CodedBlock,
     IntegerBlock,
@@ -18,7 +18,7 @@ from suffice.statistics.block import (
     rounded,
     tiles,
 )
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.bool_])

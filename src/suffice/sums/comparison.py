@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from suffice.errors import SchemaError
 from suffice.numerics.in_print import Printed, Table, percent, probability
 from suffice.phrases import amount, rows_in_print
-from suffice.statistics.divergence import Divergence, Divergences, of_fractions
-from suffice.statistics.vocabulary import Value
+from suffice.sums.divergence import Divergence, Divergences, of_fractions
+from suffice.sums.vocabulary import Value
 
 if TYPE_CHECKING:
-    from suffice.statistics.statistic import ClasswiseStatistic
+    from suffice.sums.statistic import ClasswiseStatistic
 
 __all__ = ["ColumnComparison", "Comparison", "compared", "compared_unlabelled"]
 
@@ -153,7 +153,7 @@ def compared(
 
     See Also
     --------
-    suffice.statistics.divergence : The formulas.
+    suffice.sums.divergence : The formulas.
     """
     _check_alike(a, b)
     names = _numbered(a) if names is None else names

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from suffice.errors import ForgetError, ParameterError
-from suffice.statistics import pair_counts
-from suffice.statistics.batch import NO_WEIGHTS
-from suffice.statistics.block import CodedBlock, RealBlock
-from suffice.statistics.pair_counts import (
+from suffice.sums import pair_counts
+from suffice.sums.batch import NO_WEIGHTS
+from suffice.sums.block import CodedBlock, RealBlock
+from suffice.sums.pair_counts import (
     CutBins,
     PairCountAccumulator,
     PairCounts,
     ValueBins,
     pair_places,
 )
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 BINS = (CutBins(np.array([-0.5, 0.5])), CutBins(np.array([1.0])), CutBins(np.zeros(0)))
 NAMES, STARTS = ("a", "b", "c"), (0, 3, 5)

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.statistics.divergence import Divergences
+from suffice.sums.divergence import Divergences
 
 __all__ = [
     "Accumulator",
@@ -98,7 +98,7 @@ def described(statistic: ClasswiseStatistic) -> str:
 
     Examples
     --------
-    >>> from suffice.statistics.moments import Moments
+    >>> from suffice.sums.moments import Moments
     >>> described(Moments.empty(3, 4))
     'Moments(3 classes, 4 columns)'
     """

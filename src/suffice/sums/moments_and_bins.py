@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.rules import rule
-from suffice.statistics.binned_counts import NO_UNITS, BinnedCountAccumulator, BinnedCounts
-from suffice.statistics.block import RealBlock
-from suffice.statistics.divergence import Divergences
-from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.statistic import described
+from suffice.sums.binned_counts import NO_UNITS, BinnedCountAccumulator, BinnedCounts
+from suffice.sums.block import RealBlock
+from suffice.sums.divergence import Divergences
+from suffice.sums.moments import Moments, MomentsAccumulator
+from suffice.sums.statistic import described
 
 __all__ = ["MomentsAndBins", "MomentsAndBinsAccumulator"]
 

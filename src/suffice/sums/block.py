@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.rows import is_read, row_major
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -16,9 +16,9 @@ from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
 from suffice.numerics.rows import is_read
 from suffice.rules import FINITE, Shape, check_form, rule
-from suffice.statistics.block import BadCell, RealBlock, tiles
-from suffice.statistics.divergence import Divergences, of_gaussians
-from suffice.statistics.statistic import described
+from suffice.sums.block import BadCell, RealBlock, tiles
+from suffice.sums.divergence import Divergences, of_gaussians
+from suffice.sums.statistic import described
 
 __all__ = [
     "FEWEST_DIGITS",

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.moments import Moments
+from suffice.sums.by_class import ByClass
+from suffice.sums.comoments import Comoments
+from suffice.sums.fourth_moments import FourthMoments
+from suffice.sums.moments import Moments
 
 __all__ = ["Loss", "losses"]
 
@@ -52,8 +52,8 @@ def losses(before: Any, after: Any) -> Iterator[Loss]:
 
     Examples
     --------
-    >>> from suffice.statistics.block import RealBlock
-    >>> from suffice.statistics.moments import MomentsAccumulator
+    >>> from suffice.sums.block import RealBlock
+    >>> from suffice.sums.moments import MomentsAccumulator
     >>> def moments(*x):
     ...     total = MomentsAccumulator(1)
     ...     total.add(RealBlock(np.array(x)[:, None]), np.zeros(len(x), int), np.empty(0), 1)

@@ -15,10 +15,10 @@ from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, Shape, rule
-from suffice.statistics.block import CodedBlock, IntegerBlock, tiles
-from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import CodedBlock, IntegerBlock, tiles
+from suffice.sums.divergence import Divergences, of_fractions
+from suffice.sums.statistic import described
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "WIDEST",

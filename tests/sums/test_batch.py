@@ -8,8 +8,8 @@ import pytest
 
 from suffice import LogisticRegression, NaiveBayes
 from suffice.errors import DataError
-from suffice.statistics import batch
-from suffice.statistics.batch import BATCH_ROWS, Batch, scored_rows
+from suffice.sums import batch
+from suffice.sums.batch import BATCH_ROWS, Batch, scored_rows
 
 
 def table(n: int) -> pa.Table:

@@ -14,11 +14,11 @@ from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import NONNEGATIVE, Shape, check_form, rule
-from suffice.statistics.block import CodedBlock, IntegerBlock
-from suffice.statistics.counts import ClassCounts, nonnegative
-from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import tree_sum
-from suffice.statistics.vocabulary import Value, Vocabulary
+from suffice.sums.block import CodedBlock, IntegerBlock
+from suffice.sums.counts import ClassCounts, nonnegative
+from suffice.sums.divergence import Divergences, of_fractions
+from suffice.sums.statistic import tree_sum
+from suffice.sums.vocabulary import Value, Vocabulary
 
 __all__ = ["JointAccumulator", "JointCounts", "distinct_rows"]
 

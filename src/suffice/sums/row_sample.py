@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.statistics.batch import Batch
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.row_hash import Hashes, batch_hashes, column_hashes, name_hashes
+from suffice.sums.batch import Batch
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.row_hash import Hashes, batch_hashes, column_hashes, name_hashes
 
 __all__ = ["RowSample", "Sampled", "SampledAccumulator", "SampledRows"]
 
@@ -65,7 +65,7 @@ class RowSample:
 
         Examples
         --------
-        >>> from suffice.statistics.block import RealBlock
+        >>> from suffice.sums.block import RealBlock
         >>> x = RealBlock(np.array([[1.0], [2.0], [1.0]]))
         >>> batch = Batch(3, (x,), np.zeros(3, np.intp), weights=np.ones(3))
         >>> sample = RowSample.of(2, [SampledRows(batch, np.array([7, 9, 7], np.uint64))])

@@ -14,10 +14,10 @@ from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, Shape, check_form, rule
-from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
-from suffice.statistics.counts import ClassCounts, grown, nonnegative
-from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
+from suffice.sums.counts import ClassCounts, grown, nonnegative
+from suffice.sums.divergence import Divergences, of_fractions
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "ColumnBins",
@@ -172,8 +172,8 @@ class PairCounts(ClassCounts):
 
     Examples
     --------
-    >>> from suffice.statistics.block import RealBlock
-    >>> from suffice.statistics.pair_counts import CutBins
+    >>> from suffice.sums.block import RealBlock
+    >>> from suffice.sums.pair_counts import CutBins
     >>> total = PairCountAccumulator(("a", "b"), (CutBins(np.array([0.5])),) * 2)
     >>> rows = RealBlock(np.array([[0.0, 1.0], [0.0, 0.0], [1.0, np.nan]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)

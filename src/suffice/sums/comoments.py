@@ -21,11 +21,11 @@ from suffice.numerics.elementary import log
 from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
-from suffice.statistics.block import RealBlock, require_held, tiles
-from suffice.statistics.counts import grown
-from suffice.statistics.divergence import Divergences, of_gaussians
-from suffice.statistics.moments import is_scatter, noise_of_squares, too_large, too_small
-from suffice.statistics.statistic import described
+from suffice.sums.block import RealBlock, require_held, tiles
+from suffice.sums.counts import grown
+from suffice.sums.divergence import Divergences, of_gaussians
+from suffice.sums.moments import is_scatter, noise_of_squares, too_large, too_small
+from suffice.sums.statistic import described
 
 __all__ = [
     "LOG_UNIT",
@@ -128,12 +128,12 @@ class Comoments:
     products : ndarray (m, 2, d, d)
         Upper triangles of the pairs of Σw(x − p)(x − p)ᵀ.
     tally : ndarray of int (g, 3), or (0, 3)
-        How many rows there are, if it is known: see `suffice.statistics.comoments`.
+        How many rows there are, if it is known: see `suffice.sums.comoments`.
 
     Examples
     --------
-    >>> from suffice.statistics.block import RealBlock
-    >>> from suffice.statistics.comoments import ComomentsAccumulator
+    >>> from suffice.sums.block import RealBlock
+    >>> from suffice.sums.comoments import ComomentsAccumulator
     >>> total = ComomentsAccumulator(2)
     >>> rows = RealBlock(np.array([[1e9 + 1, 1.0], [1e9 + 2, 3.0], [1e9 + 3, 5.0]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)

@@ -31,10 +31,10 @@ from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within, check_form, rule
-from suffice.statistics.block import BadCell, RealBlock, converted, tiles
-from suffice.statistics.counts import grown, nonnegative
-from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described
+from suffice.sums.block import BadCell, RealBlock, converted, tiles
+from suffice.sums.counts import grown, nonnegative
+from suffice.sums.divergence import Divergences, of_fractions
+from suffice.sums.statistic import described
 
 __all__ = [
     "CELLS",
@@ -119,7 +119,7 @@ def places_of_cells(columns: int, most: int) -> PlacesOfCells:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BinnedCounts:
-    """Weight of the numbers of d columns in every cell of `suffice.statistics.binned_counts`.
+    """Weight of the numbers of d columns in every cell of `suffice.sums.binned_counts`.
 
     Only cells that hold a number are kept, so equal rows give equal counts whatever was added and
     taken away before. A file takes 10 bytes for each, and 18 where a weight is no double.
@@ -143,8 +143,8 @@ class BinnedCounts:
 
     Examples
     --------
-    >>> from suffice.statistics.binned_counts import BinnedCountAccumulator
-    >>> from suffice.statistics.block import RealBlock
+    >>> from suffice.sums.binned_counts import BinnedCountAccumulator
+    >>> from suffice.sums.block import RealBlock
     >>> total = BinnedCountAccumulator(np.zeros(1))
     >>> rows = RealBlock(np.array([[2.0], [2.0], [0.1], [np.nan]]))
     >>> total.add(rows, np.zeros(4, np.intp), np.empty(0), 1)

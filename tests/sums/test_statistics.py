@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from suffice.errors import ForgetError
-from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
-from suffice.statistics.counts import CountAccumulator, Counts
-from suffice.statistics.events import EventAccumulator, Events
-from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import NO_WEIGHTS, Batch
+from suffice.sums.block import CodedBlock, RealBlock, SparseBlock
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.counts import CountAccumulator, Counts
+from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.moments import Moments, MomentsAccumulator
+from suffice.sums.vocabulary import Vocabulary
 
 
 def counts(

@@ -14,8 +14,8 @@ from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from suffice.numerics import kernels
-from suffice.statistics.block import SparseBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import SparseBlock
+from suffice.sums.vocabulary import Vocabulary
 
 WIDTHS = [1, 63, 64, 65, 130, 4096, 5000]
 FEW = settings(max_examples=30)

@@ -8,8 +8,8 @@ from sklearn.covariance import ledoit_wolf
 from suffice import NaiveBayes
 from suffice.errors import DataError
 from suffice.families import MultivariateGaussian
-from suffice.statistics.block import RealBlock
-from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.sums.block import RealBlock
+from suffice.sums.fourth_moments import FourthMoments, FourthMomentsAccumulator
 
 
 def summed(x: np.ndarray, codes: np.ndarray, k: int = 2) -> FourthMoments:

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import (
+from suffice.sums.batch import Batch
+from suffice.sums.block import (
     CodedBlock,
     IntegerBlock,
     MixedBlock,
@@ -30,7 +30,7 @@ from suffice.statistics.block import (
     SparseBlock,
     converted,
 )
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "Hashes",
@@ -79,7 +79,7 @@ def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
 
     Examples
     --------
-    >>> from suffice.statistics.vocabulary import Vocabulary
+    >>> from suffice.sums.vocabulary import Vocabulary
     >>> x, labels = np.array([[1.0, 2.0], [-0.0, np.nan]]), Vocabulary(("no", "yes"))
     >>> one = Batch(2, (RealBlock(x),), np.array([0, 1]), labels)
     >>> columns = RealBlock(x[:, [0]].astype("f4")), RealBlock(x[:, [1]])

@@ -13,11 +13,11 @@ from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import Shape, rule
-from suffice.statistics.block import IntegerBlock, RealBlock, SparseBlock, tiles
-from suffice.statistics.counts import FORGOTTEN_NOISE, CountAccumulator, Counts, grown, nonnegative
-from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import IntegerBlock, RealBlock, SparseBlock, tiles
+from suffice.sums.counts import FORGOTTEN_NOISE, CountAccumulator, Counts, grown, nonnegative
+from suffice.sums.divergence import Divergences, of_fractions
+from suffice.sums.statistic import described
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["EventAccumulator", "Events"]
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from suffice.statistics.batch import NO_WEIGHTS
-from suffice.statistics.block import CodedBlock, IntegerBlock
-from suffice.statistics.joint_counts import (
+from suffice.sums.batch import NO_WEIGHTS
+from suffice.sums.block import CodedBlock, IntegerBlock
+from suffice.sums.joint_counts import (
     TOGETHER,
     JointAccumulator,
     JointCounts,
     distinct_rows,
 )
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(("d", "m"), [(1, 3), (3, 2), (70, 2), (9, 2**20), (3, 2**31 - 1)])

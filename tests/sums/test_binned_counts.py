@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.persist import read_model, write_model
-from suffice.statistics import binned_counts
-from suffice.statistics.binned_counts import (
+from suffice.sums import binned_counts
+from suffice.sums.binned_counts import (
     CELLS,
     YEAR_2000,
     BinnedCountAccumulator,
@@ -22,8 +22,8 @@ from suffice.statistics.binned_counts import (
     cell_bounds,
     cells_of,
 )
-from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
+from suffice.sums.block import BadCell, RealBlock
+from suffice.sums.moments_and_bins import MomentsAndBinsAccumulator
 from suffice.tree import named
 
 NUMBERS = st.one_of(

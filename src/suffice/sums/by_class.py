@@ -15,12 +15,12 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell
-from suffice.statistics.comparison import Comparison, compared
-from suffice.statistics.counts import nonnegative
-from suffice.statistics.statistic import Accumulator
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell
+from suffice.sums.comparison import Comparison, compared
+from suffice.sums.counts import nonnegative
+from suffice.sums.statistic import Accumulator
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["ByClass", "ByClassAccumulator"]
 
@@ -127,7 +127,7 @@ class ByClass:
 
         See Also
         --------
-        suffice.statistics.comparison.compared : What is compared by what.
+        suffice.sums.comparison.compared : What is compared by what.
         """
         if not isinstance(other, ByClass):
             raise ParameterError(

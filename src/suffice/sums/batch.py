@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.statistics.block import Block
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.sums.block import Block
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
     "BATCH_ROWS",

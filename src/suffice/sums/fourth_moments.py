@@ -12,10 +12,10 @@ from suffice.errors import ForgetError
 from suffice.numerics.error_free import two_product
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import rule
-from suffice.statistics.block import BadCell, RealBlock, tiles
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
-from suffice.statistics.divergence import Divergences
-from suffice.statistics.statistic import described
+from suffice.sums.block import BadCell, RealBlock, tiles
+from suffice.sums.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.divergence import Divergences
+from suffice.sums.statistic import described
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
 
