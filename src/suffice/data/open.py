@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.csv.table import CsvFormat
 from suffice.data.file_formats import open_files
 from suffice.data.frames.memory import (
     FrameTable,
@@ -25,6 +24,7 @@ from suffice.data.python_numbers import faithful
 from suffice.data.table import Table, require_distinct
 from suffice.data.table_source import TableSource, without
 from suffice.data.table_views import CleanedTable
+from suffice.data.text.format import TextFormat
 from suffice.errors import ParameterError, SchemaError
 
 __all__ = [
@@ -44,7 +44,7 @@ def open_table(
     data: Any,
     label: Any = None,
     weight: Any = None,
-    remembered: CsvFormat | None = None,
+    remembered: TextFormat | None = None,
     *,
     first: bool = True,
 ) -> TableSource:
@@ -56,7 +56,7 @@ def open_table(
         The rows.
     label, weight : str or array-like (n,), optional
         Values may be given only for a table in memory.
-    remembered : CsvFormat, optional
+    remembered : TextFormat, optional
         What is known of how text is written.
     first : bool
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
@@ -72,6 +72,10 @@ def open_table(
     table = _table(data, remembered)
     if isinstance(table, FrameTable) and (first or remembered is not None):
         table = table.read_by(remembered, label if isinstance(label, str) else None)
+    if remembered is not None:
+        table = table.known_as(remembered)
+    if isinstance(label, str):
+        table = table.labelled(label)
     if not table.names:
         raise SchemaError("the table has no column", "a model needs features")
     names: list[str | None] = []
@@ -85,7 +89,7 @@ def open_table(
     return TableSource(table, label_name, weight_name)
 
 
-def _table(data: Any, remembered: CsvFormat | None) -> Table:
+def _table(data: Any, remembered: TextFormat | None) -> Table:
     distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
     if distributed is not None:
         return distributed
@@ -93,8 +97,7 @@ def _table(data: Any, remembered: CsvFormat | None) -> Table:
         return data  # type: ignore[no-any-return]
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
-        known = None if remembered is None else CsvFormat(written=remembered.written)
-        return open_files(data, remembered=known)
+        return open_files(data, remembered=remembered)
     return frame_table(data)
 
 
@@ -184,7 +187,7 @@ def read_csv(
         New names of labels, applied after the suffix is taken off. A model fitted to the table
         goes on reading cells and labels in this way.
     **options
-        Those of `suffice.data.csv.format.CsvFormat`: ``separator``, ``quote``, ``header``,
+        Those of `suffice.data.text.format.TextFormat`: ``separator``, ``quote``, ``header``,
         ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
         ``skip_bad_rows``, ``encoding``.
 
@@ -209,7 +212,7 @@ def read_csv(
     ...     read_csv(file, header=False, strip=True, missing=["?"]).head().to_pylist()[0]
     {'column_1': 'republican', 'column_2': 'n', 'column_3': None}
     """
-    known = [*(field.name for field in fields(CsvFormat)), *CLEANED]
+    known = [*(field.name for field in fields(TextFormat)), *CLEANED]
     for name in options:
         if name not in known:
             raise ParameterError(
@@ -217,7 +220,7 @@ def read_csv(
                 f"its options are {', '.join(known)}",
                 "take one of them",
             )
-    return _said(open_files(path, CsvFormat(**options)), ignore, (), label_suffix, label_map)
+    return _said(open_files(path, TextFormat(**options)), ignore, (), label_suffix, label_map)
 
 
 def read_excel(

@@ -45,9 +45,7 @@ def sample(
     table = _table({**columns, name: labels})
     is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
     if is_text and fitted.format_ is not None:
-        from suffice.data.csv.writing import as_written
-
-        table = as_written(table, fitted.format_)
+        table = fitted.format_.spelled(table)
     if as_json:
         facts = {"model": str(model), "type": type(fitted).__name__, "seed": seed}
         deliver_rows(facts, "drawn", [table], opened, output)

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
-from suffice.data.csv.format import CsvFormat
 from suffice.data.files.spool import (
     SpooledTable,
     TemporaryFolder,
@@ -31,6 +30,7 @@ from suffice.data.table import (
     require_columns,
     require_distinct,
 )
+from suffice.data.text.format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.sums.block import HELD_STEP
 
@@ -84,19 +84,19 @@ class FrameTable(Table):
 
     table: pa.Table
     part_rows: int = 4 * BATCH_ROWS  # rows in one part
-    written: CsvFormat | None = None  # how columns of strings were written that are numbers now
+    written: TextFormat | None = None  # how columns of strings were written that are numbers now
 
     @property
-    def format(self) -> CsvFormat | None:
+    def format(self) -> TextFormat | None:
         """How numbers and dates were written in columns of strings, if in some."""
         return self.written
 
-    def read_by(self, format: CsvFormat | None, label: str | None = None) -> FrameTable:
+    def read_by(self, format: TextFormat | None, label: str | None = None) -> FrameTable:
         """The same rows with numbers and dates in the place of strings that are written so.
 
         Parameters
         ----------
-        format : CsvFormat, optional
+        format : TextFormat, optional
             How; without it, the cells of the table show it.
         label : str, optional
             A column that is left alone.

@@ -22,10 +22,8 @@ import pyarrow.compute as pc
 from suffice.data.files.version import readable, version_of
 from suffice.data.table import first_rows
 from suffice.data.text.format import AUTO, TextFormat
-from suffice.data.text.guess import Doubt, Guess, guess, settled
+from suffice.data.text.guess import Doubt, Guess, guess, settled, whole_numbers
 from suffice.data.text.layout import (
-    DELIMITERS,
-    Known,
     Layout,
     Names,
     encoding_of,
@@ -64,7 +62,7 @@ class Sniffed:
     absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # tokens, by column
 
 
-def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) -> Sniffed:
+def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = None) -> Sniffed:
     """Find what a format leaves open.
 
     Parameters
@@ -73,7 +71,7 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         Files of one table.
     asked : TextFormat
         What is given.
-    known : Known, optional
+    known : TextFormat, optional
         What a model knows of its files.
 
     Raises
@@ -84,10 +82,10 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         If the columns of two files differ.
     """
     first = paths[0]
-    given = asked if known is None else asked.over(known.format)
+    given = asked if known is None else asked.over(known)
     usual = usual_separator(first)
-    if known is not None and known.format.separator and usual == ",":
-        usual = known.format.separator
+    if known is not None and known.separator and usual == ",":
+        usual = known.separator
     with readable(first):
         version = version_of(first)
     start = TextFile(first, given, version, asked.quote == AUTO)
@@ -107,7 +105,9 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
     remarks = (*_remarks(file, asked, known, usual, layout, names), *columns.remarks())
     left_out, empty = columns.left_out(names)
-    written = {n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)}
+    written = {
+        n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)
+    }
     format = replace(file.format, written=tuple(written.items()), missing=given.tokens)
     return Sniffed(
         format=format,
@@ -116,7 +116,11 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         raw=columns.raw,
         left_out=left_out,
         empty=empty,
-        remarks=(*remarks, *_left_out(first.name, names, left_out, empty), *_total(file, head, sample)),
+        remarks=(
+            *remarks,
+            *_left_out(first.name, names, left_out, empty),
+            *_total(file, head, sample),
+        ),
         doubts=columns.doubts,
         refused=columns.refused,
         absent=columns.absent,
@@ -127,15 +131,15 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
 
 
 def _first_file(
-    file: TextFile, source: Source, usual: str, known: Known | None
+    file: TextFile, source: Source, usual: str, known: TextFormat | None
 ) -> tuple[TextFile, Layout, Names]:
     """Return the first file with its layout settled."""
     asked = file.format
     if is_utf8(asked.encoding) and (found := encoding_of(source.start)):
         asked = replace(asked, encoding=found)
     layout = layout_of(_first_lines(source.start, asked), asked, usual, known)
-    if known is not None and known.format.skip_lines and not _knows(layout, known):
-        like = replace(asked, skip_lines=known.format.skip_lines)
+    if known is not None and known.skip_lines and not _knows(layout, known):
+        like = replace(asked, skip_lines=known.skip_lines)
         again = layout_of(_first_lines(source.start, asked), like, usual, known)
         layout = again if _knows(again, known) else layout
     if not layout.rows:
@@ -148,7 +152,7 @@ def _first_file(
     names = names_of(rows, header, asked.names, known)
     skip_last = asked.skip_last
     if skip_last is None and known is not None:
-        skip_last = known.format.skip_last
+        skip_last = known.skip_last
     settled = replace(
         asked,
         separator=layout.separator,
@@ -170,7 +174,7 @@ def _first_file(
     return found, layout, names
 
 
-def _knows(layout: Layout, known: Known) -> bool:
+def _knows(layout: Layout, known: TextFormat) -> bool:
     return bool(layout.rows) and not set(layout.rows[0].fields).isdisjoint(known.features)
 
 
@@ -206,14 +210,19 @@ def _is_given(file: TextFile, first: object) -> bool:
 
 
 def _other_file(
-    path: Path, like: TextFile, known: Known | None
+    path: Path, like: TextFile, known: TextFormat | None
 ) -> tuple[TextFile, list[list[str]]]:
     """Return a further file, which has to have the columns of the first, and rows of it."""
     with readable(path):
         file = replace(like, path=path, version=version_of(path))
     with opened(file) as source:
         lines = _first_lines(source.start, like.format)[like.skipped :]
-    rows = [record.fields for record in layout_of(lines, replace(like.format, skip_lines=0), like.separator, known).rows]
+    rows = [
+        record.fields
+        for record in layout_of(
+            lines, replace(like.format, skip_lines=0), like.separator, known
+        ).rows
+    ]
     if not rows:
         rule = "a table has at least a header or one row"
         raise ReadError(f"{path.name} is empty", rule, "check how it was written")
@@ -239,7 +248,12 @@ def _differ(like: TextFile, path: Path, names: Sequence[str]) -> SchemaError:
 def _further(file: TextFile, source: Source) -> Iterator[list[str]]:
     """Rows in the middle of a file and at its end, where bytes can be reached."""
     size = file.version.size if file.version else 0
-    if not is_utf8(file.format.encoding) or size < 4 * SAMPLE_BYTES or not hasattr(source.file, "peek") or source.start[:2] != _beginning(source):
+    if (
+        not is_utf8(file.format.encoding)
+        or size < 4 * SAMPLE_BYTES
+        or not hasattr(source.file, "peek")
+        or source.start[:2] != _beginning(source)
+    ):
         return
     for start in ((size - SAMPLE_BYTES) // 2, size - SAMPLE_BYTES):
         source.file.seek(start)
@@ -293,7 +307,7 @@ class _Columns:
         head: pa.RecordBatch,
         sample: Sequence[Sequence[str]],
         asked: TextFormat,
-        known: Known | None,
+        known: TextFormat | None,
     ) -> None:
         self.file, self.format, self._asked = file, file.format, asked
         self.first = dict(zip(file.names, head.columns, strict=True))
@@ -301,7 +315,7 @@ class _Columns:
         self.refused: dict[str, ReadError] = {}
         self.absent: dict[str, dict[str, int]] = {}
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
-        self._known = () if known is None else [name for name, _ in known.format.written]
+        self._known = () if known is None else [name for name, _ in known.written]
         self._said: list[str] = []
         further = dict(zip(file.names, zip(*sample, strict=True), strict=True)) if sample else {}
         for name, cells in self.first.items():
@@ -330,7 +344,13 @@ class _Columns:
             return found
         if len(cells) == 0:
             return Guess(spelling, spelling.type)
-        if name in self._known and isinstance(spelling, Number) and isinstance(found.spelling, Number):
+        if spelling == PLAIN and found.spelling == TRUTH and name in self._known:
+            return found  # 0 and 1 of the model, if they are its only values
+        if (
+            name in self._known
+            and isinstance(spelling, Number)
+            and isinstance(found.spelling, Number)
+        ):
             self._compare(name, spelling, found, cells)
         whole = isinstance(spelling, Number) and not spelling.mark
         whole = whole and found.spelling == spelling and pa.types.is_integer(found.type)
@@ -387,7 +407,11 @@ class _Columns:
                 if one.spelling != TRUTH or not _usual_truth(self.first[name]):
                     found.setdefault(one.spelling, []).append(name)
         for spelling, names in found.items():
-            unit = ", read in seconds since 1970-01-01" if isinstance(spelling, Moment) and spelling.date else ""
+            unit = (
+                ", read in seconds since 1970-01-01"
+                if isinstance(spelling, Moment) and spelling.date
+                else ""
+            )
             yield (
                 f"{where}: {_listed(names)} hold{'s' if len(names) == 1 else ''} "
                 f"{spelling}{unit} (written={{{names[0]!r}: 'text'}} says otherwise)"
@@ -452,8 +476,6 @@ def _read(
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         numbers = spelling if isinstance(spelling, Number) else PLAIN
         if pa.types.is_integer(kind) and numbers == PLAIN:
-            from suffice.data.text.guess import whole_numbers
-
             return pc.cast(whole_numbers(cells), kind)
         return pc.cast(numbers.read(cells), kind)
     if spelling.type == kind:
@@ -499,7 +521,7 @@ def _undecided(where: str, name: str, one: Guess) -> ReadError:
 def _remarks(
     file: TextFile,
     asked: TextFormat,
-    known: Known | None,
+    known: TextFormat | None,
     usual: str,
     layout: Layout,
     names: Names,
@@ -516,12 +538,14 @@ def _remarks(
         count = format.skip_lines
         lines = f"{count} line{'' if count == 1 else 's'} above the header"
         yield f"{where}: {lines} left out (skip_lines=0 reads all)"
-    if asked.strip is None and format.strip and (known is None or not known.format.strip):
+    if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
     first = _row(layout.rows[0].fields)
     if names.by_position:
-        begin = f"the header {first} names no column of the model" if format.header else (
-            f"there is no header, as the first row is {first}"
+        begin = (
+            f"the header {first} names no column of the model"
+            if format.header
+            else (f"there is no header, as the first row is {first}")
         )
         yield _remark(where, f"{begin}: columns are found by position", "header")
     elif asked.header is None and asked.names is None and not format.header:

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.split_size import UNKNOWN, SplitSize
-from suffice.data.table import Table, first_refused, first_rows, require_columns
+from suffice.data.part_size import UNKNOWN, PartSize
+from suffice.data.table import Table, first_refused, require_columns
 from suffice.data.text.format import TextFormat
-from suffice.data.text.layout import Known
 from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile
@@ -27,11 +25,11 @@ from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP
 
-__all__ = ["TextSplit", "TextTable"]
+__all__ = ["TextPart", "TextTable"]
 
 
 @dataclass(frozen=True)
-class TextSplit:
+class TextPart:
     """One file of delimited text."""
 
     file: TextFile  # where the rows are and how they are written
@@ -115,10 +113,10 @@ class TextSplit:
         marks = [one for one in found if one.decimal != decimal or one.thousands]
         return next(iter(marks), None)
 
-    def split_size(self) -> SplitSize:
+    def part_size(self) -> PartSize:
         """The bytes of the file; nothing if it cannot be read, which a reader explains."""
         with suppress(OSError):
-            return SplitSize(None, self.file.path.stat().st_size)
+            return PartSize(None, self.file.path.stat().st_size)
         return UNKNOWN
 
     @property
@@ -129,7 +127,7 @@ class TextSplit:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextTable(Table):
-    r"""Delimited text files with the same columns, one split each.
+    r"""Delimited text files with the same columns, one part each.
 
     Types are those that the first ``BATCH_ROWS`` rows and a sample of the others show: null if
     every cell is missing, else whole numbers, numbers, truth values, dates or times, or text:
@@ -141,7 +139,7 @@ class TextTable(Table):
         The files, in order.
     asked : TextFormat
         What is given of how they are written.
-    known : Known, optional
+    known : TextFormat, optional
         What a model knows of its files.
 
     Raises
@@ -163,7 +161,7 @@ class TextTable(Table):
 
     paths: Sequence[Path]
     asked: TextFormat = field(default_factory=TextFormat)
-    known: Known | None = None
+    known: TextFormat | None = None
     labels: tuple[str, ...] = ()  # columns that keep the spelling of the file
 
     guesses = True
@@ -179,7 +177,7 @@ class TextTable(Table):
         """What was found out by looking at the files."""
         return sniff(self.paths, self.asked, self.known)
 
-    def known_as(self, known: Known) -> TextTable:
+    def known_as(self, known: TextFormat) -> TextTable:
         """Return the same files, read as those of a model are."""
         if known == self.known:
             return self
@@ -231,17 +229,17 @@ class TextTable(Table):
         if found is None:
             return None
         place = found.first
-        split = TextSplit(self.sniffed.files[0], ((name, pa.string()),))
+        part = TextPart(self.sniffed.files[0], ((name, pa.string()),))
         done = 0
-        for batch in split.record_batches():
+        for batch in part.record_batches():
             row = batch.column(0).index(pa.scalar(place)).as_py()
             if row >= 0:
-                return found.of(name, split.locate(done + row))
+                return found.of(name, part.locate(done + row))
             done += batch.num_rows
         return found.of(name)
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextSplit]:
-        """Return one split per file, reading these columns only."""
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextPart]:
+        """Return one part per file, reading these columns only."""
         found = self.sniffed
         where = " and ".join(file.path.name for file in found.files[:2])
         require_columns(types, self.names, where)
@@ -250,4 +248,4 @@ class TextTable(Table):
                 raise found.refused[name]
         schema = found.head.schema
         asked = tuple((name, kind or schema.field(name).type) for name, kind in types.items())
-        return tuple(TextSplit(file, asked, found.empty) for file in found.files)
+        return tuple(TextPart(file, asked, found.empty) for file in found.files)

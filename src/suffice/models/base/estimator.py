@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.csv.format import CsvFormat
 from suffice.data.frames.memory import no_table
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
@@ -21,6 +20,7 @@ from suffice.data.schema import Column, Layout, Numbered
 from suffice.data.source import InEngine, InParts, Part
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import left_out
+from suffice.data.text.format import TextFormat
 from suffice.engines.choice import engine_of, is_here
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError, warn
@@ -116,7 +116,7 @@ class Estimator(ScikitLearnInterface):
         return self.reader_.layout
 
     @property
-    def format_(self) -> CsvFormat | None:
+    def format_(self) -> TextFormat | None:
         """How the first table was written, if it was text."""
         return self.reader_.format
 
@@ -170,7 +170,7 @@ class Estimator(ScikitLearnInterface):
             from suffice.data.open import open_table
 
             if not first:
-                known = self.reader_.format
+                known = self.reader_.known(self._known_values())
                 source = open_table(X, y, sample_weight, known, first=False)
                 return self._completed(replace(source, answered=True))
             table = open_table(X, y, sample_weight, first=True).without(self._ignore)
@@ -191,6 +191,14 @@ class Estimator(ScikitLearnInterface):
             return open_columns(x, names, y, sample_weight)
         weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
         return ArraySource(x, names, labels, weights)
+
+    def _known_values(self) -> Mapping[str, Any]:
+        """Return the values that the model knows of categories and of the label, by column."""
+        model, label = self.model_, self.reader_.layout.label
+        values = dict(getattr(model, "known_values", {}))
+        if label is not None and (classes := getattr(model, "classes", None)) is not None:
+            values[label] = classes
+        return values
 
     def _completed(self, table: TableSource) -> TableSource:
         """A table that is not the first, with what it may lack."""

@@ -11,17 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.csv.format import CsvFormat
 from suffice.data.python_numbers import faithful
 from suffice.data.records import RecordReader
 from suffice.data.schema import BlockLayout, Column, Layout, as_read
 from suffice.data.table_source import TableSource
+from suffice.data.text.format import TextFormat
 from suffice.errors import DataError, warn
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.saved import are_same
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["LabelReader", "TableReader"]
+
+SPELLED = {
+    "boolean": "true/false",
+    "integer": "number",
+    "number": "number",
+    "string": "text",
+}
 
 
 @dataclass(frozen=True)
@@ -32,14 +39,14 @@ class TableReader:
     ----------
     layout : Layout
         Which columns are read, and how.
-    format : CsvFormat, optional
+    format : TextFormat, optional
         How the first table was written, if it was text.
     single : bool
         Whether it was an array of single precision.
     """
 
     layout: Layout
-    format: CsvFormat | None
+    format: TextFormat | None
     single: bool = field(default=False, kw_only=True)
 
     @classmethod
@@ -75,6 +82,10 @@ class TableReader:
         unread = tuple(column.name for column in columns if column.name not in read)
         if unread and source.table.shown.rows:
             _say_left_out(unread, all_columns=len(unread) == len(columns))
+        if "design" not in more:
+            strings = (c.name for c in columns if c.stored == "string" and c.name in read)
+            for doubt in filter(None, map(source.table.doubt, strings)):
+                warn(f"{doubt}.")
         layout = Layout(
             blocks,
             as_read(columns, blocks),
@@ -85,7 +96,10 @@ class TableReader:
             **source.table.cleaning,
             **options,
         )
-        return cls(layout, source.table.format, **more)
+        format = source.table.format
+        if format is not None:
+            format = replace(format, features=tuple(layout.names))
+        return cls(layout, format, **more)
 
     @property
     def names(self) -> Sequence[str]:
@@ -116,6 +130,29 @@ class TableReader:
     def answering_records(self) -> RecordReader | None:
         """The same, where a third value of a binary column is missing."""
         return RecordReader.of(self.layout.answering)
+
+    def known(self, values: Mapping[str, Vocabulary]) -> TextFormat:
+        """Return what is known of text files of further rows.
+
+        Parameters
+        ----------
+        values : mapping of str to Vocabulary
+            Values of categories and labels that the model knows, by column: none of them is a
+            missing cell, whatever it is called.
+        """
+        format = self.format
+        if format is None:
+            stored = {column.name: column.stored for column in self.columns}
+            if self.layout.label is not None:
+                stored[self.layout.label] = self.layout.label_stored
+            written = {name: SPELLED[kind] for name, kind in stored.items() if kind in SPELLED}
+            format = TextFormat(written=written, features=tuple(self.names))
+        kept = (
+            (name, tuple(token for token in format.tokens if token in set(known.values)))
+            for name, known in values.items()
+            if known.values and isinstance(known.values[0], str)
+        )
+        return replace(format, kept=tuple((name, tokens) for name, tokens in kept if tokens))
 
     def with_options(self, **options: Any) -> Self:
         """The same, with options of the layout as an estimator has them now."""
