@@ -7,6 +7,7 @@ ends a record if an even number of toggles stands before it. A doubled quote tog
 from __future__ import annotations
 
 import codecs
+import gzip
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,7 +41,7 @@ class Source:
     """The bytes of a file, decompressed, the first of which can be looked at before."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
+        self.file, self.compressed = file, isinstance(file, gzip.GzipFile)
         parts, size = [], 0
         while size < BEGINNING and (part := file.read(BEGINNING - size)):
             parts.append(part)
