@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from suffice import NaiveBayes, load, read_csv
-from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
+from suffice.errors import ParameterError, ReadError, SufficeWarning
 
 BODY = "".join(f"{i},{i}.5,{3 * i}\n" for i in range(1, 10))
 TABLE = f"id,a,y\n{BODY}"
@@ -91,7 +91,7 @@ class TestLayout:
         assert opened(path, TABLE, names=["k", "l", "m"]).names == ("k", "l", "m")
         trailing = TABLE.replace("\n", ",\n").replace("y,", "y", 1)
         assert opened(path, trailing, names=["k", "l", "m", "e"], header=True).names[-1] == "e"
-        with pytest.raises(ReadError, match="3 fields, where names=... holds 2"):
+        with pytest.raises(ReadError, match=r"3 fields, where names=\.\.\. holds 2"):
             opened(path, TABLE, names=["k", "l"])
 
     def test_names_of_rows_are_no_column(self, path: Path) -> None:
@@ -110,26 +110,24 @@ class TestLayout:
     def test_a_late_value_in_a_column_that_was_left_out(self, path: Path) -> None:
         late = TABLE.replace("\n", ",\n").replace("y,", "y", 1) + "1,2,3,\n" * 70_000
         late += "1,2,3,4\n" + "1,2,3,\n" * 30_000
+        (part,) = opened(path, late).parts({"y": None})
         with pytest.raises(ReadError, match=r"line 70011 of t.csv, column 'column_4'"):
-            for part in opened(path, late).parts({"y": None}):
-                list(part.record_batches())
+            list(part.record_batches())
 
 
 class TestQuotes:
     @pytest.mark.parametrize(
         "row",
-        ['1,"x,2\n2,y,3\n3,z",4', '1,"x"y,2', '1,"he said ""hi\\""",2', '1,"say \\"hi\\"",2'],
+        ['1,"x,2\n2,y,3\n3,z",4', '1,"x"y,2', '1,"say \\"hi\\"",2'],
     )
     def test_that_may_swallow_rows_are_refused(self, path: Path, row: str) -> None:
         text = f"a,b,c\n0,x,1\n{row}\n5,w,6\n"
-        if row.count('\\"') == 1:
-            return
-        with pytest.raises(ReadError, match="line 3 of t.csv.*quote=None"):
+        with pytest.raises(ReadError, match=r"line 3 of t\.csv.*quote=None"):
             opened(path, text)
+        (part,) = read_csv(path, skip_bad_rows=3).parts({"a": None})
         with pytest.warns(SufficeWarning, match="left out"):
-            table = read_csv(path, skip_bad_rows=3)
-            (part,) = table.parts({"a": None})
-            assert [r["a"] for b in part.record_batches() for r in b.to_pylist()] == [0, 5]
+            batches = list(part.record_batches())
+        assert [row["a"] for batch in batches for row in batch.to_pylist()] == [0, 5]
 
     def test_that_are_given_are_trusted(self, path: Path) -> None:
         text = 'a,b\n1,"x"y\n2,"u,1\n3,v"\n'
@@ -176,9 +174,10 @@ class TestModels:
         path.write_text("7,8,9,10,11\n")
         with pytest.raises(ReadError, match="header=True"):
             model.predict(path)
-        with pytest.raises((ReadError, SchemaError)):
-            path.write_text("size,age\n1,2\n")
-            model.predict(read_csv(path, header=False))
+        path.write_text("size,age\n1,2\n")
+        table = read_csv(path, header=False)
+        with pytest.raises(ReadError, match="header=True"):
+            model.predict(table)
 
     def test_a_csv_file_is_opened_three_times(self, path: Path) -> None:
         path.write_text("age,size,kind\n" + self.BODY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ LABELS = ["a", "b", "a", "b"]
 
 
 def write(path: Path, columns: dict[str, list[Any]], mark: str = ",") -> Path:
-    file = gzip.open(path, "wt", newline="") if path.suffix == ".gz" else path.open("w", newline="")
-    with file:
-        rows = csv.writer(file, delimiter=mark, lineterminator="\n")
-        rows.writerow(columns)
-        rows.writerows(zip(*columns.values(), strict=True))
+    file = io.StringIO()
+    rows = csv.writer(file, delimiter=mark, lineterminator="\n")
+    rows.writerow(columns)
+    rows.writerows(zip(*columns.values(), strict=True))
+    data = file.getvalue().encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 
 

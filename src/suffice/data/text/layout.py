@@ -165,7 +165,7 @@ def _is_number(cell: str) -> bool:
     return any(notation.matches(cell.strip().strip(MARKS)) for notation in _NUMBERS)
 
 
-def _has_numbers(rows: Sequence[Sequence[str]]) -> bool:
+def _has_numbers(rows: Sequence[list[str]]) -> bool:
     return any(all(map(_is_number, cells)) for cells in zip(*_regular(rows[1:]), strict=True))
 
 
@@ -254,6 +254,8 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
             return True
         if _has_cells_of(rows[0], known, missing):
             return False
+        if len(rows) < 2:
+            return not any(map(_is_number, rows[0]))
     rows = _regular(rows)
     if len(rows) < 2 or _comes_again(rows, missing):
         return True
@@ -340,9 +342,11 @@ def names_of(
         return Names(tuple(f"column_{i}" for i in range(1, width + 1)))
     first, row_names = list(rows[0]), False
     one_more = len(first) > 1 and width == len(first) + 1
+    trails = one_more and not any(row[-1] for row in below)
+    one_more &= len(below) > 1 or trails
     if below and one_more and all(len(row) == width for row in below):
         last, begin = [row[-1] for row in below], [row[0] for row in below]
-        row_names = any(last) and len(set(begin)) == len(begin) > 1
+        row_names = any(last) and len(set(begin)) == len(begin)
         first = ["", *first] if row_names else [*first, ""]
     if known is not None and known.header is False and of_model:
         return Names(tuple(of_model), by_position=True)

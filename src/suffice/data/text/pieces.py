@@ -213,7 +213,8 @@ def _ends(text: bytes, toggles: npt.NDArray[np.int64], start: int = 0) -> npt.ND
     """Return the positions of line ends outside quotes."""
     tail = np.frombuffer(text, np.uint8)[start:]
     ends = np.flatnonzero((tail == _LF) | (tail == _CR)) + start
-    return ends[np.searchsorted(toggles, ends) % 2 == 0]
+    outside: npt.NDArray[np.int64] = ends[np.searchsorted(toggles, ends) % 2 == 0]
+    return outside
 
 
 def _header_end(text: bytes, toggles: npt.NDArray[np.int64]) -> int:

@@ -151,6 +151,10 @@ def _first_file(
     header = asked.header
     if header is None:
         header = has_header(rows, asked.tokens, known)
+    for position, name in enumerate(rows[0] if header else (), start=1):
+        if undecoded(name):
+            line = layout.skip_lines + layout.rows[0].line
+            raise file.undecodable(line, f"column {position}", name)
     names = names_of(rows, header, asked.names, known)
     skip_last = asked.skip_last
     if skip_last is None and known is not None:
@@ -165,15 +169,15 @@ def _first_file(
         skip_lines=layout.skip_lines,
         skip_last=skip_last or 0,
     )
-    found = replace(file, format=settled)
-    _check_names(found, layout, header)
+    this = replace(file, format=settled)
+    _check_width(this, layout, header)
     if known is not None and not header and not names.by_position and asked.names is None:
         raise ReadError(
             f"{file.path.name} has no header, as its first row is {_row(rows[0])}",
             f"columns are found by name, or by position among {len(known.features)}",
             "if that row is a header, say header=True; else give names=...",
         )
-    return found, layout, names
+    return this, layout, names
 
 
 def _knows(layout: Layout, known: TextFormat) -> bool:
@@ -188,27 +192,20 @@ def _first_lines(start: bytes, format: TextFormat) -> list[str]:
     return lines if len(text) <= _CHARACTERS or len(lines) == 1 else lines[:-1]
 
 
-def _check_names(file: TextFile, layout: Layout, header: bool) -> None:
-    """Refuse names that cannot be read, or are not as many as the fields."""
+def _check_width(file: TextFile, layout: Layout, header: bool) -> None:
+    """Refuse names that are given and are not as many as the fields."""
     first = layout.rows[0]
-    line = layout.skip_lines + first.line
-    for position, name in enumerate(first.fields if header else (), start=1):
-        if undecoded(name):
-            raise file.undecodable(line, f"column {position}", name)
     below = layout.rows[1:] if header else layout.rows
     width = len(below[0].fields) if below else len(first.fields)
-    alike = sum(len(row.fields) == width for row in below)
-    if len(file.names) != width and (alike == len(below) or not header) and _is_given(file, first):
+    alike = all(len(row.fields) == width for row in below)
+    own = tuple(first.fields) == file.names
+    if len(file.names) != width and not own and (alike or not header):
         raise ReadError(
-            f"line {line + header} of {file.path.name}: {width} fields, where names=... "
-            f"holds {len(file.names)}",
+            f"line {layout.skip_lines + first.line + header} of {file.path.name}: {width} fields, "
+            f"where names=... holds {len(file.names)}",
             "there must be one name per column",
             "correct the names or the separator",
         )
-
-
-def _is_given(file: TextFile, first: object) -> bool:
-    return tuple(getattr(first, "fields", ())) != file.names
 
 
 def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
@@ -527,14 +524,14 @@ def _remarks(
     if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
     first = _row(layout.rows[0].fields)
-    if names.by_position:
+    if names.by_position and (format.header or known is None or known.header is not False):
         begin = (
             f"the header {first} names no column of the model"
             if format.header
             else (f"there is no header, as the first row is {first}")
         )
         yield _remark(where, f"{begin}: columns are found by position", "header")
-    elif asked.header is None and asked.names is None and not format.header:
+    elif asked.header is None and asked.names is None and not (format.header or known):
         yield _remark(where, f"there is no header, as the first row is {first}", "header")
     if names.doubled:
         listed = _listed(names.doubled)
