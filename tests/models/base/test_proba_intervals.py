@@ -64,8 +64,8 @@ def few(X: Any, rows: slice) -> Any:
     return {name: cells[rows] for name, cells in X.items()} if isinstance(X, dict) else X[rows]
 
 
-def batches_of(split: Any, layout: Any) -> Any:
-    return list(each_batch(split, layout, lambda batch: batch))
+def batches_of(part: Any, layout: Any) -> Any:
+    return list(each_batch(part, layout, lambda batch: batch))
 
 
 def posterior_of_model(model: Any) -> ModelPosterior:
