@@ -87,9 +87,9 @@ class Density(Family):
     grid has Student's t of `Gaussian`, in bins: the grid is too coarse.
 
     In a table of more than 128 columns, with less than 10 rows for each, densities are compared for
-    128 of them, or 640/k, those of the largest Σ_c n_c log(σ²/σ²_c), with σ² the variance over all classes
-    and σ²_c the scale² of Student's t. The others have Student's t, in bins. Of more than 64
-    classes every column has Student's t.
+    128 of them, or 640/k of k classes: those of the largest Σ_c n_c log(σ²/σ²_c), with σ² the
+    variance over all classes and σ²_c the scale² of Student's t. The others have Student's t, in
+    bins. Of more than 64 classes every column has Student's t.
 
     Parameters
     ----------

@@ -372,10 +372,10 @@ class Comoments:
         return Comoments.empty(self.k, self.d, self.pooled)._merge(self, 1.0)
 
     def __add__(self, other: Comoments) -> Comoments:
-        return self._merge(other, 1.0)
+        return self._merge(other, 1.0) if isinstance(other, Comoments) else NotImplemented
 
     def __sub__(self, other: Comoments) -> Comoments:
-        return self._merge(other, -1.0)
+        return self._merge(other, -1.0) if isinstance(other, Comoments) else NotImplemented
 
     def scaled(self, factor: float) -> Comoments:
         """The same rows with their weights multiplied by a factor; weight 0 is absence."""

@@ -105,9 +105,13 @@ class FourthMoments:
         return out
 
     def __add__(self, other: FourthMoments) -> FourthMoments:
+        if not isinstance(other, FourthMoments):
+            return NotImplemented
         return FourthMoments(self.moments + other.moments)
 
     def __sub__(self, other: FourthMoments) -> FourthMoments:
+        if not isinstance(other, FourthMoments):
+            return NotImplemented
         try:
             return FourthMoments(self.moments - other.moments)
         except ForgetError as error:

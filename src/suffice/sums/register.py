@@ -9,6 +9,7 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.counts import Counts
 from suffice.sums.events import Events
 from suffice.sums.fourth_moments import FourthMoments
+from suffice.sums.held_rows import Roots
 from suffice.sums.joint_counts import JointCounts
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.moments import Moments
@@ -32,6 +33,7 @@ STATISTICS: tuple[type, ...] = (
     Moments,
     MomentsAndBins,
     PairCounts,
+    Roots,
     ValueBins,
     Vocabulary,
 )
