@@ -227,8 +227,9 @@ class Density(Family):
 
     def settled(self, parameters: Parameters) -> Density:
         """The same, with what was chosen for these parameters."""
-        chosen = isinstance(parameters, PiecewiseParameters)
-        return replace(self, choices=parameters.choices) if chosen else self
+        if isinstance(parameters, PiecewiseParameters):
+            return replace(self, choices=parameters.choices)
+        return self
 
     def posterior(self, statistic: MomentsAndBins) -> Posterior:
         """The posteriors of all columns, given what was chosen for them."""

@@ -250,12 +250,9 @@ class MultivariateGaussian(Family):
         if not columns.complete:
             raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
         sums = GaussianSums.of(columns)
-        return GaussiansLeftOut.of(
-            self,
-            self.maximum_likelihood(sums).factored,
-            sums.weight,
-            sums.covariance.value,
-        )
+        factored = self.maximum_likelihood(sums).factored
+        assert isinstance(factored, FactoredGaussians)
+        return GaussiansLeftOut.of(self, factored, sums.weight, sums.covariance.value)
 
     def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
         """The parameters of most likelihood, shrunk."""

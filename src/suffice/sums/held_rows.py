@@ -20,9 +20,9 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.block import RealBlock, require_held, tiles
-from suffice.sums.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.comoments import ComomentsAccumulator
 from suffice.sums.divergence import Divergences, of_gaussians
-from suffice.sums.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.sums.fourth_moments import FourthMomentsAccumulator
 from suffice.sums.moments import too_large
 from suffice.sums.statistic import described
 
@@ -33,7 +33,7 @@ NOT_IN_FILES = "a file holds no rows, and products of so many columns were not k
 FIT_AGAIN = "fit all rows again"
 PRODUCTS = "use fewer columns, or fewer rows than columns"
 
-Sums = Comoments | FourthMoments
+Sums = Any  # Comoments or FourthMoments
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,7 +106,7 @@ class Roots:
     @property
     def d(self) -> int:
         """Number of columns."""
-        return self.mean.shape[1]
+        return int(self.mean.shape[1])
 
     @property
     def rows(self) -> float:
@@ -181,7 +181,8 @@ class Roots:
         weight, mean = self.weight[index] * known[:, 0], self.mean[index] * known
         if self.pooled:
             return replace(self, weight=weight, mean=mean)
-        own = [np.arange(*self.start[c : c + 2]) if c >= 0 else [] for c in index.tolist()]
+        ends = [self.start[c : c + 2] if c >= 0 else (0, 0) for c in index.tolist()]
+        own = [np.arange(*both) for both in ends]
         start, rows = np.cumsum([0, *map(len, own)]), np.concatenate(own).astype(np.intp)
         singular, basis = self.singular[rows], self.basis[rows]
         sd, fourth = self.sd[index] * known, self.fourth[index] * known[:, 0]
@@ -255,7 +256,7 @@ class HeldRows:
     @property
     def d(self) -> int:
         """Number of columns."""
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     @property
     def rows(self) -> float:
@@ -265,7 +266,7 @@ class HeldRows:
     @cached_property
     def class_weight(self) -> NDArray[np.float64]:
         """Σw of each class, (k,)."""
-        return np.bincount(self.code, self.weight, self.k)
+        return np.bincount(self.code, self.weight, self.k).astype(np.float64)
 
     @property
     def total(self) -> NDArray[np.float64]:
@@ -315,9 +316,10 @@ class HeldRows:
             return other + self
         if not isinstance(other, HeldRows):
             return self.as_sums() + other
-        parts = ("values", "code", "weight")
-        both = (np.concatenate([getattr(self, name), getattr(other, name)]) for name in parts)
-        found = self._with(*both, max(self.k, other.k))
+        values = np.concatenate([self.values, other.values])
+        code = np.concatenate([self.code, other.code])
+        weight = np.concatenate([self.weight, other.weight])
+        found = self._with(values, code, weight, max(self.k, other.k))
         return found if len(found.values) <= self.d else found.as_sums()
 
     def __radd__(self, other: Sums) -> Any:
