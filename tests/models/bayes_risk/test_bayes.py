@@ -579,8 +579,8 @@ N = stats.norm()
     ("arguments", "message"),
     [
         ({"densities": stats.norm()}, r"densities is norm\(\); it is a mapping"),
-        ({"densities": [N]}, "there are 1 labels for 1 densities; there are two classes"),
-        ({"densities": {}}, "there are 0 labels"),
+        ({"densities": [N]}, "there are two classes or more"),
+        ({"densities": {}}, "there are two classes or more"),
         ({"densities": [N, 3.0]}, "class 1: 3.0 is no distribution; a distribution has a method"),
         ({"densities": [N, ()]}, r"class 1: \(\); a tuple holds"),
         (
@@ -596,7 +596,6 @@ N = stats.norm()
         ({"densities": [N, stats.poisson(1)]}, "class 0 has a density .* class 1 a prob"),
         ({"densities": [(N, N), (N, stats.poisson(1))]}, "class 0 has a density"),
         ({"densities": [N, PLANE[0]]}, "class 0 has 1 columns, class 1 has 2"),
-        ({"densities": [N]}, "two classes or more"),
         ({"densities": {"a": N, None: N}}, "None is no label"),
         ({"densities": [N, N], "priors": [0.5, 0.6]}, "add up to 1; they add up to 1.1"),
         ({"densities": [N, N], "priors": [1.5, -0.5]}, "0 or more, and they add up to 1"),
