@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from suffice.data.schema import Layout
 from suffice.data.source import Source, Split, each_batch
+from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
-from suffice.sums.statistic import Statistic, tree_sum
 
 __all__ = [
     "Engine",

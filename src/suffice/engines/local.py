@@ -16,8 +16,8 @@ from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-from suffice.sums.statistic import Statistic
 
 __all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers", "side_by_side", "threads"]
 

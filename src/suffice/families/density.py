@@ -27,10 +27,10 @@ from suffice.families.univariate.piecewise import Choice, Piece, PiecewiseParame
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp
 from suffice.rules import Shape, Within, rule
+from suffice.sums.base import Accumulator
+from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding, RealBlock
 from suffice.sums.moments import Moments
-from suffice.sums.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.sums.statistic import Accumulator
 
 __all__ = [
     "BINS",

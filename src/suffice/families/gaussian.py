@@ -27,9 +27,9 @@ from suffice.families.options import (
 from suffice.families.univariate.parameters import FAR, GaussianParameters, StudentParameters
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
+from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock
 from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut
-from suffice.sums.statistic import Accumulator
 
 __all__ = ["Gaussian"]
 

@@ -29,10 +29,14 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.expectation_maximisation import LogPrior
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf
+from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding
-from suffice.sums.comoments import Comoments, ComomentsAccumulator
-from suffice.sums.fourth_moments import FourthMoments, FourthMomentsAccumulator
-from suffice.sums.statistic import Accumulator
+from suffice.sums.comoments import (
+    Comoments,
+    ComomentsAccumulator,
+    FourthMoments,
+    FourthMomentsAccumulator,
+)
 
 __all__ = ["MultivariateGaussian", "Shrinkage"]
 

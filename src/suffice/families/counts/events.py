@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.sums.events import Events
+from suffice.sums.counts import Events
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["by_event", "event_features", "most_telling", "takes_events"]

@@ -18,8 +18,7 @@ from suffice.numerics.expectation_maximisation import (
     LogPrior,
     expectation_maximisation,
 )
-from suffice.sums.comoments import Comoments
-from suffice.sums.fourth_moments import FourthMoments
+from suffice.sums.comoments import Comoments, FourthMoments
 
 __all__ = ["GaussianSums", "expected_sums"]
 

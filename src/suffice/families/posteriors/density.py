@@ -32,8 +32,8 @@ from suffice.families.posteriors.posterior import Posterior, ScoreMoments
 from suffice.families.univariate.cells import Cells, cells_of_column
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters, widths
 from suffice.numerics.elementary import log
+from suffice.sums.bins import MomentsAndBins
 from suffice.sums.block import RealBlock
-from suffice.sums.moments_and_bins import MomentsAndBins
 
 __all__ = ["PiecewisePosterior", "Shares", "posterior"]
 

@@ -16,7 +16,7 @@ from suffice.families.posteriors.posterior import Posterior, ScoreMoments
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log
 from suffice.sums.block import CodedBlock, IntegerBlock
-from suffice.sums.joint_counts import JointCounts
+from suffice.sums.counts import JointCounts
 
 __all__ = ["posterior"]
 

@@ -29,7 +29,7 @@ from suffice.families.posteriors.posterior import (
 )
 from suffice.numerics.elementary import digamma
 from suffice.sums.block import RealBlock, SparseBlock, require_held
-from suffice.sums.events import Events
+from suffice.sums.counts import Events
 
 __all__ = ["posterior"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.families.univariate.cuts import equal_frequency_cuts
 from suffice.numerics import kernels
-from suffice.sums.binned_counts import BinnedCounts, cell_bounds
+from suffice.sums.bins import BinnedCounts, cell_bounds
 
 __all__ = ["Cells", "KernelShape", "cells_of_column", "merged"]
 
@@ -94,7 +94,7 @@ def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
 
     Examples
     --------
-    >>> from suffice.sums.binned_counts import BinnedCountAccumulator
+    >>> from suffice.sums.bins import BinnedCountAccumulator
     >>> from suffice.sums.block import RealBlock
     >>> total = BinnedCountAccumulator(np.zeros(1))
     >>> total.add(RealBlock(np.array([[2.0], [7.0], [7.0]])), np.array([0, 0, 1]), np.empty(0), 2)

@@ -9,7 +9,7 @@ from suffice.families.univariate.cells import Cells
 from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
 from suffice.families.univariate.parameters import FAR
 from suffice.sums.moments import Moments
-from suffice.sums.pair_counts import CutBins
+from suffice.sums.pairs import CutBins
 
 __all__ = ["binned_counts", "far_columns", "learnt_cuts"]
 
