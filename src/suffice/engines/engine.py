@@ -20,6 +20,7 @@ from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
 
 __all__ = [
+    "CHOSEN",
     "Engine",
     "EngineView",
     "FitContext",
@@ -74,13 +75,17 @@ class EngineView(Engine):
 
     @property
     def workers(self) -> int:
-        """How many splits are worked on at a time."""
+        """Workers of that engine."""
         return self.engine.workers
 
     @property
     def in_process(self) -> bool:
-        """Whether kernels see the memory of the caller."""
+        """Whether that engine works in this process."""
         return self.engine.in_process
+
+
+CHOSEN: ContextVar[Engine | None] = ContextVar("engine", default=None)
+"""The engine that `suffice.set_engine` chose in this thread."""
 
 
 # What lasts while a fit does ---------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
-from suffice.engines.engine import Engine
+from suffice.engines.engine import CHOSEN, Engine
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.sums.base import Statistic
@@ -69,9 +69,17 @@ class LocalEngine(Engine):
                 yield kernel(split, params)
             return
         pool, stop = threads(workers - 1), kernels.interrupts.Stop()
+        chosen = CHOSEN.get()  # a kernel may fit a model, in a thread that chose no engine
+
+        def called(split: Split) -> R:
+            before = CHOSEN.set(chosen)
+            try:
+                return kernel(_stoppable(split, stop), params)
+            finally:
+                CHOSEN.reset(before)
 
         def begin(split: Split) -> _Task[R]:
-            return _Task(pool, partial(kernel, _stoppable(split, stop), params), stop)
+            return _Task(pool, partial(called, split), stop)
 
         def drop(tasks: Iterable[_Task[R]]) -> None:
             stop.set()
