@@ -110,9 +110,9 @@ def test_the_test_of_gaussians_is_that_of_their_likelihoods() -> None:
 
 def test_numbers_without_spread() -> None:
     same = gaussians(50, 3.0, 0.0, 50, 3.0, 0.0)
-    assert same == Divergence(0.0, 0.0, None, None)
+    assert same == Divergence(0.0, 0.0, None)
     for other in (gaussians(50, 3.0, 0.0, 50, 4.0, 0.0), gaussians(50, 3.0, 0.0, 50, 3.0, 1.0)):
-        assert other == Divergence(1.0, np.inf, None, None)
+        assert other == Divergence(1.0, np.inf, None)
 
 
 def test_close_gaussians_lose_no_digits() -> None:
@@ -163,7 +163,7 @@ def test_what_moved_comes_first() -> None:
 def test_a_table_against_itself() -> None:
     model = NaiveBayes.textbook(FAMILIES).fit(table(0), "kind")
     found = model.compare(model)
-    assert found.labels == Divergence(0.0, 0.0, 0.0, 1.0)
+    assert found.labels == Divergence(0.0, 0.0, 1.0)
     for column in found.columns:
         assert column.overall is not None
         assert column.overall.hellinger == column.overall.psi == 0.0

@@ -16,7 +16,7 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
-from suffice.sums.base import Accumulator, ClassSums, nonnegative
+from suffice.sums.base import Accumulator, ClassSums, Sums, nonnegative
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 from suffice.sums.comparison import Comparison, compared
@@ -34,7 +34,7 @@ ENOUGH = 2.0**52  # what a double needs of it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ByClass(ClassSums):
+class ByClass(Sums):
     """Sufficient statistics of a generative classifier.
 
     Parameters
@@ -65,11 +65,6 @@ class ByClass(ClassSums):
         return blocks and not self.classes.closed
 
     @property
-    def k(self) -> int:
-        """Number of classes."""
-        return len(self.classes)
-
-    @property
     def rows(self) -> float:
         """Σw of the labelled rows."""
         return float(self.weight.value.sum())
@@ -88,8 +83,10 @@ class ByClass(ClassSums):
         """Return the sums over more classes; a class without rows has empty sums."""
         if classes == self.classes:
             return self
-        index = classes.index(self.classes.values, -1)
-        return replace(self.place(index, len(classes)), classes=classes)
+        index, k = classes.index(self.classes.values, -1), len(classes)
+        blocks = tuple(block.place(index, k) for block in self.blocks)
+        weight = self.weight.scatter(index, (k,))
+        return replace(self, classes=classes, weight=weight, blocks=blocks)
 
     def __sub__(self, other: Self) -> Self:
         mine, theirs = self.aligned(other)
@@ -125,11 +122,11 @@ class ByClass(ClassSums):
     def pruned(self) -> Self:
         """Drop the classes that no row has."""
         kept = np.flatnonzero(self.weight.hi > 0)
-        return self if len(kept) == len(self.classes) else self.take(kept)
-
-    def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, increasing."""
-        return replace(super().take(index), classes=self.classes.take(index))
+        if len(kept) == len(self.classes):
+            return self
+        blocks = tuple(block.take(kept) for block in self.blocks)
+        classes, weight = self.classes.take(kept), self.weight[kept]
+        return replace(self, classes=classes, weight=weight, blocks=blocks)
 
     def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
         """Compare two tables, column by column.
