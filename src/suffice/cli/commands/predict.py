@@ -68,7 +68,9 @@ def predict(
     refuse_result(output, [model, *data])
     fitted = decision.applied(load(model))
     wanted = _options(fitted, proba, log_proba, interval, level)
-    table = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
+    table = known_columns(
+        remarked(reading.open(data, fitted.reader_.format)), fitted, ignore=ignore
+    )
     with reported(f"Predicting {', '.join(data)}") as report, running.chosen(report, 1):
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
         if as_json:

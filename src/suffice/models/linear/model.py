@@ -17,7 +17,7 @@ from suffice.data.source import Split, each_batch
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate.factored import fill
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
-from suffice.models.base.unseen_categories import Unseen
+from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import DescentFit
