@@ -20,7 +20,7 @@ from suffice.discriminant_analysis.shared import (
     terms_of,
 )
 from suffice.errors import ParameterError
-from suffice.families.multivariate.parameters import LOG_2PI
+from suffice.families.multivariate_gaussian import LOG_2PI
 from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.params import accepts

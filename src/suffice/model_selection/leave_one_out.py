@@ -78,9 +78,9 @@ class _ClosedForm:
         layout = self.rows.judge.layout
         with fit_context(self.fitted):
             engine = engine_for(self.source)
-            splits = self.source.splits(layout, engine.workers)
-            found = engine.map(answers_left_out, (self.rows.answer, layout), splits)
-            parts = [part for of_split in found for part in of_split]
+            parts = self.source.parts(layout, engine.workers)
+            found = engine.map(answers_left_out, (self.rows.answer, layout), parts)
+            parts = [part for of_part in found for part in of_part]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, map_batches
 from suffice.errors import ParameterError, SchemaError, warn
@@ -343,8 +343,8 @@ class Classifier(Estimator):
         taken = (known.label, source.label, source.weight)
         layout, at = group_layout(known, source, by, taken)
         engine = engine_for(source)
-        splits = source.splits(layout, engine.workers)
-        found = sum_by_group(kernel, model, engine, splits, at, len(known.blocks))
+        parts = source.parts(layout, engine.workers)
+        found = sum_by_group(kernel, model, engine, parts, at, len(known.blocks))
         groups = told(found)
         tell_of_unknown(model.classes, groups.values())
         return ByGroup(by, groups)
@@ -413,33 +413,33 @@ def warn_of_unlabelled(rows: float) -> None:
 
 def rows_to_answer(
     classifier: Classifier, X: Any, fewest: int = FEWEST
-) -> tuple[TableSource | ArraySource, Engine, Sequence[Split]]:
-    """Return rows to be answered, the engine that reads them, and their splits.
+) -> tuple[TableSource | ArraySource, Engine, Sequence[Part]]:
+    """Return rows to be answered, the engine that reads them, and their parts.
 
     Say which columns are mostly unseen, of those with ``fewest`` values or more.
     """
     source, layout = open_rows(classifier, X), classifier.reader_.to_answer
     engine = engine_for(source)
-    splits = source.splits(layout, engine.workers)
+    parts = source.parts(layout, engine.workers)
     warn_of_unseen(classifier.model_.known_values, source, layout, fewest)
-    return source, engine, splits
+    return source, engine, parts
 
 
 def answers_by_batch(
     classifier: Classifier,
     X: Any,
-    kernel: Callable[[Split, Any], list[T]],
+    kernel: Callable[[Part, Any], list[T]],
     params: Any,
     fewest: int = FEWEST,
 ) -> list[T]:
     """Return what a kernel makes of every batch of a table, in order; see `rows_to_answer`."""
-    _, engine, splits = rows_to_answer(classifier, X, fewest)
-    return [batch for split in engine.map(kernel, params, splits) for batch in split]
+    _, engine, parts = rows_to_answer(classifier, X, fewest)
+    return [batch for split in engine.map(kernel, params, parts) for batch in split]
 
 
 def of_answered(
-    classifier: Classifier, kernel: Callable[[Split, Any], Any], unanswerable: Unanswerable
-) -> Callable[[Split, Any], WithGaps[Any]]:
+    classifier: Classifier, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
+) -> Callable[[Part, Any], WithGaps[Any]]:
     """Return the kernel that leaves out rows without an answer, if these are to be empty."""
     check_unanswerable(unanswerable)
     complete = classifier._complete_rows() if unanswerable == "empty" else None

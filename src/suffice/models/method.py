@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, ParameterError, warn
-from suffice.families.left_out.rows import FOLDS_INSTEAD
+from suffice.families.family import FOLDS_INSTEAD
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.reading import TableReader
 from suffice.sums.comparison import Comparison

@@ -17,7 +17,7 @@ from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful, require_faithful
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
-from suffice.data.source import InEngine, InParts, Split
+from suffice.data.source import InEngine, InParts, Part
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithColumns, left_out
 from suffice.engines.choice import engine_of, is_here
@@ -381,7 +381,7 @@ def engine_for(source: InEngine | None) -> Engine:
     return engine_of(None if source is None else source.engine)
 
 
-def summed(kernel: Callable[[Split, Any], S], params: Any, source: InParts, layout: Layout) -> S:
+def summed(kernel: Callable[[Part, Any], S], params: Any, source: InParts, layout: Layout) -> S:
     """Return the sum of a kernel over a source."""
     engine = engine_for(source)
-    return engine.run(kernel, params, source.splits(layout, engine.workers))
+    return engine.run(kernel, params, source.parts(layout, engine.workers))

@@ -17,7 +17,6 @@ import suffice
 from suffice import NaiveBayes, engine
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Density
-from suffice.models.generative import column_weights
 from suffice.naive_bayes import column_weights, label_shift, quadratic_form
 from suffice.sums.row_hash import rank_hashes
 

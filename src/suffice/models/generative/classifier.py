@@ -307,19 +307,19 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
                 if impossible:
                     warn(impossible_rows(impossible, few.rows))
                 return found
-        source, engine, splits = rows_to_answer(self, X, 1 if answer is evidence else FEWEST)
+        source, engine, parts = rows_to_answer(self, X, 1 if answer is evidence else FEWEST)
         out = None
         if isinstance(source, ArraySource) and engine.in_process:
             out = buffer_for(answer, source.x.shape[0], len(model.classes))
         task = (model, answer, out)
-        parts = [part for split in engine.map(predictions, task, splits) for part in split]
-        impossible = sum(count for _, count in parts)
+        pieces = [piece for part in engine.map(predictions, task, parts) for piece in part]
+        impossible = sum(count for _, count in pieces)
         if impossible:
-            warn(impossible_rows(impossible, sum(len(rows) for rows, _ in parts)))
+            warn(impossible_rows(impossible, sum(len(rows) for rows, _ in pieces)))
         if out is not None:
             return out
         # Scores lie class by class; joined along that axis they are copied straight.
-        return np.concatenate([rows.T for rows, _ in parts], axis=-1).T
+        return np.concatenate([rows.T for rows, _ in pieces], axis=-1).T
 
     def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
         prior = self.method().prior if self.class_weight != "balanced" else "uniform"

@@ -140,8 +140,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         """Sum the rows; of some, a sample goes along with the sums."""
         if self.samples and not isinstance(engine, CheckpointedEngine):
             return self.sample(reader, rows, engine)
-        splits = rows.splits(reader.layout, engine.workers)
-        found = engine.run(summarise, (reader.parts, reader.layout), splits)
+        parts = rows.parts(reader.layout, engine.workers)
+        found = engine.run(summarise, (reader.parts, reader.layout), parts)
         if not self.samples:
             return found
         # The checkpoint keeps the sums; the rows of the sample are chosen in another reading, which
@@ -152,8 +152,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         """Sum the rows, and keep some of them."""
         if isinstance(engine, CheckpointedEngine):
             engine = engine.engine  # no file holds rows
-        splits, size = rows.splits(reader.layout, engine.workers), sample_rows(reader.parts)
-        found = engine.run(sampled, (reader.parts, reader.layout, size), splits)
+        parts, size = rows.parts(reader.layout, engine.workers), sample_rows(reader.parts)
+        found = engine.run(sampled, (reader.parts, reader.layout, size), parts)
         assert isinstance(found, Sampled)
         return found
 
@@ -161,8 +161,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         self, reader: GenerativeReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
     ) -> list[ByClass]:
         """Return the sums over the rows of every group; see `suffice.models.base.fold_sums`."""
-        splits = rows.splits(reader.layout, engine.workers)
-        return sums_by_place(summarise, (reader.parts, reader.layout), engine, splits, group)
+        parts = rows.parts(reader.layout, engine.workers)
+        return sums_by_place(summarise, (reader.parts, reader.layout), engine, parts, group)
 
     def model(
         self,
