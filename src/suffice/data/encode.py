@@ -20,8 +20,8 @@ from suffice.data.arrow_columns import plain, stored_as
 from suffice.data.binary_cells import outcome_codes
 from suffice.data.doubles import doubles, seconds
 from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout
-from suffice.data.words import split_words
 from suffice.data.type_names import held
+from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.sums.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
