@@ -83,10 +83,6 @@ FOREIGN = (  # what is not read, by its first bytes, and what to do
         "pandas.read_pickle('{}').to_parquet('rows.parquet')",
     ),
     (rb"ORC.{0,99}?[\0-\x08]", "an ORC file", "give pyarrow.orc.read_table('{}') itself"),
-        rb"ORC.{0,99}?[\0-\x08]",
-        "an ORC file",
-        "give pyarrow.orc.read_table('{}') itself, or write it as Parquet",
-    ),
     (
         rb"\x89HDF\r\n\x1a\n",
         "an HDF5 file",
