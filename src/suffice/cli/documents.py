@@ -545,6 +545,13 @@ class Merged(TypedDict):
     rows: Rows
 
 
+class SkippedLine(TypedDict):
+    """A malformed row of a file."""
+
+    file: str
+    line: int
+
+
 class Predicted(TypedDict):
     """A prediction for every row, in order."""
 
@@ -555,6 +562,7 @@ class Predicted(TypedDict):
     answers: NotRequired[Annotated[list[dict[str, Cell]], "Without a file: the rows, by column."]]
     rows: int
     unanswered: Annotated[int, "Rows without a prediction."]
+    skipped: Annotated[list[SkippedLine], "Malformed rows, which have an empty prediction."]
 
 
 class Drawn(TypedDict):

@@ -17,9 +17,13 @@ from suffice.data.source import Part, each_batch
 from suffice.data.table_source import TableSource
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
-from suffice.families.multivariate.factored import FactoredGaussians, add_complete, fill
-from suffice.families.multivariate.parameters import MultivariateGaussianParameters
-from suffice.families.multivariate_gaussian import Shrinkage
+from suffice.families.multivariate_gaussian import (
+    FactoredGaussians,
+    MultivariateGaussianParameters,
+    Shrinkage,
+    add_complete,
+    fill,
+)
 from suffice.families.options import check_nonnegative
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
 from suffice.models.design.feature_columns import Predictors, features, is_coded

@@ -54,6 +54,8 @@ def warn_of_unseen(
     """
     if not known or _are_fewer(source, fewest):
         return
+    if isinstance(source, TableSource) and known.keys().isdisjoint(source.table.names):
+        return  # they are missed when all rows are read
     with suppress(DataError, BadCell):  # which are found again when all rows are read
         batch, read = _some_rows(known, source, layout)
         found = list(_mostly_unseen(known, batch, read, fewest))

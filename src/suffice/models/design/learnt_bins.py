@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
-from suffice.families.univariate.cells import cells_of_column
-from suffice.families.univariate.learnt_cuts import binned_counts, far_columns, learnt_cuts
+from suffice.families.densities.cells import (
+    binned_counts,
+    cells_of_column,
+    far_columns,
+    learnt_cuts,
+)
 from suffice.models.design.empty_columns import learnt_rows, without_value
 from suffice.models.design.matrix import Design
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch
@@ -42,7 +46,7 @@ def with_learnt_bins(
 ) -> Design:
     """The same design with every number cut into bins.
 
-    The cuts are those of `suffice.families.univariate.learnt_cuts`, of counts by class on the grid
+    The cuts are those of `suffice.families.densities.cells`, of counts by class on the grid
     of `suffice.sums.binned_counts`. Columns far from 0 take a second pass, on a grid that
     starts near their mean. A column that shows one cell of the grid is one bin. Counts are in
     units of what one row weighs, `suffice.sums.row_sample.Sampled.row_weight`.

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
-from suffice.families.univariate.cells import cells_of_column
-from suffice.families.univariate.learnt_cuts import binned_counts, learnt_cuts
+from suffice.families.densities.cells import binned_counts, cells_of_column, learnt_cuts
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.elementary import log
 from suffice.sums.batch import Batch

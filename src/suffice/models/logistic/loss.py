@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.source import Part, each_batch
-from suffice.families.counts.events import by_event
+from suffice.families.counts import by_event
 from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
 from suffice.sums.batch import Batch
