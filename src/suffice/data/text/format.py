@@ -9,8 +9,9 @@ from typing import Any
 from suffice.data.text.spelling import PLAIN, THOUSANDS, Number, Spelling, spelling_named
 from suffice.errors import ParameterError
 
-__all__ = ["USUALLY_MISSING", "TextFormat"]
+__all__ = ["AUTO", "USUALLY_MISSING", "TextFormat"]
 
+AUTO = "auto"
 USUALLY_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
 """Cells that stand for a missing value where nobody names others."""
 
@@ -28,9 +29,10 @@ class TextFormat:
         One ASCII character between fields. By default the one of comma, semicolon, tab and ``|``
         that cuts the first rows into equally many fields, or a blank where none does and there
         are columns of numbers. Several blanks are as one.
-    quote : str or None, default '"'
+    quote : str or None, default "auto"
         Encloses fields that hold separators, line ends or quotes; None makes it ordinary text.
-        Where the first rows have none of ``"``, and every ``'`` encloses a field, it is ``'``.
+        By default ``"``, or ``'`` where the first rows have none of the former and every ``'``
+        encloses a field; and rows that it may swallow are refused.
     header : bool, optional
         Whether the first row holds the column names. By default it does, unless it looks like
         those below it: a number in a column of numbers, or values that come again. A row with the
@@ -75,7 +77,7 @@ class TextFormat:
     """
 
     separator: str | None = None
-    quote: str | None = '"'
+    quote: str | None = AUTO
     header: bool | None = None
     names: Sequence[str] | None = None
     missing: Sequence[str] | None = None
@@ -91,8 +93,8 @@ class TextFormat:
     kept: tuple[tuple[str, tuple[str, ...]], ...] = ()  # values of a column that are not missing
 
     def __post_init__(self) -> None:
-        for option in ("separator", "quote"):
-            _require_separator(option, getattr(self, option))
+        _require_separator("separator", self.separator)
+        _require_separator("quote", None if self.quote == AUTO else self.quote)
         if self.separator is not None and self.separator == self.quote:
             raise ParameterError(
                 f"separator and quote are both {self.quote!r}",

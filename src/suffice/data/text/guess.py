@@ -33,7 +33,8 @@ __all__ = ["Doubt", "Guess", "guess", "settled"]
 PROBE = 64  # values that show whether a column is worth a closer look
 SEVERAL = 10  # distinct numbers
 _LIKELY = re.compile(
-    rf"[({MARKS}+\-\u2212]{{0,3}}[ \u00a0]?[+-]?[.,]?\d|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    rf"[({MARKS}+\-\u2212]{{0,3}}[ \u00a0]?[+-]?[.,]?\d|"
+    "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 )
 _GROUPED = r"^[+-]?(?:[0-9]{1,3}|[1-9][0-9]{0,2}(?:\.[0-9]{3})+)$"
 

@@ -345,15 +345,10 @@ class Moment:
     def _clock(self, found: dict[str, Any]) -> pa.Array[Any]:
         hour = found["h"]
         if "a" in found:
+            number = pc.cast(hour, pa.int8())
+            of_day = pc.if_else(pc.equal(number, 12), 0, number)
             later = pc.match_substring_regex(found["a"], "^[pP]")
-            twelve = pc.cast(pc.equal(pc.cast(hour, pa.int8()), 12), pa.int8())
-            number = pc.subtract(
-                pc.cast(hour, pa.int8()), pc.multiply(twelve, pa.scalar(12, pa.int8()))
-            )
-            number = pc.add(
-                number, pc.multiply(pc.cast(later, pa.int8()), pa.scalar(12, pa.int8()))
-            )
-            hour = pc.cast(number, pa.string())
+            hour = pc.cast(pc.if_else(later, pc.add(of_day, 12), of_day), pa.string())
         second = pc.if_else(pc.equal(found["s"], ""), "00", found["s"])
         parts = (pc.utf8_lpad(hour, 2, "0"), found["i"], second)
         fraction = pc.utf8_rpad(pc.utf8_slice_codeunits(found["f"], 0, 6), 6, "0")
@@ -419,7 +414,7 @@ class Truth:
         """
         words = pc.utf8_lower(pc.utf8_trim_whitespace(cells.cast(pa.string())))
         _require(words, self.pattern)
-        return pc.is_in(words, value_set=_TRUE) if not words.null_count else _with_nulls(words)
+        return pc.if_else(pc.is_valid(words), pc.is_in(words, value_set=_TRUE), _NOTHING)
 
     def write(self, values: pa.Array[Any]) -> pa.Array[Any]:
         """Return the values as they are."""
@@ -427,12 +422,7 @@ class Truth:
 
 
 _TRUE = pa.array(["true", "yes", "t", "y", "1"])
-
-
-def _with_nulls(words: pa.Array[Any]) -> pa.Array[Any]:
-    return pc.if_else(
-        pc.is_valid(words), pc.is_in(words, value_set=_TRUE), pa.scalar(None, pa.bool_())
-    )
+_NOTHING = pa.scalar(None, pa.bool_())
 
 
 @dataclass(frozen=True)
