@@ -286,7 +286,10 @@ def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vo
     numbers = float in map(type, values.values)
     if numbers and any(isinstance(v, float) and not v.is_integer() for v in values.values):
         row = next(i for i, c in enumerate(codes) if c >= 0 and values.values[c] % 1)
-        step = "to predict a number, use a linear model"
+        step = (
+            "to predict a number, use a linear model; if it names things, "
+            f"written={{{layout.label!r}: 'text'}}"
+        )
         value = values.values[codes[row]]
         raise BadCell(row, layout.label, value, "a label is not a fraction", step)
     if layout.label_suffix or layout.label_map:
