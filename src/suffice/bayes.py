@@ -23,7 +23,6 @@ from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import answered_by_prior
-from suffice.models.base.scikit_learn import ScikitLearnInterface
 from suffice.models.bayes_risk.densities import Densities, class_densities, described
 from suffice.models.bayes_risk.information import (
     ColumnInformation,
@@ -32,6 +31,7 @@ from suffice.models.bayes_risk.information import (
     next_question,
 )
 from suffice.models.bayes_risk.risk import BayesError, Method, bayes_error, without_poles
+from suffice.models.estimator import Estimator, Kind
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-class BayesClassifier(ScikitLearnInterface):
+class BayesClassifier(Estimator):
     """The best classifier there is for known class-conditional densities. Nothing is fitted.
 
     Parameters
@@ -92,7 +92,7 @@ class BayesClassifier(ScikitLearnInterface):
     0.158655
     """
 
-    scikit_learn_mixins = ("ClassifierMixin",)
+    kind = Kind(name="rule of Bayes", mixins=("ClassifierMixin",))
 
     def __init__(
         self,

@@ -54,12 +54,16 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, linear
 from suffice.numerics.shrinkage import ledoit_wolf, ledoit_wolf_of_rows
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
+from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, Encoding, RealBlock, require_held, tiles
-from suffice.sums.comoments import Comoments, ComomentsAccumulator
-from suffice.sums.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.sums.comoments import (
+    Comoments,
+    ComomentsAccumulator,
+    FourthMoments,
+    FourthMomentsAccumulator,
+)
 from suffice.sums.held_rows import HeldRows, HeldRowsAccumulator, Roots
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
-from suffice.sums.statistic import Accumulator
 
 __all__ = [
     "LOG_2PI",

@@ -19,12 +19,11 @@ from suffice.numerics.error_free import LARGEST
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
+from suffice.sums.base import ClassSums
 from suffice.sums.block import RealBlock, require_held, tiles
-from suffice.sums.comoments import ComomentsAccumulator
-from suffice.sums.divergence import Divergences, of_gaussians
-from suffice.sums.fourth_moments import FourthMomentsAccumulator
+from suffice.sums.comoments import ComomentsAccumulator, FourthMomentsAccumulator
+from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import too_large
-from suffice.sums.statistic import described
 
 __all__ = ["HeldRows", "HeldRowsAccumulator", "Roots"]
 
@@ -37,7 +36,7 @@ Sums = Any  # Comoments or FourthMoments
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Roots:
+class Roots(ClassSums):
     """Means of k classes and roots of their scatter, one for all classes or one for each.
 
     ::
@@ -70,8 +69,6 @@ class Roots:
     singular: Annotated[NDArray[np.float64], Shape("r"), NONNEGATIVE]
     basis: Annotated[NDArray[np.float64], Shape("r", "d"), FINITE]
     fourth: Annotated[NDArray[np.float64], Shape("s"), NONNEGATIVE]
-
-    __repr__ = described
 
     @rule("every scatter has a root, and roots follow each other")
     def _has_roots(self) -> bool:
@@ -117,11 +114,6 @@ class Roots:
     def total(self) -> NDArray[np.float64]:
         """Σw of the observed cells, (k, d)."""
         return np.repeat(self.weight[:, None], self.d, axis=1)
-
-    @property
-    def too_small(self) -> NDArray[np.bool_]:
-        """Whether values of a column differ by too little to be squared, (d,): never."""
-        return np.zeros(self.d, np.bool_)
 
     @property
     def columns(self) -> Roots:
@@ -201,7 +193,7 @@ class Roots:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HeldRows:
+class HeldRows(ClassSums):
     """Distinct rows of k classes, in an order that follows from them.
 
     Parameters
@@ -230,8 +222,6 @@ class HeldRows:
     code: NDArray[np.intp]
     weight: NDArray[np.float64]
     keys: tuple[bytes, ...] = field(default=(), repr=False)
-
-    __repr__ = described
 
     @classmethod
     def of(
@@ -272,11 +262,6 @@ class HeldRows:
     def total(self) -> NDArray[np.float64]:
         """Σw of the observed cells, (k, d)."""
         return np.repeat(self.class_weight[:, None], self.d, axis=1)
-
-    @property
-    def too_small(self) -> NDArray[np.bool_]:
-        """Whether values of a column differ by too little to be squared, (d,): never."""
-        return np.zeros(self.d, np.bool_)
 
     @cached_property
     def columns(self) -> Roots:
