@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from suffice.data.split_size import UNKNOWN, SplitSize
-from suffice.data.table import Table, first_refused, first_rows, require_columns
+from suffice.data.table import Table, first_refused, require_columns
 from suffice.data.text.format import TextFormat
 from suffice.data.text.layout import Known
 from suffice.data.text.pieces import opened
