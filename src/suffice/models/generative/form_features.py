@@ -14,7 +14,7 @@ from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.families.family import Form
 from suffice.models.generative.model import GenerativeModel
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import in_block
 

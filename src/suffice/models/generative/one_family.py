@@ -16,7 +16,7 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import whole
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.by_class import ByClass
 from suffice.sums.vocabulary import Vocabulary
 

@@ -27,7 +27,7 @@ from suffice.models.design.matrix import Design
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.model import errors
 from suffice.models.linear.reader import LinearReader, Rows, settled
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.moments import Moments
 
 __all__ = ["Regressor"]
