@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +29,7 @@ __all__ = ["COMMANDS", "app"]
 
 BAD_INPUT = 2
 HELP = {"help_option_names": ["--help", "-h"]}
-WIDTH, WIDEST = 80, 25  # of help, and of the names of its options
+WIDTH, WIDEST = 80, 26  # of help, and of the names of its options
 SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an option has no metavar
 
 # By name, in the order of the help: an example. The module of a command in `suffice.cli.commands`,
@@ -172,7 +173,7 @@ class Commands(TextAsItIs, TyperGroup):
 
         options = [one for one in self.get_params(ctx) if not one.hidden]
         sections = {"Options": map(_entry, options), "Commands": ABOUT.items()}
-        print_all([*_head(self, ctx), *_sections(sections), "", "Start with:  suffice demo"])
+        print_all([*_head(self, ctx), *_sections(sections), "Start with:  suffice demo"])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Without a command, print the help."""
@@ -261,15 +262,16 @@ def _page(command: Any, context: Any, model: list[tuple[str, str]], title: str) 
             sections.setdefault(group, []).append(_entry(one))
     yield from _head(command, context)
     yield from _sections({**sections, title: model})
-    yield f"\nExample:  {command.epilog}"
+    yield f"Example:  {command.epilog}"
 
 
 def _head(command: Any, context: Any) -> Iterator[str]:
     from suffice.cli.messages import wrapped
 
-    yield wrapped(" ".join(command.get_usage(context).split()), WIDTH)
-    for part in command.help.split("\n\n"):
-        yield "\n" + wrapped(" ".join(part.split()), WIDTH)
+    usage = re.sub(r"[{}]|\.{3}(?=\.)", "", " ".join(command.get_usage(context).split()))
+    yield wrapped(usage, WIDTH)
+    parts = [wrapped(" ".join(part.split()), WIDTH) for part in command.help.split("\n\n")]
+    yield "\n".join(filter(None, parts)) + "\n"
 
 
 def _sections(sections: dict[str, Any]) -> Iterator[str]:
@@ -278,7 +280,7 @@ def _sections(sections: dict[str, Any]) -> Iterator[str]:
     for title, found in sections.items():
         entries = list(found)
         if entries:
-            yield f"\n{title}:"
+            yield f"{title}:"
         for name, about in entries:
             text = wrapped(about, WIDTH - WIDEST - 4).split("\n")
             wide = len(name) > WIDEST

@@ -72,8 +72,7 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="Files, folders, globs or addresses: CSV (also .gz), Parquet, Arrow, Excel, ARFF, "
-        "JSON; - for standard input.",
+        help="Files, folders, globs, URLs, or - (CSV, Parquet, Excel, ...).",
         show_default=False,
     ),
 ]
@@ -98,8 +97,7 @@ Parameters = Annotated[
         "--parameter",
         "-p",
         metavar="NAME=VALUE",
-        help="A parameter of the model; also --NAME VALUE, such as --alpha 0.5. "
-        "--model NAME --help lists them.",
+        help="Of the model; also --NAME VALUE, as --alpha 0.5. fit --model NAME --help lists them.",
     ),
 ]
 ReadAs = Annotated[
@@ -542,8 +540,8 @@ class Running:
     engine: Annotated[
         str | None,
         typer.Option(
-            metavar="|".join(ENGINES),
-            help="Such as processes=4, dask=tcp://host:8786.",
+            metavar="NAME",
+            help="local, processes=4, dask=tcp://host:8786.",
             rich_help_panel=RUNNING,
         ),
     ] = None

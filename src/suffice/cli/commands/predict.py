@@ -43,8 +43,7 @@ def predict(
             "--keep",
             "--id",
             metavar="COL",
-            help="Columns of the input to write beside the predictions, as they stand in the "
-            "file: comma lists, or all.",
+            help="Write these columns of DATA, too, as they are: comma lists, or all.",
         ),
     ] = None,
     output: RowsFile = None,
@@ -55,8 +54,7 @@ def predict(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="Add an interval. Numbers: prediction, confidence (of the mean) or conformal; "
-            "classes: confidence, of each probability.",
+            help="Add a prediction, confidence or conformal interval; of classes: confidence.",
         ),
     ] = None,
     level: Annotated[float | None, typer.Option(help="Of the interval (default: 0.95).")] = None,
