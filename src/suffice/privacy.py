@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.univariate.parameters import FAR
+from suffice.families.gaussian import FAR
 from suffice.models.base.label_sets import Doubts
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps

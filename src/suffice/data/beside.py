@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from suffice.data.csv.table import CsvSplit
-from suffice.data.split_view import SplitView
-from suffice.data.table import RecordSplit, Table
+from suffice.data.csv.table import CsvPart
+from suffice.data.part_view import PartView
+from suffice.data.table import RecordPart, Table
 from suffice.errors import ParameterError
 
 __all__ = ["SkippedRow", "beside", "cells_as_stored", "skipped_rows"]
@@ -44,19 +44,19 @@ def cells_as_stored(table: Table, names: Sequence[str]) -> Iterator[pa.Table]:
     schema = table.shown.schema
     kinds = [(name, types[name] or schema.field(name).type) for name in names]
     yield pa.schema(kinds).empty_table()
-    for split in table.splits(types):
-        for batch in _as_stored(split).record_batches():
+    for part in table.parts(types):
+        for batch in _as_stored(part).record_batches():
             yield pa.Table.from_batches([batch])
 
 
-def _as_stored(split: RecordSplit) -> RecordSplit:
+def _as_stored(part: RecordPart) -> RecordPart:
     """Return a part whose text is neither stripped nor matched with missing tokens."""
-    if isinstance(split, SplitView):
-        return replace(split, split=_as_stored(split.split))
-    if isinstance(split, CsvSplit):
-        plain = replace(split.file.format, missing=(), strip=False, written={})
-        return replace(split, file=replace(split.file, format=plain))
-    return split
+    if isinstance(part, PartView):
+        return replace(part, inside=_as_stored(part.inside))
+    if isinstance(part, CsvPart):
+        plain = replace(part.file.format, missing=(), strip=False, written={})
+        return replace(part, file=replace(part.file, format=plain))
+    return part
 
 
 def skipped_rows(table: Table) -> list[SkippedRow]:
@@ -67,17 +67,17 @@ def skipped_rows(table: Table) -> list[SkippedRow]:
     if table.format is None or not table.format.skip_bad_rows:
         return []
     found, before = [], 0
-    for split in table.splits({table.names[0]: pa.string()}):
-        while isinstance(split, SplitView):
-            split = split.split
-        if not isinstance(split, CsvSplit):
+    for part in table.parts({table.names[0]: pa.string()}):
+        while isinstance(part, PartView):
+            part = part.inside
+        if not isinstance(part, CsvPart):
             continue
-        before -= split.file.has_header
-        for record in split.file.scan():
-            if split.file.malformed(record, split.names) is None:
+        before -= part.file.has_header
+        for record in part.file.scan():
+            if part.file.malformed(record, part.names) is None:
                 before += 1
             else:
-                found.append(SkippedRow(before, split.file.path.name, record.line))
+                found.append(SkippedRow(before, part.file.path.name, record.line))
     return found
 
 

@@ -49,8 +49,8 @@ class PairedReader(GenerativeReader):
         engine: Engine,
     ) -> ByClass:
         """Read the rows once more, and put their pairs behind the sums of families."""
-        splits = source.splits(self.layout, engine.workers)
-        found = engine.run(pair_sums, (self.parts, self.layout, paired), splits)
+        parts = source.parts(self.layout, engine.workers)
+        found = engine.run(pair_sums, (self.parts, self.layout, paired), parts)
         return replace(sums, blocks=(*sums.blocks, *found.over(sums.classes).blocks))
 
     def column(self, lost: ForgetError | Loss) -> str:

@@ -14,7 +14,7 @@ x ≥ 2⁴⁰                     one
 ==========================  ====================================================================
 
 A cell between 2⁻⁴⁰ and 2⁴⁰ is at most 1/256 as wide as its numbers are large. The loop that finds
-cells is compiled: `src/native/bins.cpp`.
+cells is compiled: `src/native/sums/bins.cpp`.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ FORGOTTEN = "only rows that were learnt can be forgotten"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comoments:
-    """Exact sums of d columns over k classes (``src/native/comoments.hpp``).
+    """Exact sums of d columns over k classes (``src/native/sums/comoments.hpp``).
 
     There are g groups of rows that share a class and a pattern, in the order of their patterns,
     then of their classes. Their products are kept for each group, or pooled: for each pattern.

@@ -41,7 +41,7 @@ SUM_ROUNDING = 2.0**-20  # fraction of a sum that many additions in plain double
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments:
-    """Exact class-wise sums of d features over k classes (``src/native/moments.hpp``).
+    """Exact class-wise sums of d features over k classes (``src/native/sums/moments.hpp``).
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from suffice.data.table_source import TableSource, to_learn
 from suffice.data.targets import ArrayTargets
 from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError, warn
-from suffice.families.left_out.rows import FOLDS_INSTEAD
+from suffice.families.family import FOLDS_INSTEAD
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.forgotten import (
     DigestingEngine,

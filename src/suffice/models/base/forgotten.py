@@ -22,7 +22,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from suffice.data.array_source import stored_cells
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.engines.engine import EngineView
 from suffice.errors import ForgetError
 from suffice.sums.batch import Batch
@@ -131,17 +131,17 @@ class DigestingEngine(EngineView):
 
     found: list[int]
 
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """The sum of ``kernel(split, params)``."""
+    def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
+        """The sum of ``kernel(part, params)``."""
         if self.found:
-            return self.engine.run(kernel, params, splits)
-        both: _Digested[S] = self.engine.run(_digested, (kernel, params), splits)
+            return self.engine.run(kernel, params, parts)
+        both: _Digested[S] = self.engine.run(_digested, (kernel, params), parts)
         self.found.append(_as_one(both.lanes))
         return both.statistic
 
-    def map(self, kernel: Any, params: Any, splits: Sequence[Split]) -> Iterator[Any]:
-        """Yield ``kernel(split, params)`` in split order; nothing is digested."""
-        return self.engine.map(kernel, params, splits)
+    def map(self, kernel: Any, params: Any, parts: Sequence[Part]) -> Iterator[Any]:
+        """Yield ``kernel(part, params)`` in part order; nothing is digested."""
+        return self.engine.map(kernel, params, parts)
 
 
 @dataclass(frozen=True)
@@ -158,30 +158,30 @@ class _Digested(Generic[S]):
         return type(self)(self.statistic - other.statistic, self.lanes - other.lanes)
 
 
-class _DigestedSplit:
-    """A split that digests the rows which are taken from it."""
+class _DigestedPart:
+    """A part that digests the rows which are taken from it."""
 
-    def __init__(self, split: Any) -> None:
-        self._split, self.lanes = split, np.zeros(2, np.uint64)
+    def __init__(self, part: Any) -> None:
+        self._part, self.lanes = part, np.zeros(2, np.uint64)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._split, name)
+        return getattr(self._part, name)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the batches of the split."""
-        for batch in self._split.batches():
+        """Yield the batches of the part."""
+        for batch in self._part.batches():
             yield batch
             self._add(batch)
 
     def _add(self, batch: Batch) -> None:
-        for part in batch.parts(ROWS):
-            self.lanes += _lanes(part, self._split.layout.blocks)
+        for part in batch.pieces(ROWS):
+            self.lanes += _lanes(part, self._part.layout.blocks)
 
 
-def _digested(split: Any, task: tuple[Callable[[Any, P], S], P]) -> _Digested[S]:
-    """Kernel: what another kernel makes of a split, and T of its rows."""
+def _digested(part: Any, task: tuple[Callable[[Any, P], S], P]) -> _Digested[S]:
+    """Kernel: what another kernel makes of a part, and T of its rows."""
     kernel, params = task
-    digested = _DigestedSplit(split)
+    digested = _DigestedPart(part)
     statistic = kernel(digested, params)
     return _Digested(statistic, digested.lanes)
 

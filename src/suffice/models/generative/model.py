@@ -1,6 +1,6 @@
 """The generative classifier: class prior times families, p(x, y) = P(y) Π_b p(x_b | y).
 
-A fit is the sum of `suffice.models.generative.sums.summarise` over splits; a model is a function of
+A fit is the sum of `suffice.models.generative.sums.summarise` over parts; a model is a function of
 that sum.
 """
 

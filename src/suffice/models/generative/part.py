@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout
 from suffice.families import Family
-from suffice.families.left_out.rows import LeaveOneOut
+from suffice.families.family import LeaveOneOut
 from suffice.models.design.matrix import Design
 from suffice.models.generative.terms import (
     TermAccumulator,

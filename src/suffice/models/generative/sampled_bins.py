@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.univariate.learnt_cuts import far_columns
+from suffice.families.densities.cells import far_columns
 from suffice.models.generative.part import FamilyColumns
 from suffice.rules import rule
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.family import Form, JointParameters, complete
-from suffice.families.left_out.rows import LearntRows, LeaveOneOut
-from suffice.families.multivariate.parameters import (
+from suffice.families.family import Form, JointParameters, LearntRows, LeaveOneOut, complete
+from suffice.families.multivariate_gaussian import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )

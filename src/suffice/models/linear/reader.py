@@ -177,11 +177,11 @@ class LinearReader(ExactReader[Comoments]):
             If cells are missing and ``gaps`` are not allowed: they are counted.
         """
         layout = self.layout_of(source)
-        splits = source.splits(layout, engine.workers)
+        parts = source.parts(layout, engine.workers)
         try:
-            return engine.run(summarise, (self.design, layout, gaps), splits)
+            return engine.run(summarise, (self.design, layout, gaps), parts)
         except IncompleteRow:
-            raise self.incomplete(engine, layout, splits) from None
+            raise self.incomplete(engine, layout, parts) from None
 
     def summarise_by_place(
         self,
@@ -198,16 +198,16 @@ class LinearReader(ExactReader[Comoments]):
             As `summarise` does.
         """
         layout = self.layout_of(source)
-        splits = source.splits(layout, engine.workers)
+        parts = source.parts(layout, engine.workers)
         try:
             params = self.design, layout, gaps
-            return sums_by_place(summarise, params, engine, splits, group)
+            return sums_by_place(summarise, params, engine, parts, group)
         except IncompleteRow:
-            raise self.incomplete(engine, layout, splits) from None
+            raise self.incomplete(engine, layout, parts) from None
 
-    def incomplete(self, engine: Engine, layout: Layout, splits: Sequence[Any]) -> DataError:
+    def incomplete(self, engine: Engine, layout: Layout, parts: Sequence[Any]) -> DataError:
         """The error of missing cells, which are counted for it."""
-        *counts, rows = engine.run(missing_cells, (self.design, layout), splits).tolist()
+        *counts, rows = engine.run(missing_cells, (self.design, layout), parts).tolist()
         for place in [j for j, count in enumerate(counts) if count == rows][:1]:
             return without_value(self.design.column(place), self.design.targets)
         places = np.flatnonzero(counts).tolist()
