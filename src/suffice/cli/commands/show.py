@@ -82,8 +82,8 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadT
     names = chosen or table.names
     kinds = {column.name: column for column in TableSource(table).columns(names)}
     rows, missing = 0, dict.fromkeys(names, 0)
-    for split in table.splits(dict.fromkeys(names)):
-        for batch in split.record_batches():
+    for part in table.parts(dict.fromkeys(names)):
+        for batch in part.record_batches():
             rows += batch.num_rows
             for name in names:
                 missing[name] += batch.column(name).null_count
