@@ -17,7 +17,7 @@ from suffice.numerics.in_print import Table
 @pytest.mark.parametrize(
     ("python", "typed"),
     [
-        ("estimation='best'; it is", "estimation='best'; it is"),
+        ("estimation='best'; it is", "--estimation best; it is"),
         ("alpha=-1.0", "--alpha -1.0"),
         ("declare it in missing=..., or not", "declare it in --missing, or not"),
         ("use C=np.inf.", "use --C inf."),

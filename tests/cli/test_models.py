@@ -348,19 +348,19 @@ class TestDiscriminantAnalysis:
 ERRORS = {
     "fit gaps.csv --label c --model odd": "--model 'odd'",
     # Options of other models
-    "fit gaps.csv --target y --model linear -p alpha=1": "-p alpha=1 is given for --model linear",
-    "fit gaps.csv --target y --model ridge -p alpha=1 -p penalty=1": "-p penalty=1 is given for",
-    "fit gaps.csv --label c -p penalty=gcv": "-p penalty=gcv is given for --model naive-bayes",
-    "fit gaps.csv --label c --model lda -p class_prior=uniform": "-p class_prior=uniform is given",
-    "fit gaps.csv --target y --model linear -r label_map=1:2": "-r label_map is given for --model",
-    "fit gaps.csv --target y --model linear -p families=x:gaussian": "-p families=x:gaussian is",
+    "fit gaps.csv --target y --model linear -p alpha=1": "--alpha 1 is given for --model linear",
+    "fit gaps.csv --target y --model ridge -p alpha=1 -p penalty=1": "--penalty 1 is given for",
+    "fit gaps.csv --label c -p penalty=gcv": "--penalty gcv is given for --model naive-bayes",
+    "fit gaps.csv --label c --model lda -p class_prior=uniform": "--class-prior uniform is given",
+    "fit gaps.csv --target y --model linear -r label_map=1:2": "--label-map is given for a",
+    "fit gaps.csv --target y --model linear -p families=x:gaussian": "--families x:gaussian is",
     # Options outside their rule
-    "fit gaps.csv --label c --model lda -p shrinkage=2": "-p shrinkage=2",
-    "fit gaps.csv --target y --model ridge -p alpha=odd": "-p alpha=odd",
-    "fit gaps.csv --label c --model logistic -p penalty=odd": "-p penalty=odd",
-    "fit gaps.csv --label c --model logistic -p C=0": "-p C=0",
-    "fit gaps.csv --label c --model logistic -p incomplete=gaussian": "-p incomplete=gaussian",
-    "fit gaps.csv --label c --model logistic -p incomplete=guess": "-p incomplete=guess",
+    "fit gaps.csv --label c --model lda -p shrinkage=2": "--shrinkage 2",
+    "fit gaps.csv --target y --model ridge -p alpha=odd": "--alpha odd",
+    "fit gaps.csv --label c --model logistic -p penalty=odd": "--penalty odd",
+    "fit gaps.csv --label c --model logistic -p C=0": "--C 0",
+    "fit gaps.csv --label c --model logistic -p incomplete=gaussian": "--incomplete gaussian",
+    "fit gaps.csv --label c --model logistic -p incomplete=guess": "--incomplete guess",
     # Columns
     "fit gaps.csv --target nope --model ridge": "there is no column 'nope' to be the label",
     "fit gaps.csv --target y --model ridge --features nope": "--features names the column 'nope'",
@@ -384,11 +384,11 @@ ERRORS = {
     "summary lda.suffice": "lda.suffice holds a LinearDiscriminantAnalysis",
     "show line.suffice": "line.suffice holds a LinearRegression",
     "explain curve.suffice gaps.csv --rows 4": "column 'x', line 4 of gaps.csv: nan",
-    "evaluate line.suffice gaps.csv -r label_map=1:2": "-r label_map is given for a",
+    "evaluate line.suffice gaps.csv -r label_map=1:2": "--label-map is given for a",
     "forget curve.suffice gaps.csv -o x.suffice": "curve.suffice holds a LogisticRegression",
     "merge line.suffice curve.suffice -o x.suffice": "curve.suffice holds a LogisticRegression",
     "merge line.suffice lda.suffice -o x.suffice": "lda.suffice holds a",
-    "merge loo.suffice loo.suffice -o x.suffice": "-p alpha=loo without the rows",
+    "merge loo.suffice loo.suffice -o x.suffice": "--alpha loo without the rows",
 }
 
 

@@ -16,6 +16,7 @@ from suffice.errors import SufficeError
 
 __all__ = [
     "CommandError",
+    "columns",
     "complain",
     "each_once",
     "for_stream",

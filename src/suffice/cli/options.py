@@ -144,6 +144,10 @@ def typed(options: Any) -> list[str]:
     return words
 
 
+def _flag(name: str) -> str:
+    return name.replace("_", "-")
+
+
 # Reading ----------------------------------------------------------------------------------------
 
 
@@ -183,9 +187,9 @@ class Reading:
         for name in ("written", "label_map"):
             if not isinstance(found.get(name, {}), dict):
                 raise ParameterError(
-                    f"-r {name}={found[name]}",
+                    f"--{_flag(name)} {found[name]}",
                     "it is a name, a colon, and its value",
-                    f"write -r {name}={'day:DD/MM/YYYY' if name == 'written' else 'y:yes'}",
+                    f"write --{_flag(name)} {'day:DD/MM/YYYY' if name == 'written' else 'y:yes'}",
                 )
         labels = {name: found.pop(name) for name in LABELS if name in found}
         sheet = found.pop("sheet", None)
@@ -235,7 +239,7 @@ class Reading:
         for name in self.text.get("written", ()):
             if name not in table.names:
                 columns = f"the columns are {', '.join(map(repr, table.names))}"
-                raise SchemaError(f"-r written names the column {name!r}", columns)
+                raise SchemaError(f"--written names the column {name!r}", columns)
         return table
 
     def _refuse_text(self, file: str) -> None:
@@ -243,7 +247,7 @@ class Reading:
         for name in self.text:
             if name != "missing":
                 raise ParameterError(
-                    f"-r {name} is given for {file}",
+                    f"--{_flag(name)} is given for {file}",
                     "only delimited text needs to be told how it is written",
                     "leave the option out",
                 ) from None
@@ -253,7 +257,7 @@ def refuse_labels(model: Any, reading: Reading) -> None:
     """Refuse other names of labels for a model that predicts numbers."""
     for option in reading.labels if predicts_numbers(model) else ():
         raise ParameterError(
-            f"-r {option} is given for a {type(model).__name__}",
+            f"--{_flag(option)} is given for a {type(model).__name__}",
             "it predicts numbers, which have no other names",
             "leave the option out",
         )
@@ -421,13 +425,18 @@ def parameters_for(
     for one in mine:
         owners = [other for other in MODELS if _name(one) in parameters_of(other)]
         if _name(one) not in known and owners:
-            raise _of_others(f"-p {one}", model, owners)
+            raise _of_others(_typed(one), model, owners)
     words = words_of("-p", mine)
     return named_values("-p", mine, known, class_of(model).__name__), words
 
 
 def _name(given: str) -> str:
     return given.partition("=")[0].strip().replace("-", "_")
+
+
+def _typed(given: str) -> str:
+    name, _, value = given.partition("=")
+    return f"--{_flag(name.strip())} {value}"
 
 
 def _takes(model: str, given: str) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 import typer
 
 from suffice.atomic import atomic_writer
-from suffice.cli.messages import width_of, wrapped
+from suffice.cli.messages import columns, width_of, wrapped
 from suffice.cli.signals import READER_GONE, write_no_more
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table, aligned, number
@@ -108,7 +108,7 @@ def print_all(parts: Iterable[str | Table]) -> None:
     """Print to stdout, as wide as its terminal; as it is for a program."""
     for part in parts:
         with standard_output() as stream:
-            width = width_of(stream)
+            width = width_of(stream) or columns()
             if isinstance(part, Table):
                 lines = [part.title] if part.title else []
                 lines += _lines(part, width)
@@ -213,11 +213,11 @@ def deliver_rows(
     counted : callable
         What else is to be counted in a piece, by name.
     """
-    columns, counts = list[str](), {"rows": 0}
+    names, counts = list[str](), {"rows": 0}
 
     def passed() -> Iterator[pa.Table]:
         for table in tables:
-            columns[:] = table.column_names
+            names[:] = table.column_names
             for key, count in {"rows": table.num_rows, **counted(table)}.items():
                 counts[key] = counts.get(key, 0) + count
             yield table
@@ -226,13 +226,13 @@ def deliver_rows(
         with written() as write:
             for table in passed():
                 write(table)
-        found = {**facts, "output": str(output), "columns": columns, **counts}
+        found = {**facts, "output": str(output), "columns": names, **counts}
         deliver(found, list, as_json=True)
         return
     line = None  # which is printed when it is known what follows
     for table in passed():
         if line is None:
-            head = _json({**facts, "output": None, "columns": columns}, indent=2)
+            head = _json({**facts, "output": None, "columns": names}, indent=2)
             _say(f"{head[:-2]},\n  {json.dumps(name)}: [\n")
             line = ""
         for row in table.to_pylist():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from suffice.cli.messages import sentence
 from suffice.cli.output import CommandLine
+from suffice.cli.values import spelled
 from suffice.errors import DataError, ParameterError, SufficeError
 from suffice.numerics.in_print import Table
 
@@ -245,9 +246,9 @@ def _why_no_errors(model: Any, error: SufficeError) -> Iterator[str]:
     from suffice.models.design.coefficient_table import rows_left_out
     from suffice.models.design.units import measures
 
-    yield f"Standard errors are not known: {'; '.join(filter(None, (error.fact, error.rule)))}."
+    yield f"Standard errors are not known: {error.rule or error.fact}."
     if error.next_step:
-        yield f"For tests: {error.next_step}."
+        yield f"For tests: {spelled(error.next_step)}."
     yield from getattr(model, "remarks_", ())
     yield from rows_left_out(getattr(model, "left_out_", 0.0))
     yield from measures(

@@ -126,13 +126,13 @@ CASES = {
         "--output is not given; it is the file to be written; see suffice searchlight --help."
     ),
     f"{ONE} -p radius=6": (
-        "--cube and -p radius are both given; a searchlight has one shape; for example --cube "
+        "--cube and --radius are both given; a searchlight has one shape; for example --cube "
         "1, or "
-        "-p shape=ball -p radius=6."
+        "--shape ball --radius 6."
     ),
     ONE.replace("--cube 1 ", ""): (
-        "--cube and -p radius are both missing; a searchlight has one shape; for example --cube 1, "
-        "or -p shape=ball -p radius=6."
+        "--cube and --radius are both missing; a searchlight has one shape; for example --cube 1, "
+        "or --shape ball --radius 6."
     ),
     ONE.replace("mask.nii.gz", "small.nii"): (
         "small.nii has 4 x 3 x 1 voxels of 3 x 3 x 3 mm from (0, 0, 0), bold.nii has 4 x 3 x 2 "
@@ -170,7 +170,7 @@ CASES = {
     ),
     ONE.replace("bold.nii", "nothing.nii"): "there is no file nothing.nii.",
     f"{ONE} --leave-out rest": ("leave_out names the label 'rest'; the labels are 'a', 'b'."),
-    f"{ONE} -p zscore=all": "-p zscore=all; zscore is one of None, 'run'.",
+    f"{ONE} -p zscore=all": "--zscore all; zscore is one of None, 'run'.",
     f"{ONE} --permutations 5": (
         "--permutations 5; it is 0, or 19 or more: fewer cannot show that anything is "
         "significant at 5 %."

@@ -155,7 +155,9 @@ def _shown(facts: Any, found: Any) -> Iterator[str | Table]:
     yield Table("", ["", "", ""], list(_scores(facts)), left=(0, 2))
     yield ""
     confusions = found.table()
-    yield Table("", confusions.header, confusions.rows, confusions.notes)
+    many = len(facts["classes"]) > len(confusions.rows)
+    whole = Table("", confusions.header, confusions.rows, confusions.notes)
+    yield _by_class(facts) if many else whole
     yield ""
     tenths = [
         [
@@ -173,6 +175,20 @@ def _shown(facts: Any, found: Any) -> Iterator[str | Table]:
     )
     if unknown := {one["label"]: one["rows"] for one in facts["unknown"]}:
         yield f"  Unseen in fit, and counted as errors: {rows_of_classes(unknown)}"
+
+
+def _by_class(facts: ClassEvaluation) -> Table:
+    """Return precision and recall of many classes, and the class that each is taken for."""
+    rows = []
+    labels = [str(one["label"]) for one in facts["classes"]]
+    for at, (one, counts) in enumerate(zip(facts["classes"], facts["confusion"], strict=True)):
+        errors = [0.0 if other == at else count for other, count in enumerate(counts)]
+        worst = max(range(len(errors)), key=errors.__getitem__)
+        taken = f"{labels[worst]} ({amount(errors[worst])})" if errors[worst] else ""
+        shares = percent(one["precision"] or 0.0), percent(one["recall"] or 0.0)
+        rows.append([labels[at], amount(one["rows"]), *shares, taken])
+    header = ["label", "rows", "precision", "recall", "most often mistaken for"]
+    return Table("", header, rows, ["--json holds the whole confusion matrix"])
 
 
 def _scores(facts: ClassEvaluation) -> Iterator[list[str]]:

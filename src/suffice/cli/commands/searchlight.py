@@ -105,7 +105,7 @@ def _light(
     found = named_values("-p", given, known, "SearchLight")
     if (cube is None) == ("radius" not in found):
         raise ParameterError(
-            f"--cube and -p radius are both {'missing' if cube is None else 'given'}",
+            f"--cube and --radius are both {'missing' if cube is None else 'given'}",
             "a searchlight has one shape",
             "for example --cube 1, or --shape ball --radius 6",
         )
