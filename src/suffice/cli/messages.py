@@ -106,9 +106,13 @@ def width_of(stream: TextIO | None) -> int | None:
     """Return the width of the terminal of a stream; None where there is none."""
     if stream is None or not stream.isatty():
         return None
+    return columns() or os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
+
+
+def columns() -> int | None:
+    """Return the width that the environment asks for, if it does."""
     given = os.environ.get("COLUMNS", "")
-    found = int(given) if given.isdigit() else os.get_terminal_size(stream.fileno()).columns
-    return found or DEFAULT_WIDTH
+    return int(given) if given.isdigit() and int(given) else None
 
 
 def wrapped(text: str, width: int) -> str:
