@@ -30,4 +30,4 @@ def test_what_is_no_weight_is_refused(run, table, tmp_path):
     files = ("fit", table, "--label", "y", "-o", str(tmp_path / "m"))
     result = run(*files, "-p", "class_weight=a")
     assert result.exit_code == 2
-    assert "-p class_weight=a; it is 'balanced', or maps labels" in result.stderr.replace("\n", " ")
+    assert "--class-weight a; it is 'balanced', or maps labels" in result.stderr.replace("\n", " ")

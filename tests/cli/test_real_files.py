@@ -33,7 +33,7 @@ def test_adult(run: Run, data: Path) -> None:
         "-r", "strip=true", "-r", "missing=?",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
-    assert "32,561 rows learnt, 0 left out without label" in result.stdout
+    assert "32,561 rows, 0 left out without label" in result.stdout
     facts = evaluated(run, "adult.suffice", folder / "adult.test", "-r", "label_suffix=.")
     # adult.names: 16,281 instances for testing, 23.60 % of them with a larger income.
     assert facts["rows"] == 16_281

@@ -52,8 +52,7 @@ COMMANDS = {
     "forget": "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
     "calibrate": "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
     "audit": "suffice audit adult.suffice --min-count 5",
-    "searchlight": "suffice searchlight bold.nii.gz --mask mask.nii.gz "
-    "--labels attributes.txt --cube 1 -o accuracy.nii.gz",
+    "searchlight": "suffice searchlight bold.nii --labels runs.txt --cube 1 -o map.nii",
 }
 ABOUT = {
     "demo": "Fit, evaluate, predict and explain on a table of wines.",

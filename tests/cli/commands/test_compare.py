@@ -134,7 +134,7 @@ class TestCompare:
         assert result.exit_code == 0, result.stderr
         lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
         assert lines[0] == ["Hellinger", "PSI", "p", "missing"]
-        assert [line[0] for line in lines[2:4]] == ["size", "color"]
+        assert [line[0] for line in lines[1:3]] == ["size", "color"]
         assert result.stdout.splitlines()[-1].strip() == "3 and 2 rows"
         facts = facts_of(run, "compare", "line.suffice", "ridge.suffice")
         assert facts["labels"] is None

@@ -208,7 +208,9 @@ def _shown(
         weighed = facts.get("weight") if "classes" in facts or hasattr(model, "rows_") else None
         amounts = amount(facts["rows"])
         rows = f"{amounts} total weight ({weighed})" if weighed else rows_in_print(facts["rows"])
-        yield f"  Fitted to {rows}, {amount(facts.get('unlabelled', 0))} left out without label"
+        missed = facts.get("unlabelled")
+        left_out = "" if missed is None else f", {amount(missed)} left out without label"
+        yield f"  Fitted to {rows}{left_out}"
     for warning in facts.get("advice", ()):
         yield f"  Look: {warning}"
     if ranked:
