@@ -14,7 +14,7 @@ from suffice.cli.output import deliver
 
 if TYPE_CHECKING:
     from suffice.cli import documents
-    from suffice.sums.divergence import Divergence
+    from suffice.sums.comparison import Divergence
 
 __all__ = ["compare"]
 
@@ -71,6 +71,5 @@ def _divergence(found: Divergence | None) -> documents.Divergence | None:
     return {
         "hellinger": found.hellinger,
         "psi": found.psi,
-        "jensen_shannon": found.jensen_shannon,
         "p": found.p_value,
     }

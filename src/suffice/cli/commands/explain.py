@@ -127,7 +127,7 @@ def _word_evidence(model: Any, head: pa.RecordBatch, row: int) -> dict[str, dict
     import numpy as np
     import pyarrow as pa
 
-    from suffice.data.text import split_words
+    from suffice.data.words import split_words
 
     found: dict[str, dict[str, Any]] = {}
     blocks = [block for block in model.layout_.blocks if block.encoding == "events"]

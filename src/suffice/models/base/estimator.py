@@ -44,8 +44,8 @@ from suffice.models.base.scikit_learn import (
 from suffice.numerics.in_print import listed
 from suffice.persist import write_model
 from suffice.phrases import meant
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-from suffice.sums.statistic import Statistic
 
 __all__ = ["Estimator"]
 

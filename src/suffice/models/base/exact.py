@@ -36,8 +36,8 @@ from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.streams import forgettable
 from suffice.rules import check
+from suffice.sums.base import tree_sum
 from suffice.sums.comparison import Comparison
-from suffice.sums.statistic import tree_sum
 
 __all__ = ["ExactEstimator"]
 

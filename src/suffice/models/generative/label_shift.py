@@ -51,8 +51,8 @@ from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, probability
 from suffice.phrases import rows_in_print
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS
-from suffice.sums.statistic import tree_sum
 
 __all__ = ["LabelShift", "label_shift", "posteriors", "slopes"]
 
