@@ -27,8 +27,7 @@ def test_a_column_without_a_value_is_left_out(run: Run, tmp_path: Path) -> None:
     assert fitted.exit_code == 0
     said = " ".join(fitted.stderr.split())
     assert (
-        "left out, now and later: 'late'; a family keeps a column: --families late:gaussian"
-        in said
+        "left out, now and later: 'late'; a family keeps a column: --families late:gaussian" in said
     )
     columns = json.loads(run("show", "first.suffice", "--json").stdout)["columns"]
     assert [column["name"] for column in columns] == ["color"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import glob
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import suffice
-from suffice.cli.values import listed, no_such_column, written_value
+from suffice.cli.values import listed, no_such_column
 from suffice.errors import ModelFileError, ParameterError, SchemaError
 from suffice.phrases import with_article
 
@@ -28,7 +28,6 @@ __all__ = [
     "label_of",
     "load_generative",
     "load_summed",
-    "new_model",
     "predicts_numbers",
     "refusal",
     "refuse_overwriting",
@@ -212,8 +211,6 @@ def known_columns(
 # Files that are there already ---------------------------------------------------------------------
 
 BOTH = "to keep both, give another name with -o; to replace it, add --force"
-SAME = "without --force, a model replaces only one of the same kind, label, columns and options"
-NOT_OF_A_MODEL = {"costs"}  # what is decided once it is fitted
 
 
 def refuse_overwriting(
@@ -260,36 +257,27 @@ def refuse_result(
         raise ParameterError(fact, "it would be lost", "choose another name")
 
 
-def new_model(fitted: Any) -> tuple[Any, Sequence[str], Collection[str]]:
-    """Return a fitted model, its targets and its columns, for `refuse_replacing`."""
-    return fitted, fitted.target_names_, fitted.layout_.names
-
-
 def refuse_replacing(
-    output: Path,
-    new: tuple[Any, Sequence[str], Collection[str]],
-    force: bool,
-    own: Sequence[Path] = (),
-    chosen: Collection[str] = (),
+    output: Path, new: Any, targets: Sequence[str], force: bool, own: Sequence[Path] = ()
 ) -> None:
-    """Refuse to replace a file that holds something else than such a model.
+    """Refuse to replace a file that holds something else than a model of this kind and label.
 
     Parameters
     ----------
     output : Path
-    new : estimator, targets and columns
-        What is known of the model that is to be written.
+    new : estimator
+        The model that is to be written, fitted or not.
+    targets : sequence of str
+        What it predicts.
     force : bool
         Replace it all the same.
     own : sequence of Path
         Models that the new one is made of: it may take their place.
-    chosen : collection of str
-        Parameters that are not known yet.
 
     Raises
     ------
     ParameterError
-        Naming the file, what it holds, and the first difference.
+        Naming the file and what it holds.
     IsADirectoryError
         If it is a folder.
     """
@@ -304,47 +292,11 @@ def refuse_replacing(
         old: Any = suffice.load(output)
     except ModelFileError as error:
         raise ParameterError(f"it would be lost: {error.fact}", error.rule, BOTH) from None
-    for difference in _differences(old, *new, chosen):
-        targets = ", ".join(map(repr, old.target_names_))
-        of_what = f" that predicts {targets}" if targets else ""
-        raise ParameterError(
-            f"{output} holds {with_article(type(old).__name__)}{of_what}, and would be lost: the "
-            f"new model {difference}",
-            SAME,
-            BOTH,
-        )
-
-
-def _differences(
-    old: Any, new: Any, targets: Sequence[str], columns: Collection[str], chosen: Collection[str]
-) -> Iterator[str]:
-    """Yield what a new model is that an old one is not, in words that follow "the new model"."""
-    if type(old) is not type(new):
-        yield f"is {with_article(type(new).__name__)}"
-    if tuple(old.target_names_) != tuple(targets):
-        yield f"predicts {', '.join(map(repr, targets))}"
-    mine, theirs = (one.get_params(deep=False) for one in (new, old))
-    for name, value in mine.items():
-        if name not in {*NOT_OF_A_MODEL, *chosen} and _plain(value) != _plain(theirs.get(name)):
-            yield f"has {name}={written_value(value)} instead of {written_value(theirs.get(name))}"
-    before, after = set(old.layout_.names), set(columns)
-    if gone := sorted(before - after):
-        yield f"does not read the column {gone[0]!r}"
-    # A formula, and an average of models, leave out columns of their table.
-    if getattr(old, "formula", None) or has_candidates(old):
-        after -= set(old.layout_.ignored)
-    if more := sorted(after - before):
-        yield f"reads the column {more[0]!r} as well"
+    holds = f"{output} holds {with_article(type(old).__name__)}"
+    if old.target_names_:
+        holds += f" that predicts {', '.join(map(repr, old.target_names_))}"
+    if type(old) is not type(new) or tuple(old.target_names_) != tuple(targets):
+        raise ParameterError(holds, "without --force, a fit replaces only its own kind", BOTH)
     if len(getattr(old, "forgotten_", ())) > len(getattr(new, "forgotten_", ())):
-        yield "would learn again the rows which that one has forgotten, if they are still there"
-
-
-def _plain(value: Any) -> Any:
-    """Return an option in the form that all spellings of it have, and that `==` compares."""
-    if hasattr(value, "tolist"):  # an array
-        return value.tolist()
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value] or None
-    return value or None if isinstance(value, str | dict) else value
+        rule = "the new model may be fitted to rows which that one has forgotten"
+        raise ParameterError(holds, rule, BOTH)

@@ -121,7 +121,9 @@ def test_the_summary_names_the_threshold(run: Run) -> None:
 
 
 CASES = {
-    "searchlight": "SCANS is not given; 4-D images, .nii or .nii.gz; see suffice searchlight --help.",
+    "searchlight": (
+        "SCANS is not given; 4-D images, .nii or .nii.gz; see suffice searchlight --help."
+    ),
     "searchlight bold.nii --cube 1": (
         "--output is not given; The map of accuracies; see suffice searchlight --help."
     ),

@@ -11,7 +11,6 @@ from suffice.cli.models import (
     fitting,
     label_of,
     load_summed,
-    new_model,
     predicts_numbers,
     refusal,
     refuse_overwriting,
@@ -76,7 +75,7 @@ def calibrate(
     ):
         weights = weight_of(fitted, weight, table)
         fitted.calibrate(table, label_of(fitted), weights, learnt=not new)
-    refuse_replacing(output, new_model(fitted), force, [model])
+    refuse_replacing(output, fitted, fitted.target_names_, force, [model])
     fitted.save(output)
     facts: Calibrated = {"model": str(output), "rows": 0.0}
     if predicts_numbers(fitted):

@@ -122,10 +122,8 @@ def fit(
     chosen = estimator_of(model, given, columns, reading)
     _check_targets(chosen, label)
     table = selected(reading.open(data), columns, label, weight)
-    names = set(table.names) - {*label, weight}
     points = _tuned(model, parameters, given) if tune else {}
-    varied = {name for point in points.values() for name in point.parameters} - set(given)
-    refuse_replacing(target, (chosen, label, names), force, chosen=varied)
+    refuse_replacing(target, chosen, label, force)
     ranked: RankedModels | None = None
     with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]

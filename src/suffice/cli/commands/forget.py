@@ -11,7 +11,6 @@ from suffice.cli.models import (
     fitting,
     label_of,
     load_summed,
-    new_model,
     refuse_overwriting,
     refuse_replacing,
     weight_of,
@@ -79,7 +78,7 @@ def forget(
             "there is nothing to forget",
             "check the file and the weights",
         )
-    refuse_replacing(output, new_model(fitted), force, [model])
+    refuse_replacing(output, fitted, fitted.target_names_, force, [model])
     fitted.save(output)
     after = float(fitted.statistic_.rows)
     gone = before - after

@@ -11,7 +11,6 @@ from suffice.cli.models import (
     different_kinds,
     errors_by_file_name,
     load_summed,
-    new_model,
     refuse_replacing,
 )
 from suffice.cli.options import AsJson, Force
@@ -51,7 +50,7 @@ def merge(
             raise different_kinds(models[0], merged, path, other, "add up")
         with errors_by_file_name(models[0], path):
             merged.merge(other)
-    refuse_replacing(output, new_model(merged), force, models)
+    refuse_replacing(output, merged, merged.target_names_, force, models)
     merged.save(output)
     rows = float(merged.statistic_.rows)
     facts: Merged = {"model": str(output), "merged": len(models), "rows": rows}
