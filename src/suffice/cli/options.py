@@ -322,15 +322,16 @@ class Columns:
         found: dict[str, Any] = {}
         for option, family in (("categorical", "categorical"), ("text", "multinomial")):
             names = listed(getattr(self, option))
-            owners = [m for m in MODELS if m in OF_FAMILIES or option in parameters_of(m)]
             if not names:
                 continue
             if model in OF_FAMILIES:
                 found["families"] = found.get("families", {}) | dict.fromkeys(names, family)
-            elif model in owners:
+            elif option in parameters_of(model):
                 found[option] = names
-            elif not set(owners) & set(models):
-                raise _of_others(f"--{option}", model, owners)
+            else:
+                owners = [m for m in MODELS if m in OF_FAMILIES or option in parameters_of(m)]
+                if not set(owners) & set(models):
+                    raise _of_others(f"--{option}", model, owners)
         return found
 
 
