@@ -161,7 +161,7 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     """
     if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
         raise ParameterError(f"min_count={min_count!r}", "it is a number of rows, above 0")
-    if not hasattr(model, "saved_types"):
+    if not hasattr(model, "kind"):
         raise ParameterError(f"{model!r} is no model of this library", "other models keep no sums")
     check_is_fitted(model)
     return Audit(type(model).__name__, min_count, tuple(_found(model, float(min_count))))
@@ -179,7 +179,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         return
     if isinstance(batches[0], ByClass):
         yield _labels(model)
-        for part in model.parts_:
+        for part in model.model_.parts:
             if part.design is not None:
                 yield from _listed(part.design)
     else:
@@ -211,7 +211,7 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
     unlabelled = float(batch.unlabelled.value)
     if 0 < unlabelled < m:
         yield Finding("few missing", None, None, None, unlabelled)
-    parts = model.parts_
+    parts = model.model_.parts
     for b, block in enumerate(batch.blocks):
         if b < len(parts) and parts[b].design is not None:
             yield from _of_terms(block.columns, parts[b].design, parts[b].terms, labels, m)

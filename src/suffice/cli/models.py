@@ -51,7 +51,7 @@ def load_generative(path: Path, rule: str, next_step: str) -> Any:
         With the rule and the next step, if it holds a model of another kind.
     """
     model: Any = suffice.load(path)
-    if not hasattr(model, "quadratic_form"):
+    if not hasattr(model, "predict_joint_log_proba"):
         raise refusal(path, model, rule, next_step)
     return model
 

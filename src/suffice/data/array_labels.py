@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.label_values import is_missing, require_label_values
+from suffice.data.label_values import is_missing, require_label_values, warn_of_alike
 from suffice.numerics import kernels
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.vocabulary import Vocabulary
@@ -48,7 +48,10 @@ class Labels:
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
-        return cls(values, Vocabulary.of(cell for cell in cells if not is_missing(cell)))
+        classes = Vocabulary.of(cell for cell in cells if not is_missing(cell))
+        if values.dtype.kind in "OUT":
+            warn_of_alike(classes.values)
+        return cls(values, classes)
 
     def codes(self, rows: slice) -> NDArray[np.intp]:
         """Codes of some rows; −1 = missing."""

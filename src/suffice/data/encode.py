@@ -20,8 +20,8 @@ from suffice.data.arrow_columns import plain, stored_as
 from suffice.data.binary_cells import outcome_codes
 from suffice.data.doubles import doubles, seconds
 from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout
-from suffice.data.words import split_words
 from suffice.data.type_names import held
+from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.sums.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
@@ -286,7 +286,10 @@ def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vo
     numbers = float in map(type, values.values)
     if numbers and any(isinstance(v, float) and not v.is_integer() for v in values.values):
         row = next(i for i, c in enumerate(codes) if c >= 0 and values.values[c] % 1)
-        step = "to predict a number, use a linear model"
+        step = (
+            "to predict a number, use a linear model; if it names things, "
+            f"written={{{layout.label!r}: 'text'}}"
+        )
         value = values.values[codes[row]]
         raise BadCell(row, layout.label, value, "a label is not a fraction", step)
     if layout.label_suffix or layout.label_map:

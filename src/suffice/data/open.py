@@ -19,7 +19,7 @@ from suffice.data.frames.memory import (
     in_memory_beside,
     not_text,
 )
-from suffice.data.label_values import require_label_values
+from suffice.data.label_values import require_label_values, warn_of_alike
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.data.table import Table, require_distinct
@@ -82,7 +82,10 @@ def open_table(
         table, name = _beside(table, role, _one_column(role, given))
         names.append(name)
     label_name, weight_name = names
-    return TableSource(table, label_name, weight_name)
+    source = TableSource(table, label_name, weight_name)
+    if first and label_name is not None and source.engine is None:
+        warn_of_alike(source.shown_labels())
+    return source
 
 
 def _table(data: Any, remembered: CsvFormat | None) -> Table:

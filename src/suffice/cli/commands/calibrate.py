@@ -67,7 +67,7 @@ def calibrate(
         rule = "naive Bayes and AODE have column weights; linear models have errors"
         raise refusal(model, fitted, rule, "give it one of these")
     refuse_labels(fitted, reading)
-    table = without_cells(reading.open(data, fitted.format_), fitted, ignore)
+    table = without_cells(reading.open(data, fitted.reader_.format), fitted, ignore)
     with (
         reported(f"Reading {', '.join(data)}") as report,
         Running().chosen(report),

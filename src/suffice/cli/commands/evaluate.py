@@ -60,7 +60,7 @@ def evaluate(
     fitted = decision.applied(suffice.load(model))
     refuse_labels(fitted, reading)
     table = known_columns(
-        reading.open(data, fitted.format_), fitted, label, weight, by, ignore=ignore
+        reading.open(data, fitted.reader_.format), fitted, label, weight, by, ignore=ignore
     )
     facts_of: Callable[[Any], Any] = _number_facts
     if not predicts_numbers(fitted):

@@ -50,7 +50,7 @@ def explain(
     from suffice.data.table_views import FirstRows
 
     fitted: Any = suffice.load(model)
-    opened = Reading.of(read).open(data, fitted.format_)
+    opened = Reading.of(read).open(data, fitted.reader_.format)
     table = FirstRows(known_columns(opened, fitted, ignore=ignore), rows)
     head = table.head()
     cells = head.to_pylist()
@@ -84,13 +84,14 @@ def _evidence(
 ) -> ExplainedRow:
     """Return what every column of a row says for the most probable class against the next."""
     from suffice.models.base.evidence import DECIBAN
+    from suffice.naive_bayes import column_weights
 
     probability = found.probabilities[row]
     second, first = probability.argsort(kind="stable")[-2:]
     prior, columns = found.log_odds(first, second)
     # Columns that are calibrated one by one have weights; an average asks all models together.
     weighed = getattr(model, "calibration_", None) is not None and not hasattr(model, "bins_")
-    weights = model.column_weights_ if weighed else {}
+    weights = column_weights(model) if weighed else {}
     words = {} if has_candidates(model) else _word_evidence(model, head, row)
     parts: list[ColumnEvidence] = []
     for name, nats in zip(found.columns, columns[row].tolist(), strict=True):

@@ -172,6 +172,8 @@ def fit(
 
 
 def _class_facts(model: Any, target: Path) -> FittedClasses:
+    from suffice.models.generative.advice import advice
+
     statistic = model.statistic_
     families = model.model_.family_names
     return {
@@ -183,7 +185,7 @@ def _class_facts(model: Any, target: Path) -> FittedClasses:
         "classes": class_facts(model, statistic),
         "columns": [{**c, "family": families.get(c["name"])} for c in read_columns(model)],
         "ignored": list(model.layout_.ignored),
-        "advice": list(model.advice_),
+        "advice": list(advice(model.model_)),
     }
 
 

@@ -65,7 +65,7 @@ def forget(
     fitted = load_summed(model)
     before, known = float(fitted.statistic_.rows), fitted.statistic_
     refuse_labels(fitted, reading)
-    table = without_cells(reading.open(data, fitted.format_), fitted, ignore)
+    table = without_cells(reading.open(data, fitted.reader_.format), fitted, ignore)
     with (
         reported(f"Removing {', '.join(data)}") as report,
         Running().chosen(report),

@@ -74,7 +74,7 @@ def predict(
     refuse_result(output, [model, *data])
     fitted = decision.applied(suffice.load(model))
     wanted = _options(fitted, proba, log_proba, interval, level)
-    opened = reading.open(data, fitted.format_)
+    opened = reading.open(data, fitted.reader_.format)
     kept = _kept(opened, keep)
     table = known_columns(opened, fitted, ignore=ignore, kept=kept)
     skipped = skipped_rows(opened)

@@ -45,7 +45,7 @@ def report(
     fitted: Any = suffice.load(model)
     test = None
     if data:
-        table = known_columns(Reading.of(read).open(data, fitted.format_), fitted)
+        table = known_columns(Reading.of(read).open(data, fitted.reader_.format), fitted)
         test = table, label_of(fitted)
     write(fitted, page, test)
     facts: Page = {"page": str(page)}

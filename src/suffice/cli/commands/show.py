@@ -60,7 +60,7 @@ def show(
     if has_candidates(fitted):
         deliver(candidate_facts(fitted, model), lambda: [fitted.candidates_.table()], as_json)
         return
-    if not hasattr(fitted, "quadratic_form"):
+    if not hasattr(fitted, "predict_joint_log_proba"):
         rule = "it has coefficients, and no families"
         raise refusal(model, fitted, rule, f"use suffice summary {model}")
     facts = _facts(fitted, model, listed(column))
@@ -149,13 +149,13 @@ def _columns(model: Any, statistic: Any) -> dict[str, KnownColumn]:
     families, left_out = model.model_.family_names, set(model.model_.identifiers)
     read = {column.name: column for column in model.schema_}
     known: dict[str, KnownColumn] = {}
-    calibration = model.model_.calibration
-    counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
-    blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
+    parts, calibration = model.model_.parts, model.model_.calibration
+    counted = calibration.of_parts(parts) if calibration else [None] * len(parts)
+    blocks = statistic.blocks[: len(parts)]  # the others are no columns of a family
     sampled = model.model_.sampled
-    far = sampled and sampled.far(model.parts_, statistic)
+    far = sampled and sampled.far(parts, statistic)
     for part, parameters, block, weights in zip(
-        model.parts_, model.model_.parameters, blocks, counted, strict=True
+        parts, model.model_.parameters, blocks, counted, strict=True
     ):
         for j, name in enumerate(part.layout.columns):
             # A text, or a group of counts, is observed or missing as a whole.

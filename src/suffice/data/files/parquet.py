@@ -27,8 +27,6 @@ _WHOLE_BYTES = 1 << 22  # of a column of strings that is
 class ParquetPart(StoredPart):
     """One row group of a Parquet file; its strings come dictionary-encoded."""
 
-    kind = "Parquet"
-
     def _stored(self) -> Iterator[pa.RecordBatch]:
         plain = {name for name, target in self.types if _wants_plain(target)}
         with open_parquet(self.path, plain) as file:
@@ -122,7 +120,7 @@ def _inspect_parquet(path: Path) -> tuple[pa.Schema, list[int]]:
         return file.schema_arrow, [file.metadata.row_group(part).num_rows for part in groups]
 
 
-PARQUET = StoredFormat(ParquetPart, _inspect_parquet)
+PARQUET = StoredFormat("Parquet", ParquetPart, _inspect_parquet)
 
 
 ALIGNED = 64  # bytes: where columns begin

@@ -6,13 +6,14 @@ read here, one part per row group or record batch, so that memory does not grow 
 
 from __future__ import annotations
 
+import json
 import reprlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -32,9 +33,17 @@ from suffice.data.table import (
 from suffice.data.type_names import called, held
 from suffice.errors import ReadError, SchemaError
 
-__all__ = []
+__all__ = [
+    "IPC_FILE",
+    "IPC_STREAM",
+    "StoredFormat",
+    "StoredPart",
+    "StoredTable",
+    "with_remarks",
+]
 
 NUMBER = 8  # bytes
+_REMARKS = b"suffice.remarks"
 TOGETHER = KEPT  # bytes of first rows, of some columns, that are in memory at a time
 
 
@@ -77,8 +86,7 @@ class StoredPart:
     types: tuple[tuple[str, pa.DataType | None], ...]
     version: FileVersion | None = None  # the only version of the file that may be read
     size: PartSize = UNKNOWN
-
-    kind: ClassVar[str]
+    kind: str = ""  # of the format, in an error
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their columns and types.
@@ -155,13 +163,14 @@ class StoredPart:
 class StoredFormat:
     """A format that describes itself."""
 
+    kind: str  # its name
     part: type[StoredPart]  # reads a part of a file
     # Returns the schema of a file and the rows of its parts, None where these must be read for it.
     inspect: Callable[[Path], tuple[pa.Schema, Sequence[int | None]]]
 
     def read(self, path: Path) -> tuple[pa.Schema, list[StoredPart]]:
         """Return the schema of a file and its parts, which read no column yet."""
-        with readable(path, kind=self.part.kind):
+        with readable(path, kind=self.kind):
             version = version_of(path)
             schema, rows = self.inspect(path)
             sizes = _sizes(rows, path.stat().st_size)
@@ -172,7 +181,8 @@ class StoredFormat:
                 "column names must be unique",
                 "rename one of them",
             )
-        return schema, [self.part(path, i, (), version, size) for i, size in enumerate(sizes)]
+        made = (self.part(path, i, (), version, size, self.kind) for i, size in enumerate(sizes))
+        return schema, list(made)
 
 
 def _sizes(rows: Sequence[int | None], size: int) -> list[PartSize]:
@@ -225,6 +235,12 @@ class StoredTable(Table):
         return tuple(self._schema.names)
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is not read as it stands."""
+        said = (self._schema.metadata or {}).get(_REMARKS, b"[]")
+        return tuple(f"{self._where}: {remark}" for remark in json.loads(said))
+
+    @property
     def _head(self) -> pa.RecordBatch:
         return self._first(self.names)
 
@@ -252,6 +268,11 @@ class StoredTable(Table):
         require_columns(types, self.names, self._where)
         asked = tuple(types.items())
         return tuple(replace(part, types=asked) for part in self._parts)
+
+
+def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:
+    """Return a table with sentences on what of its file is not read as it stands."""
+    return table.replace_schema_metadata({_REMARKS: json.dumps(remarks)}) if remarks else table
 
 
 def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -289,8 +310,6 @@ def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -
 class IpcFilePart(StoredPart):
     """One record batch of an Arrow IPC file, memory-mapped."""
 
-    kind = "Arrow IPC file"
-
     def _stored(self) -> Iterator[pa.RecordBatch]:
         with pa.memory_map(str(self.path)) as file:
             batch = ipc.open_file(file).get_batch(self.number)
@@ -305,8 +324,6 @@ class IpcFilePart(StoredPart):
 @dataclass(frozen=True)
 class IpcStreamPart(StoredPart):
     """A whole Arrow IPC stream, which can only be read from its beginning."""
-
-    kind = "Arrow IPC stream"
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
         with pa.OSFile(str(self.path), "rb") as file, ipc.open_stream(file) as reader:
@@ -328,5 +345,5 @@ def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, list[None]]:
         return reader.schema, [None]
 
 
-IPC_FILE = StoredFormat(IpcFilePart, _inspect_ipc_file)
-IPC_STREAM = StoredFormat(IpcStreamPart, _inspect_ipc_stream)
+IPC_FILE = StoredFormat("Arrow IPC file", IpcFilePart, _inspect_ipc_file)
+IPC_STREAM = StoredFormat("Arrow IPC stream", IpcStreamPart, _inspect_ipc_stream)
