@@ -272,6 +272,7 @@ class ReadTable(TypedDict):
 
     files: list[str]
     read_as: Annotated[list[str], "How text is written."]
+    missing_tokens: Annotated[list[str], "Cells of text that are missing."]
     rows: int
     skipped: Annotated[list[SkippedLine], "Malformed rows, which are left out."]
     columns: list[TableColumn]

@@ -195,7 +195,9 @@ class Reading:
         sheet = found.pop("sheet", None)
         return cls(found, sheet, labels, words_of("-r", given))
 
-    def open(self, data: Sequence[str], remembered: CsvFormat | None = None) -> Table:
+    def open(
+        self, data: Sequence[str], remembered: CsvFormat | None = None, notes: bool = True
+    ) -> Table:
         """Open files as one table; notes say how they were found to be written.
 
         Raises
@@ -210,7 +212,7 @@ class Reading:
 
         missing = tuple(self.text.get("missing", ()))
         table = self._opened(data, remembered, missing)
-        for remark in table.remarks:
+        for remark in table.remarks if notes else ():
             note(remark)
         return CleanedTable(table, missing, **self.labels) if missing or self.labels else table
 

@@ -15,7 +15,7 @@ from suffice.cli.models import has_candidates, refusal
 from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import CommandLine, deliver, short
 from suffice.cli.results import candidate_facts, class_facts
-from suffice.cli.values import listed, no_such_column
+from suffice.cli.values import listed, no_such_column, spelled
 from suffice.numerics.in_print import Table, percent
 from suffice.phrases import amount, rows_in_print
 
@@ -75,7 +75,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadT
     from suffice.data.beside import skipped_rows
     from suffice.data.table_source import TableSource
 
-    table = reading.open(data)
+    table = reading.open(data, notes=False)
     for name in chosen:
         if name not in table.names:
             raise no_such_column("column", name, table.names)
@@ -90,7 +90,8 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadT
     schema = table.shown.schema
     return {
         "files": list(data),
-        "read_as": list(table.remarks),
+        "read_as": list(map(spelled, table.remarks)),
+        "missing_tokens": list(table.format.missing) if table.format else [],
         "rows": rows,
         "skipped": [{"file": one.file, "line": one.line} for one in skipped_rows(table)],
         "columns": [
@@ -115,6 +116,10 @@ def _shown_table(facts: ReadTable) -> Iterator[str | Table]:
     yield Table("", ["column", "type", "kind", "missing", "why"], rows, left=left)
     skipped = ", ".join(f"line {one['line']} of {one['file']}" for one in facts["skipped"])
     yield f"  {rows_in_print(facts['rows'])}" + (f"; left out: {skipped}" if skipped else "")
+    yield from (f"  Read as: {line}" for line in facts["read_as"])
+    if facts["missing_tokens"]:
+        tokens = ", ".join(token or "(empty)" for token in facts["missing_tokens"])
+        yield f"  Missing: {tokens} (--missing adds to them)"
 
 
 # Models -----------------------------------------------------------------------------------------
