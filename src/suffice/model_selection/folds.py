@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import InParts
+from suffice.data.source import Source
 from suffice.engines.engine import fit_context
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
@@ -37,12 +37,12 @@ class Opened:
     learner : ExactEstimator
         Which has learnt nothing yet.
     reader : TableReader
-    source : InParts
+    source : Source
     """
 
     learner: ExactEstimator[Any, Any, Any]
     reader: Any
-    source: InParts
+    source: Source
 
     @classmethod
     def of(

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import COUNT_RULE
+from suffice.data.encode import COUNT_RULE
 from suffice.errors import DataError
 from suffice.models.generative.classifier import Rows
 from suffice.models.generative.reader import GenerativeReader

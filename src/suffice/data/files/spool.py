@@ -20,8 +20,7 @@ from suffice.data.doubles import doubles
 from suffice.data.files.parquet import ParquetPart
 from suffice.data.files.stored import IpcFilePart, StoredPart
 from suffice.data.files.version import version_of
-from suffice.data.part_size import PartSize
-from suffice.data.part_view import PartView
+from suffice.data.source import PartView
 from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
 from suffice.errors import ReadError, SufficeError
 from suffice.sums.block import BadCell
@@ -154,7 +153,7 @@ class SpooledPart(PartView):
         return f"row {self.first + row + 1} of {self.origin}"
 
     @property
-    def source_file(self) -> None:
+    def file(self) -> None:
         """None: another process that goes on later will not find the file."""
 
 
@@ -212,7 +211,7 @@ def spooled(
     for part in parts:
         whole = replace(part, types=asked, version=version_of(part.path))
         pieces.append(SpooledPart(whole, schema, first, origin, folder))
-        first += part.size.rows or 0
+        first += part.rows or 0
     return SpooledTable(schema, tuple(pieces))
 
 
@@ -277,8 +276,8 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
             path = folder.path / f"{number:06}.arrow"
             with ipc.new_file(str(path), part.schema) as writer:
                 writer.write_table(part)
-            size = PartSize(part.num_rows, path.stat().st_size)
-            written.append(IpcFilePart(path, 0, (), size=size))
+            size = path.stat().st_size
+            written.append(IpcFilePart(path, 0, (), rows=part.num_rows, nbytes=size))
             schema = pa.unify_schemas([schema, part.schema], promote_options="permissive")
         return spooled(schema, written, origin, folder)
 

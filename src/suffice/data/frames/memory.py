@@ -22,10 +22,10 @@ from suffice.data.files.spool import (
     unbroken,
 )
 from suffice.data.masked_arrays import unmasked
-from suffice.data.part_size import PartSize
+from suffice.data.schema import Layout
+from suffice.data.source import RecordPart
 from suffice.data.table import (
     BATCH_ROWS,
-    RecordPart,
     Table,
     first_rows,
     require_columns,
@@ -48,34 +48,40 @@ FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 
 
 @dataclass(frozen=True)
-class FramePart:
+class FramePart(RecordPart):
     """Consecutive rows of a table in memory; ``first`` is the number of rows before them."""
 
-    rows: pa.Table
+    table: pa.Table
     first: int
 
-    def __reduce__(self) -> tuple[Callable[[pa.Buffer, int], FramePart], tuple[pa.Buffer, int]]:
+    def __reduce__(self) -> tuple[Callable[..., FramePart], tuple[Any, ...]]:
         # A slice of an Arrow table would take the whole table with it.
         sink = pa.BufferOutputStream()
-        with ipc.new_stream(sink, self.rows.schema) as writer:
-            writer.write_table(self.rows)
-        return _arrived, (sink.getvalue(), self.first)
+        with ipc.new_stream(sink, self.table.schema) as writer:
+            writer.write_table(self.table)
+        return _arrived, (sink.getvalue(), self.first, self.layout, self.most)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, at most 65,536 at a time."""
-        yield from self.rows.to_batches(max_chunksize=BATCH_ROWS)
+        yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
 
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in pandas and NumPy."""
         return f"row {self.first + row}"
 
-    def part_size(self) -> PartSize:
-        """Its rows and their bytes."""
-        return PartSize(self.rows.num_rows, self.rows.nbytes)
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.table.num_rows)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows."""
+        return int(self.table.nbytes)
 
 
-def _arrived(rows: pa.Buffer, first: int) -> FramePart:
-    return FramePart(ipc.open_stream(rows).read_all(), first)
+def _arrived(rows: pa.Buffer, first: int, layout: Layout | None, most: int) -> FramePart:
+    return FramePart(ipc.open_stream(rows).read_all(), first, layout=layout, most=most)
 
 
 @dataclass(frozen=True)

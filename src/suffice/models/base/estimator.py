@@ -18,7 +18,8 @@ from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import Column, Layout, Numbered
-from suffice.data.source import InEngine, InParts, Part
+from suffice.data.source import Part, Source
+from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import left_out
 from suffice.engines.choice import engine_of, is_here
@@ -286,7 +287,7 @@ class Estimator(ScikitLearnInterface):
 
     # -- passing over the rows
 
-    def _engine_for(self, source: InEngine | None) -> Engine:
+    def _engine_for(self, source: Source | Table | None) -> Engine:
         """The engine that reads a source."""
         if self._engine is not None:
             return self._engine
@@ -296,7 +297,7 @@ class Estimator(ScikitLearnInterface):
         self,
         kernel: Callable[[Part, Any], S],
         params: Any,
-        source: InParts,
+        source: Source,
         layout: Layout,
     ) -> S:
         """Return the sum of a kernel over a source."""
