@@ -24,7 +24,6 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.costs import checked_costs, expected_costs
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import answered_by_prior
-from suffice.models.base.scikit_learn import ScikitLearnInterface
 from suffice.models.bayes_risk.densities import (
     FittedDensities,
     KnownDensities,
@@ -38,6 +37,7 @@ from suffice.models.bayes_risk.information import (
     next_question,
 )
 from suffice.models.bayes_risk.risk import BayesError, Method, bayes_risk, without_poles
+from suffice.models.estimator import Estimator, Kind
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 
-class BayesClassifier(ScikitLearnInterface):
+class BayesClassifier(Estimator):
     """The best classifier there is for known class-conditional densities. Nothing is fitted.
 
     Parameters
@@ -110,7 +110,7 @@ class BayesClassifier(ScikitLearnInterface):
     array(['low', None], dtype=object)
     """
 
-    scikit_learn_mixins = ("ClassifierMixin",)
+    kind = Kind(name="rule of Bayes", mixins=("ClassifierMixin",))
 
     def __init__(
         self,

@@ -24,16 +24,12 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design
 from suffice.numerics.in_print import Printed, Table
-from suffice.sums.binned_counts import BinnedCounts, cell_bounds
+from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 from suffice.sums.by_class import ByClass
-from suffice.sums.comoments import Comoments
-from suffice.sums.counts import Counts
-from suffice.sums.events import Events
-from suffice.sums.fourth_moments import FourthMoments
-from suffice.sums.joint_counts import JointCounts
+from suffice.sums.comoments import Comoments, FourthMoments
+from suffice.sums.counts import Counts, Events, JointCounts
 from suffice.sums.moments import Moments
-from suffice.sums.moments_and_bins import MomentsAndBins
-from suffice.sums.pair_counts import PairCounts
+from suffice.sums.pairs import PairCounts
 
 __all__ = ["Audit", "Finding", "audit"]
 
@@ -165,7 +161,7 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     """
     if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
         raise ParameterError(f"min_count={min_count!r}", "it is a number of rows, above 0")
-    if not hasattr(model, "saved_types"):
+    if not hasattr(model, "kind"):
         raise ParameterError(f"{model!r} is no model of this library", "other models keep no sums")
     check_is_fitted(model)
     return Audit(type(model).__name__, min_count, tuple(_found(model, float(min_count))))
@@ -183,7 +179,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         return
     if isinstance(batches[0], ByClass):
         yield _labels(model)
-        for part in model.parts_:
+        for part in model.model_.parts:
             if part.design is not None:
                 yield from _listed(part.design)
     else:
@@ -215,7 +211,7 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
     unlabelled = float(batch.unlabelled.value)
     if 0 < unlabelled < m:
         yield Finding("few missing", None, None, None, unlabelled)
-    parts = model.parts_
+    parts = model.model_.parts
     for b, block in enumerate(batch.blocks):
         if b < len(parts) and parts[b].design is not None:
             yield from _of_terms(block.columns, parts[b].design, parts[b].terms, labels, m)

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import Result
 
 import suffice
+from suffice.naive_bayes import column_weights
 
 Run = Callable[..., Result]
 
@@ -60,7 +61,7 @@ class TestFit:
         )  # fmt: skip
         assert result.exit_code == 0, result.stderr
         fitted = suffice.load("t.suffice")
-        chosen = {part.layout.columns: part.family.name for part in fitted.parts_}
+        chosen = {part.layout.columns: part.family.name for part in fitted.model_.parts}
         assert chosen == {
             ("a", "b"): "multinomial", ("c",): "bernoulli", ("d",): "poisson",
             ("e",): "multinomial", ("f",): "categorical",
@@ -224,7 +225,7 @@ class TestExplain:
         rows = "".join(f"{x},{x},{x % 7},{'ab'[x > 49 + 30 * (x % 3 - 1)]}\n" for x in range(100))
         (tmp_path / "twice.csv").write_text(f"x,again,other,y\n{rows}")
         run("fit", "twice.csv", "--label", "y", "-p", "families=x:density,again:density")
-        weights = suffice.load("twice.suffice").column_weights_
+        weights = column_weights(suffice.load("twice.suffice"))
         facts = json.loads(run("explain", "twice.suffice", "twice.csv", "--json").stdout)["rows"]
         assert {c["column"]: c["counted"] for c in facts[0]["columns"]} == weights
         assert weights["x"] < 0.9

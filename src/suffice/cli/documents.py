@@ -489,7 +489,6 @@ class Divergence(TypedDict):
 
     hellinger: Annotated[Number, "0 to 1."]
     psi: Annotated[Number, "Population stability index."]
-    jensen_shannon: Annotated[float | None, "In nats."]
     p: Annotated[float | None, "Of the test that nothing has changed."]
 
 

@@ -29,8 +29,8 @@ from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeE
 from suffice.hints import fits
 from suffice.persist import read_model, write_model
 from suffice.rules import NONNEGATIVE, rule
+from suffice.sums.base import Statistic, TreeSum
 from suffice.sums.register import STATISTICS
-from suffice.sums.statistic import Statistic, TreeSum
 
 __all__ = ["CheckpointedEngine"]
 

@@ -24,7 +24,7 @@ from suffice.engines.engine import Engine
 from suffice.engines.executor import opened
 from suffice.engines.local import WAITING
 from suffice.errors import EngineError
-from suffice.sums.statistic import Statistic, tree_sum
+from suffice.sums.base import Statistic, tree_sum
 
 __all__ = ["DaskEngine"]
 

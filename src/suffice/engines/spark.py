@@ -24,7 +24,7 @@ from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.engines.executor import opened
 from suffice.errors import EngineError, ParameterError, SufficeError
-from suffice.sums.statistic import Statistic, tree_sum
+from suffice.sums.base import Statistic, tree_sum
 
 __all__ = ["SparkEngine"]
 

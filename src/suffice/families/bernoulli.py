@@ -37,10 +37,9 @@ from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log, scores
 from suffice.rules import Shape, Within
+from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
-from suffice.sums.counts import CountAccumulator, Counts
-from suffice.sums.events import EventAccumulator
-from suffice.sums.statistic import Accumulator
+from suffice.sums.counts import CountAccumulator, Counts, EventAccumulator
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = [

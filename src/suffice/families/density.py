@@ -31,10 +31,10 @@ from suffice.families.options import Identifiers, check_words
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.rules import Shape, Within, rule
+from suffice.sums.base import Accumulator
+from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding, RealBlock
 from suffice.sums.moments import Moments
-from suffice.sums.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.sums.statistic import Accumulator
 
 __all__ = [
     "BINS",

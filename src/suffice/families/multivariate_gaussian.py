@@ -53,11 +53,15 @@ from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.rows import affine, linear
 from suffice.numerics.shrinkage import ledoit_wolf
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
+from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, Encoding, RealBlock, require_held, tiles
-from suffice.sums.comoments import Comoments, ComomentsAccumulator
-from suffice.sums.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.sums.comoments import (
+    Comoments,
+    ComomentsAccumulator,
+    FourthMoments,
+    FourthMomentsAccumulator,
+)
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
-from suffice.sums.statistic import Accumulator
 
 __all__ = [
     "LOG_2PI",

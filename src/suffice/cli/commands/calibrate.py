@@ -65,7 +65,7 @@ def calibrate(
         rule = "naive Bayes has weights of columns, and AODE; linear models have errors"
         raise refusal(model, fitted, rule, "give it one of these")
     refuse_labels(fitted, reading)
-    table = unseen_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore)
+    table = unseen_columns(remarked(reading.open(data, fitted.reader_.format)), fitted, ignore)
     with (
         reported(f"Reading {', '.join(data)}") as report,
         set_engine(engine(progress=report)),

@@ -72,7 +72,7 @@ def evaluate(
     reading = Reading.of(read)
     fitted = decision.applied(load(model))
     refuse_labels(fitted, reading)
-    opened = remarked(reading.open(data, fitted.format_))
+    opened = remarked(reading.open(data, fitted.reader_.format))
     table = known_columns(opened, fitted, label, weight, by, ignore=ignore)
     with reported(f"Evaluating {', '.join(data)}") as report, running.chosen(report):
         truth = label_of(fitted, label), weight_of(fitted, weight, table)

@@ -25,6 +25,7 @@ from suffice.cli.output.explanation import (
 )
 from suffice.cli.output.tables import decibans, deliver, grid, percent, short
 from suffice.errors import DataError, ParameterError
+from suffice.naive_bayes import column_weights
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -66,7 +67,9 @@ def explain(
 
     reading = Reading.of(read)
     fitted = load(model)
-    opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
+    opened = known_columns(
+        remarked(reading.open(data, fitted.reader_.format)), fitted, ignore=ignore
+    )
     table = FirstRows(opened, rows)
     cells = table.head().to_pylist()
     if not cells:
@@ -109,7 +112,7 @@ def _ends(fitted: Any, table: Any) -> Any:
 def _counted(fitted: Any) -> dict[str, float]:
     """How often each column is counted; nothing where pairs of columns are counted too."""
     alone = getattr(fitted, "calibration_", None) is not None and not hasattr(fitted, "bins_")
-    return fitted.column_weights_ if alone else {}
+    return column_weights(fitted) if alone else {}
 
 
 def _questions(fitted: Any, head: Any) -> list[NextQuestions]:

@@ -64,7 +64,7 @@ def forget(
     fitted = load_summed(model)
     before, known = rows_of(fitted), fitted.statistic_
     refuse_labels(fitted, reading)
-    opened = remarked(reading.open(data, fitted.format_))
+    opened = remarked(reading.open(data, fitted.reader_.format))
     table = unseen_columns(opened, fitted, ignore)
     with (
         reported(f"Forgetting {', '.join(data)}") as report,

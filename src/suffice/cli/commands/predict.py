@@ -85,7 +85,7 @@ def predict(
     refuse_result(output, [model, *data])
     fitted = decision.applied(load(model))
     wanted = _options(fitted, proba, log_proba, interval, level)
-    opened = remarked(reading.open(data, fitted.format_))
+    opened = remarked(reading.open(data, fitted.reader_.format))
     kept = _kept(opened, keep)
     table = known_columns(opened, fitted, ignore=ignore, kept=kept)
     skipped = skipped_rows(opened)

@@ -51,7 +51,7 @@ def report(
     refuse_result(page, [model, *(data or ())])
     fitted, test = load(model), None
     if data:
-        table = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
+        table = known_columns(remarked(reading.open(data, fitted.reader_.format)), fitted)
         test = table, label_of(fitted, None)
     write(fitted, page, test)
     facts: Page = {"page": str(page)}

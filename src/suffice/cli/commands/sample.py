@@ -44,10 +44,10 @@ def sample(
     name = fitted.layout_.label or "label"
     table = _table({**columns, name: labels})
     is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
-    if is_text and fitted.format_ is not None:
+    if is_text and fitted.reader_.format is not None:
         from suffice.data.csv.writing import as_written
 
-        table = as_written(table, fitted.format_)
+        table = as_written(table, fitted.reader_.format)
     if as_json:
         facts = {"model": str(model), "type": type(fitted).__name__, "seed": seed}
         deliver_rows(facts, "drawn", [table], opened, output)

@@ -95,13 +95,13 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, Known
     families, left_out = model.model_.family_names, set(model.model_.identifiers)
     read = {column.name: column for column in model.schema_}
     known: dict[str, KnownColumn] = {}
-    calibration = model.model_.calibration
-    counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
-    blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
+    parts, calibration = model.model_.parts, model.model_.calibration
+    counted = calibration.of_parts(parts) if calibration else [None] * len(parts)
+    blocks = statistic.blocks[: len(parts)]  # the others are no columns of a family
     sampled = model.model_.sampled
-    far = sampled and sampled.far(model.parts_, statistic)
+    far = sampled and sampled.far(parts, statistic)
     for part, parameters, block, weights in zip(
-        model.parts_, model.model_.parameters, blocks, counted, strict=True
+        parts, model.model_.parameters, blocks, counted, strict=True
     ):
         for j, name in enumerate(part.layout.columns):
             # A text, or a group of counts, is observed or missing as a whole.

@@ -89,7 +89,7 @@ def _robust(
             "robust errors are no function of the sums that the model keeps",
             "name the table of the fit after the model",
         )
-    table = known_columns(remarked(reading.open(data, model.format_)), model)
+    table = known_columns(remarked(reading.open(data, model.reader_.format)), model)
     truth, weight = label_of(model, None), weight_of(model, None, table)
     return [
         model.robust_summary(table, truth, weight, kind=kind, target=target, level=level)

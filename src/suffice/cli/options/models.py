@@ -57,7 +57,7 @@ def load_generative(path: str | PathLike[str], rule: str, next_step: str) -> Gen
         With the rule and the next step, if it holds a model of another kind.
     """
     model = load(path)
-    if not hasattr(model, "quadratic_form"):
+    if not hasattr(model, "predict_joint_log_proba"):
         raise refusal(path, model, rule, next_step)
     found: GenerativeClassifier = model
     return found

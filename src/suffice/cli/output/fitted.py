@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from suffice.cli.output.cross_validation import tuned_lines
 from suffice.cli.output.tables import CommandLine, amount, grid, percent, rows_in_print
+from suffice.models.generative.advice import advice
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -54,7 +55,7 @@ def learnt_facts(model: GenerativeClassifier, target: Path) -> FittedClasses:
         ],
         "columns": schema_facts(model),
         "ignored": list(model.layout_.ignored),
-        "advice": list(model.advice_),
+        "advice": list(advice(model.model_)),
     }
 
 

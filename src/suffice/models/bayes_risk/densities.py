@@ -450,7 +450,7 @@ class FittedDensities:
 
     def __post_init__(self) -> None:
         check_is_fitted(self.model)
-        for part in self.model.parts_:
+        for part in self.model.model_.parts:
             if not part.family.is_distribution:
                 raise ParameterError(
                     f"{self.model!r}: {part.family} is no distribution",

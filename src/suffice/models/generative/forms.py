@@ -13,26 +13,29 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.python_numbers import faithful
+from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, ParameterError
+from suffice.families import Family
 from suffice.families.family import Form
-from suffice.models.generative.form_features import (
-    column_of,
-    family_of,
-    feature_names,
-    feature_order,
-    forms_of,
-)
+from suffice.models.classifier import answers_by_batch
+from suffice.models.estimator import fitted
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
+from suffice.numerics.sparse import is_sparse
+from suffice.sums.batch import Batch
+from suffice.sums.block import in_block
 
-__all__ = ["LinearForm", "QuadraticForm", "linear_form", "quadratic_form"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["LinearForm", "QuadraticForm", "form_features", "linear_form", "quadratic_form"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,7 +59,7 @@ class _Form(ABC):
         Parameters
         ----------
         phi : ndarray or sparse array (n, F)
-            φ, as `GenerativeClassifier.form_features` returns it.
+            φ, as `form_features` returns it.
 
         Raises
         ------
@@ -140,10 +143,10 @@ class LinearForm(_Form):
     >>> from suffice.naive_bayes import BernoulliNB
     >>> X, y = [[0, 1], [1, 1], [1, 0], [0, 0]], ["a", "a", "b", "b"]
     >>> model = BernoulliNB().fit(X, y)
-    >>> weights, intercept = model.linear_form().pair("a", "b")
+    >>> weights, intercept = linear_form(model).pair("a", "b")
     >>> np.exp(weights).round(12), round(float(np.exp(intercept)), 12)
     (array([1., 9.]), 0.333333333333)
-    >>> (model.form_features(X) @ weights + intercept > 0) == (model.predict(X) == "a")
+    >>> (form_features(model, X) @ weights + intercept > 0) == (model.predict(X) == "a")
     array([ True,  True,  True,  True])
     """
 
@@ -193,7 +196,7 @@ class QuadraticForm(_Form):
     --------
     >>> from suffice.naive_bayes import GaussianNB
     >>> model = GaussianNB().fit([[-1.0], [1.0], [1.0], [5.0]], ["a", "a", "b", "b"])
-    >>> quadratic, weights, intercept = model.quadratic_form().pair("a", "b")
+    >>> quadratic, weights, intercept = quadratic_form(model).pair("a", "b")
     >>> quadratic, weights, round(intercept, 6)  # log 2 + 9/8
     (array([-0.375]), array([-0.75]), 1.818147)
     """
@@ -250,8 +253,18 @@ def _linear(phi: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return linear(phi, weights.T) if isinstance(phi, np.ndarray) else np.asarray(phi @ weights.T)
 
 
-def linear_form(model: GenerativeModel, reference: Any = None) -> LinearForm:
-    """Return the linear form of a model, against a class if one is given.
+def linear_form(classifier: Any, reference: Any = None) -> LinearForm:
+    """Return weights and intercepts with log P(a | x) − log P(b | x) linear in features φ(x).
+
+    For outcomes, categories, counts and words, and for numbers whose variance the classes
+    share: ``Gaussian("mle", shared=True)``.
+
+    Parameters
+    ----------
+    classifier : GenerativeClassifier
+        Fitted, such as a naive Bayes or a discriminant analysis.
+    reference : label, optional
+        A class to measure the others against: its weights and intercept become 0.
 
     Raises
     ------
@@ -259,7 +272,7 @@ def linear_form(model: GenerativeModel, reference: Any = None) -> LinearForm:
         If the model has no form, or none that is linear; if an event is impossible; or if there
         is no such class.
     """
-    form = quadratic_form(model)
+    model, form = fitted(classifier), quadratic_form(classifier)
     differs = form.quadratic != form.quadratic[:1]
     curved = np.flatnonzero(differs.any(axis=tuple(range(differs.ndim - 1))))
     if len(curved):
@@ -267,7 +280,7 @@ def linear_form(model: GenerativeModel, reference: Any = None) -> LinearForm:
         raise ParameterError(
             f"column {column!r}, modelled by {family_of(model, column)}, is quadratic",
             "a linear form needs variances that the classes share",
-            "use quadratic_form(), Gaussian('mle', shared=True), or linear discriminant analysis",
+            "use quadratic_form, Gaussian('mle', shared=True), or linear discriminant analysis",
         )
     linear = LinearForm(
         classes=form.classes,
@@ -278,14 +291,18 @@ def linear_form(model: GenerativeModel, reference: Any = None) -> LinearForm:
     return linear if reference is None else linear.against(reference)
 
 
-def quadratic_form(model: GenerativeModel, reference: Any = None) -> QuadraticForm:
-    """Return the quadratic form of a model, against a class if one is given.
+def quadratic_form(classifier: Any, reference: Any = None) -> QuadraticForm:
+    """Return the log-ratios of classes as quadratic functions of features φ(x).
+
+    As `linear_form`, also for Gaussians whose variances differ from class to class
+    (``estimation="mle"`` or ``"map"``).
 
     Raises
     ------
     ParameterError
         As `linear_form` does.
     """
+    model: GenerativeModel = fitted(classifier)
     forms, order = forms_of(model), feature_order(model)
     names = feature_names(model, forms)
     origins = [np.broadcast_to(form.origin, form.linear.shape[1]) for form in forms]
@@ -337,3 +354,125 @@ def _check_possible(model: GenerativeModel, form: QuadraticForm) -> None:
             "a form needs finite logarithms",
             "smooth it: alpha > 0 with estimation='bayes', or alpha > 1 with 'map'",
         )
+
+
+def form_features(classifier: Any, X: Any) -> NDArray[np.float64] | csr_array:
+    """Return the features φ(x) of `linear_form` and `quadratic_form`, (n, F).
+
+    Numbers and counts as they are, outcomes as 0 and 1, an indicator for every category, a
+    count (or an indicator) for every word: sparse where there are categories or words. A
+    category that is missing or was never seen has no indicator, and a missing count is 0,
+    which says what the model says; any other missing cell is refused.
+
+    Raises
+    ------
+    ParameterError
+        If the model has no form.
+    DataError
+        If a cell is missing and the form has no place for that.
+    """
+    model = fitted(classifier)
+    phi: NDArray[np.float64] | csr_array
+    phi = stacked(answers_by_batch(classifier, X, features_of, (model, feature_order(model))))
+    return phi
+
+
+# -- features
+
+
+def forms_of(model: GenerativeModel) -> list[Form]:
+    """The form of every part.
+
+    Raises
+    ------
+    ParameterError
+        If a part has none.
+    """
+    if not model.parts:
+        raise ParameterError(
+            "no column had a value so far", "a form weighs the values of columns", "learn some rows"
+        )
+    model.refuse_weights("a form")
+    forms = []
+    for b, part in enumerate(model.parts):
+        form = model.parameters[b].form()
+        if form is None:
+            raise ParameterError(
+                f"column {part.layout.columns[0]!r} is modelled by {part.family}",
+                "its log-likelihood is neither linear nor quadratic",
+                _remedy(part.family, model.statistic.blocks[b]),
+            )
+        forms.append(form)
+    return forms
+
+
+def _remedy(family: Family, sums: Any) -> str:
+    """What estimation gives the family a form, if any does."""
+    if getattr(family, "estimation", "mle") != "mle":
+        options: Any = {"estimation": "mle"}
+        if replace(family, **options).estimate(sums).form() is not None:
+            return "fit it with estimation='mle'"
+    return "choose another family for it"
+
+
+def feature_names(model: GenerativeModel, forms: Sequence[Form]) -> list[Any]:
+    """What the features are, part by part: the name of a column, or (column, value)."""
+    names: list[Any] = []
+    for part, form in zip(model.parts, forms, strict=True):
+        columns = part.layout.columns
+        names += (
+            (columns[feature[0]], feature[1]) if isinstance(feature, tuple) else columns[feature]
+            for feature in form.features
+        )
+    return names
+
+
+def column_of(feature: Any) -> str:
+    """The column that a feature is of."""
+    name: str = feature[0] if isinstance(feature, tuple) else feature
+    return name
+
+
+def family_of(model: GenerativeModel, column: str) -> Family:
+    """The family that models a column."""
+    return next(part.family for part in model.parts if column in part.layout.columns)
+
+
+def feature_order(model: GenerativeModel) -> NDArray[np.intp]:
+    """Places, among the features of all parts, of the features in the order of the columns, (F,).
+
+    Raises
+    ------
+    ParameterError
+        If a part has no form.
+    """
+    place = {name: j for j, name in enumerate(model.layout.names)}
+    columns = [place[column_of(feature)] for feature in feature_names(model, forms_of(model))]
+    return np.argsort(columns, kind="stable")
+
+
+def features_of(part: Part, params: tuple[GenerativeModel, NDArray[np.intp]]) -> list[Any]:
+    """Kernel: the features φ (n, F) of the rows of a part, batch by batch."""
+    model, order = params
+    in_order = np.array_equal(order, np.arange(len(order)))
+
+    def one(batch: Batch) -> Any:
+        pieces = []
+        for b, (parameters, block) in enumerate(zip(model.parameters, batch.blocks, strict=True)):
+            with in_block(b):
+                pieces.append(parameters.features(block))
+        phi = stacked(pieces, axis=1)
+        return phi if in_order else phi[:, order]
+
+    return list(each_batch(part, model.layout, one))
+
+
+def stacked(pieces: Sequence[Any], axis: int = 0) -> Any:
+    """Join matrices; the result is a sparse array where one of them is."""
+    if len(pieces) == 1:
+        return pieces[0]
+    if any(is_sparse(piece) for piece in pieces):
+        from scipy.sparse import csr_array, hstack, vstack
+
+        return csr_array((hstack if axis else vstack)(pieces))
+    return np.concatenate(pieces, axis=axis)

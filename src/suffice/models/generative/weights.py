@@ -1,4 +1,4 @@
-"""Weights of columns, learnt from rows that were taken out of the sums.
+"""Weights of columns, the second stage of a fit: learnt from rows taken out of the sums.
 
 They maximise the conditional likelihood of these rows, drawn towards one common weight t, which is
 drawn towards 1:
@@ -16,27 +16,43 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import floor, log2
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.engines.local import side_by_side
+from suffice.errors import DataError, ForgetError
 from suffice.families.family import Apply
+from suffice.models.base.evaluated_rows import require_known
 from suffice.models.base.label_sets import Doubts
-from suffice.models.generative.calibration import Calibration, Method
+from suffice.models.estimator import fitted
+from suffice.models.generative.calibration import Calibration, CalibrationName
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sums import read_from
 from suffice.models.generative.weighted import LEAST
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
+from suffice.models.reading import engine_for
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_sum_exp, safe_log
-from suffice.sums.row_hash import rank_hashes
-from suffice.sums.row_sample import RowSample, SampledRows
+from suffice.sums.batch import Batch
+from suffice.sums.by_class import ByClass
+from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
 
-__all__ = ["SAMPLE_ROWS", "calibrated"]
+__all__ = [
+    "calibrate",
+    "calibrated",
+    "column_weights",
+    "in_rows",
+    "row_weight_of",
+    "sample_rows",
+    "weighted",
+]
 
 SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
@@ -46,12 +62,174 @@ ROWS_TO_A_COLUMN = 10  # with fewer, what is learnt without a row is learnt anew
 MANY_TERMS = 2**19  # that are worth a thread
 WIDE = 256  # columns, whose Hessian is worth several
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
+SAMPLE_CELLS = 2**22  # 32 MB of doubles
+FEWEST_ROWS = 256  # of tables of any width
+
+
+def weighted(
+    model: GenerativeModel,
+    sums: ByClass,
+    method: CalibrationName,
+    before: GenerativeModel | None = None,
+) -> GenerativeModel:
+    """Return a model with weights of its columns, learnt from the sample that goes with the sums.
+
+    The sample is in memory only: rows that are added join it, and rows that are forgotten leave
+    it. Where it is not there, as after `suffice.load`, or does not stand for all rows, the weights
+    stay those of earlier rows, and the calibration is stale.
+
+    Parameters
+    ----------
+    model : GenerativeModel
+        Without weights.
+    sums : ByClass
+        In which one row weighs 1.
+    method : {"temperature", "weights"}
+    before : GenerativeModel, optional
+        The model so far.
+    """
+    if isinstance(sums, Sampled) and stands_for(sums):
+        model = model.with_sample(sums.sample)
+        apply = partial(side_by_side, engine_for(None))
+        model.estimate_by(apply)
+        found = calibrated(model, sums.sample, method, own=True, apply=apply)
+        return model.with_calibration(found)
+    if before is None:
+        none = Calibration.none(model.usual_weights)
+        return replace(model, calibration=replace(none, stale=True))
+    sampled = before.sampled
+    if sampled is not None and before.statistic != sums:
+        grown = before.statistic.rows <= sums.rows
+        sampled = sampled.far(model.parts, sums) if grown else None  # nothing forgotten
+    known = before.calibration or Calibration.none(model.usual_weights)
+    if before.calibration is None or before.statistic != model.statistic:
+        known = replace(known, stale=True)
+    return replace(model, calibration=known, sampled=sampled)
+
+
+def stands_for(rows: Sampled) -> bool:
+    """Return whether a sample is still one of all rows: forgetting may have emptied it."""
+    sample = rows.sample
+    return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
+
+
+def row_weight_of(sums: ByClass, before: GenerativeModel | None) -> float:
+    """Return what one row weighs in sums; that of earlier rows without a sample of these."""
+    if isinstance(sums, Sampled) and stands_for(sums):
+        return sums.row_weight
+    return 1.0 if before is None else before.row_weight
+
+
+def in_rows(sums: ByClass, row_weight: float) -> ByClass:
+    """Return the same sums, in which one row weighs 1."""
+    if row_weight == 1:
+        return sums
+    if not isinstance(sums, Sampled):
+        return sums.scaled(1 / row_weight)
+    sample = replace(sums.sample, unit=row_weight)
+    return Sampled.with_sample(sums.plain.scaled(1 / row_weight), sample)
+
+
+def sample_rows(parts: Sequence[FamilyColumns]) -> int:
+    """Return how many rows a sample has at most: fewer where they are wide."""
+    dense = [part.layout for part in parts if part.layout.encoding != "sparse"]
+    columns = sum(len(layout.columns) for layout in dense)
+    return min(SAMPLE_ROWS, max(FEWEST_ROWS, SAMPLE_CELLS // max(1, columns)))
+
+
+def column_weights(classifier: Any) -> dict[str, float]:
+    """Return the weight w of every column by name: how often its log-likelihood is counted.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> column_weights(GaussianNB().fit([[1.0], [2.0], [3.0]], [0, 0, 1]))
+    {'x0': 1.0}
+    """
+    model: GenerativeModel = fitted(classifier)
+    return {
+        name: float(weights[min(j, len(weights) - 1)])
+        for part, weights in zip(model.parts, model.part_weights, strict=True)
+        for j, name in enumerate(part.layout.columns)
+    }
+
+
+def calibrate(
+    model: GenerativeModel, sums: ByClass, found: Sampled, method: CalibrationName, learnt: bool
+) -> GenerativeModel:
+    """Return a model with weights learnt from a sample of rows; its sums stay.
+
+    Parameters
+    ----------
+    model : GenerativeModel
+    sums : ByClass
+        Of all rows that it has learnt.
+    found : Sampled
+        The sums of the rows to learn weights from, with a sample of these.
+    method : {"temperature", "weights"}
+    learnt : bool
+        Whether the model has learnt these rows; each is then taken out of the sums before it is
+        asked about.
+
+    Raises
+    ------
+    DataError
+        If there is no labelled row, a label was never seen in training, or no row shows a value
+        that the model knows.
+    ForgetError
+        If the rows cannot have been learnt.
+    """
+    require_known(found.classes, model.classes)
+    sample = found.sample
+    if not sample.rows:
+        raise DataError(
+            "there is no labelled row whose weight is not zero",
+            "weights of columns are learnt from at least one",
+            "check the label column and the weights",
+        )
+    if not any(_tells(model, piece.batch) for piece in sample.pieces):
+        raise DataError(
+            "no row shows a value that tells the classes apart",
+            "values that are missing, or were never seen in training, say nothing of the class",
+            "check how the columns are written",
+        )
+    sample = replace(sample, unit=model.row_weight if learnt else found.row_weight)
+    try:
+        if learnt:
+            _require_learnt(sums, found.plain)
+            model = model.with_sample(sample)
+        weights = calibrated(model, sample, method, learnt)
+    except ForgetError:
+        raise ForgetError(
+            "the model has not learnt all of these rows",
+            "each is taken out of its sums before it is asked about",
+            "for rows that it has not learnt, use learnt=False",
+        ) from None
+    return model.with_calibration(weights)
+
+
+def _require_learnt(sums: ByClass, rows: ByClass) -> None:
+    """Refuse rows that the sums of families cannot contain: other blocks may follow theirs.
+
+    Raises
+    ------
+    ForgetError
+        If they cannot.
+    """
+    own = sums.blocks[: len(rows.blocks)]
+    ByClass(sums.classes, sums.weight, sums.unlabelled, own) - rows
+
+
+def _tells(model: GenerativeModel, batch: Batch) -> bool:
+    """Whether any cell of some rows says more for one class than for another."""
+    terms = model.terms(batch)
+    return bool((terms != terms[..., :1]).any())
 
 
 def calibrated(
     model: GenerativeModel,
     sample: RowSample,
-    method: Method,
+    method: CalibrationName,
     learnt: bool = True,
     own: bool = False,
     apply: Apply = map,
@@ -268,7 +446,7 @@ class _Objective:
         """Return log p(c_i | x_i; w), (n,), of the classes of the rows."""
         return np.asarray(self.log_posterior(w)[np.arange(len(self.codes)), self.codes])
 
-    def log_left_out(self, method: Method, folds: NDArray[np.intp]) -> NDArray[np.float64]:
+    def log_left_out(self, method: CalibrationName, folds: NDArray[np.intp]) -> NDArray[np.float64]:
         """The same of the rows of each fold, by the weights that those of the others give, (n,)."""
         logs = np.zeros(len(self.codes))
         for out in (folds == fold for fold in np.unique(folds)):
@@ -281,7 +459,7 @@ class _Objective:
         terms, codes, weights = self.terms[rows], self.codes[rows], self.weights[rows]
         return replace(self, terms=terms, codes=codes, weights=weights)
 
-    def found(self, method: Method) -> NDArray[np.float64]:
+    def found(self, method: CalibrationName) -> NDArray[np.float64]:
         """The weights of least penalised loss."""
         return self.weighted() if method == "weights" else self.tempered()
 

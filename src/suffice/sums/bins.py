@@ -19,7 +19,7 @@ cells is compiled: `src/native/sums/bins.cpp`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import fsum
 from typing import Annotated, Any, Self, TypeAlias
@@ -31,10 +31,10 @@ from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within, check_form, rule
+from suffice.sums.base import ClassSums, grown, nonnegative
 from suffice.sums.block import BadCell, RealBlock, converted, tiles
-from suffice.sums.counts import grown, nonnegative
-from suffice.sums.divergence import Divergences, of_fractions
-from suffice.sums.statistic import described
+from suffice.sums.comparison import Divergences, of_fractions
+from suffice.sums.moments import Moments, MomentsAccumulator
 
 __all__ = [
     "CELLS",
@@ -44,6 +44,8 @@ __all__ = [
     "YEAR_2000",
     "BinnedCountAccumulator",
     "BinnedCounts",
+    "MomentsAndBins",
+    "MomentsAndBinsAccumulator",
     "cell_bounds",
     "cells_of",
 ]
@@ -118,8 +120,8 @@ def places_of_cells(columns: int, most: int) -> PlacesOfCells:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BinnedCounts:
-    """Weight of the numbers of d columns in every cell of `suffice.sums.binned_counts`.
+class BinnedCounts(ClassSums):
+    """Weight of the numbers of d columns in every cell of `suffice.sums.bins`.
 
     Only cells that hold a number are kept, so equal rows give equal counts whatever was added and
     taken away before. A file takes 10 bytes for each, and 18 where a weight is no double.
@@ -143,7 +145,7 @@ class BinnedCounts:
 
     Examples
     --------
-    >>> from suffice.sums.binned_counts import BinnedCountAccumulator
+    >>> from suffice.sums.bins import BinnedCountAccumulator
     >>> from suffice.sums.block import RealBlock
     >>> total = BinnedCountAccumulator(np.zeros(1))
     >>> rows = RealBlock(np.array([[2.0], [2.0], [0.1], [np.nan]]))
@@ -162,8 +164,6 @@ class BinnedCounts:
     unit: Annotated[NDArray[np.float64], Shape("u"), POSITIVE] = field(
         default_factory=lambda: NO_UNITS
     )
-
-    __repr__ = described
 
     def __post_init__(self) -> None:
         check_form(self)
@@ -236,11 +236,6 @@ class BinnedCounts:
     def units(self) -> NDArray[np.float64]:
         """What numbers are divided by, (d,)."""
         return self.unit if len(self.unit) else np.ones(self.d)
-
-    @property
-    def too_small(self) -> NDArray[np.bool_]:
-        """Whether values differ by too little to be squared, (d,): counts are not squared."""
-        return np.zeros(self.d, np.bool_)
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
@@ -339,10 +334,6 @@ class BinnedCounts:
             self._keys,
             DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo)),
         )
-
-    def canonical(self) -> Self:
-        """Counts have one form only."""
-        return self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BinnedCounts):
@@ -651,3 +642,93 @@ def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
     count = DoubleDouble.from_table(table)[0, 1:]
     shown = count.hi > 0
     return found[shown].astype(np.int64), count[shown]
+
+
+# -- beside moments
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MomentsAndBins(ClassSums):
+    """Moments and binned counts of the same d columns of numbers.
+
+    Parameters
+    ----------
+    moments : Moments
+    bins : BinnedCounts
+    """
+
+    moments: Moments
+    bins: BinnedCounts
+
+    @rule("both are of the same classes and columns")
+    def _is_of_one_table(self) -> bool:
+        return (self.bins.k, self.bins.d) == (self.k, self.d)
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.moments.k
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return self.moments.d
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed cells, (k, d)."""
+        return self.moments.total
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether the values of a column differ by too little to be squared, (d,)."""
+        return self.moments.too_small
+
+    def divergences(self, other: Self) -> Divergences:
+        """Return how far the moments of every class are from another table's, (k, d)."""
+        return self.moments.divergences(other.moments)
+
+    def columns(self, index: NDArray[np.intp]) -> Self:
+        """Keep the columns at ``index``, in that order."""
+        return type(self)(self.moments.columns(index), self.bins.columns(index))
+
+
+class MomentsAndBinsAccumulator:
+    """Builds `MomentsAndBins` of d columns; numbers are binned from 0."""
+
+    def __init__(self, d: int) -> None:
+        self._moments = MomentsAccumulator(d)
+        self._binned = np.arange(d)
+        self.bin_from(np.zeros(d))
+
+    def bin_from(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS) -> None:
+        """Bin numbers from other origins, in units of their own, (d,); before any is added."""
+        self._origin, self._unit = origin, unit
+        self.bin_only(self._binned)
+
+    def bin_only(self, columns: NDArray[np.intp]) -> None:
+        """Leave the cells of all but some columns empty; before any number is added."""
+        unit = self._unit[columns] if len(self._unit) else NO_UNITS
+        self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns], unit)
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite, or too large to be squared.
+        """
+        self._moments.add(block, codes, weights, k)
+        every = len(self._binned) == block.width
+        binned = block if every else RealBlock(block.values[:, self._binned])
+        self._bins.add(binned, codes, weights, k)
+
+    def statistic(self) -> MomentsAndBins:
+        """Freeze what was added."""
+        bins, d = self._bins.statistic(), len(self._origin)
+        if bins.d < d:
+            bins = replace(bins.widened(self._binned, d), origin=self._origin, unit=self._unit)
+        return MomentsAndBins(self._moments.statistic(), bins)

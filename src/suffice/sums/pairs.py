@@ -1,8 +1,8 @@
-"""Pair counts: how often every class showed two bins of two columns together, exactly."""
+"""Pair counts: how often every class contained two bins of two columns together, exactly."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Self, TypeAlias
@@ -10,13 +10,13 @@ from typing import Annotated, Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ForgetError, ParameterError
+from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, Shape, check_form, rule
+from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
-from suffice.sums.counts import ClassCounts, grown, nonnegative
-from suffice.sums.divergence import Divergences, of_fractions
+from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
@@ -155,7 +155,7 @@ def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any], rows: int) -> 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairCounts(ClassCounts):
+class PairCounts(ClassSums):
     """Class-wise weights of all pairs of bins of d columns, M = Σ mⱼ bins side by side.
 
     The pair of bins v ≤ w stands at w(w + 1)/2 + v; a bin with itself is how often it was shown.
@@ -173,7 +173,7 @@ class PairCounts(ClassCounts):
     Examples
     --------
     >>> from suffice.sums.block import RealBlock
-    >>> from suffice.sums.pair_counts import CutBins
+    >>> from suffice.sums.pairs import CutBins
     >>> total = PairCountAccumulator(("a", "b"), (CutBins(np.array([0.5])),) * 2)
     >>> rows = RealBlock(np.array([[0.0, 1.0], [0.0, 0.0], [1.0, np.nan]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
@@ -191,6 +191,11 @@ class PairCounts(ClassCounts):
     @rule("there is a count for each pair of bins")
     def _is_wide(self) -> bool:
         return self.count.shape[1] == self.size * (self.size + 1) // 2
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.count.shape[0]
 
     @property
     def d(self) -> int:
@@ -230,43 +235,27 @@ class PairCounts(ClassCounts):
 
     @classmethod
     def empty(cls, k: int, columns: tuple[str, ...], bins: tuple[ColumnBins, ...]) -> Self:
-        """The counts of no rows."""
+        """Return the counts of no rows."""
         m = sum(map(len, bins))
         return cls(columns, bins, DoubleDouble.zeros((k, m * (m + 1) // 2)))
 
-    def __add__(self, other: Self) -> Self:
-        self._require_bins_of(other)
-        return replace(self, count=self.count + other.count)
-
-    def __sub__(self, other: Self) -> Self:
-        self._require_bins_of(other)
-        try:
-            rest = nonnegative(self.count - other.count, self.count)
-        except ForgetError as error:
-            later = int((np.sqrt(8 * (error.column or 0) + 1) - 1) / 2)
-            error.column = int(self.column_of[later])
-            raise
-        return replace(self, count=rest)
-
-    def _require_bins_of(self, other: Self) -> None:
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        """Return both, if they are of the same bins."""
         if (self.columns, self.bins) != (other.columns, other.bins):
             raise ParameterError(
                 "pairs of columns were counted in other bins",
                 "counts of pairs are added where their bins are equal",
                 "fit the second model with bins=first.bins_, the bins of the first",
             )
+        return self, other
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairCounts):
-            return NotImplemented
-        same = (self.columns, self.bins) == (other.columns, other.bins)
-        return same and self.count == other.count
-
-    __hash__ = None  # type: ignore[assignment]
+    def column_at(self, field: str, place: int) -> int | None:
+        """Return the column of the later bin of a pair."""
+        return int(self.column_of[int((np.sqrt(8 * place + 1) - 1) / 2)])
 
     def divergences(self, other: Self) -> Divergences:
-        """How far the bins of the columns of every class are from another table's, (k, d)."""
-        self._require_bins_of(other)
+        """Return how far the bins of columns are from another table's in every class, (k, d)."""
+        self.aligned(other)
         mine, theirs = self.alone.value, other.alone.value
         columns = (self.column_of == j for j in range(self.d))
         return Divergences.side_by_side([of_fractions(mine[:, j], theirs[:, j]) for j in columns])

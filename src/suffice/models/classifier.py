@@ -1,23 +1,20 @@
 """What all classifiers do: they read tables whose rows have labels, predict these, and are judged.
 
-A subclass says by `_described` and `_settled` what the columns of the first table are.
+A subclass answers a batch by its model (`Classifier._codes`, `predict_proba`).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.records import RecordReader
-from suffice.data.schema import Layout
 from suffice.data.source import Part
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, map_batches
@@ -25,7 +22,6 @@ from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.accuracy import Hits, accuracy_told, hits, of_rows
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
-from suffice.models.base.estimator import Estimator
 from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
@@ -39,13 +35,28 @@ from suffice.models.base.partial_answers import (
     told,
 )
 from suffice.models.base.predictions import prediction_tables
-from suffice.models.base.proba_intervals import Ends, beside_interval, predict_proba_interval
-from suffice.models.base.reader import LabelReader
+from suffice.models.base.proba_intervals import (
+    Ends,
+    IntervalMethod,
+    batch_ends,
+    beside,
+    check_interval,
+    checked_draws,
+)
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
+from suffice.models.estimator import Estimator, fitted
+from suffice.models.reading import LabelReader, engine_for, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 
-__all__ = ["Classifier"]
+__all__ = [
+    "Classifier",
+    "answers_by_batch",
+    "costs_of",
+    "open_labelled",
+    "rows_to_answer",
+    "warn_of_unlabelled",
+]
 
 T = TypeVar("T")
 
@@ -61,25 +72,13 @@ class Classifier(Estimator):
         Labels, sorted.
     """
 
-    scikit_learn_mixins: ClassVar[tuple[str, ...]] = ("ClassifierMixin",)
-    poor_score: ClassVar[bool] = False  # whether scikit-learn is not to expect much of it
     costs: Any = None
     reader_: LabelReader
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = self.poor_score
-        return tags
 
     @property
     def classes_(self) -> NDArray[Any]:
         """Labels, sorted, (k,)."""
         return self.reader_.labels(self.model_.classes)
-
-    @property
-    def label_dtype_(self) -> np.dtype[Any] | None:
-        """What the labels learnt are stored as, if they are arrays of numbers."""
-        return self.reader_.label_dtype
 
     # -- predicting
 
@@ -93,17 +92,13 @@ class Classifier(Estimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return a label for every row, (n,): the most probable, or that of least expected cost."""
-        costs = self._costs(self.costs)
+        costs = costs_of(self, self.costs)
         if costs is None:
             codes = self._codes(X)
         else:
             codes = expected_costs(self.predict_proba(X), costs).argmin(axis=1)
         labels: NDArray[Any] = self.classes_.take(codes)
         return labels
-
-    def _costs(self, given: Any) -> NDArray[np.float64] | None:
-        """The costs of decisions, checked; None if every error is equally bad."""
-        return None if given is None else checked_costs(given, len(self.model_.classes))
 
     @property
     def target_names_(self) -> tuple[str, ...]:
@@ -158,15 +153,17 @@ class Classifier(Estimator):
         {'prediction': ['a', 'b']}
         """
         check_unanswerable(unanswerable, proba=proba, log_proba=log_proba)
-        model, source = self._fitted(), self._open(X)
+        model, source = fitted(self), open_rows(self, X)
         answer: Any = partial(model.answers, proba=proba, log_proba=log_proba)
-        costs = self._costs(self.costs)
+        costs = costs_of(self, self.costs)
         if costs is not None:
             answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
         if interval is not None:
-            answer = beside_interval(self, answer, interval, level)
-        answered = partial(map_batches, self._engine_for(source))
-        how = source, self._layout_to_answer(), scored_rows(len(model.classes))
+            check_interval(interval, level)
+            ends = self._interval_ends(level, 0, None)
+            answer = partial(beside, answer, ends, model.classes.values)
+        answered = partial(map_batches, engine_for(source))
+        how = source, self.reader_.to_answer, scored_rows(len(model.classes))
         warn_of_unseen(model.known_values, *how[:2])
         complete = self._complete_rows(interval is not None)
         if unanswerable == "error" or complete is None:
@@ -174,19 +171,79 @@ class Classifier(Estimator):
         answer = partial(answer_complete, complete, answer)
         return class_tables_with_gaps(model.classes, answered(answer, *how))
 
-    predict_proba_interval = predict_proba_interval
+    def predict_proba_interval(
+        self,
+        X: Any,
+        level: float = 0.95,
+        *,
+        method: IntervalMethod = "normal",
+        n_samples: int = 10_000,
+        random_state: int | np.random.Generator = 0,
+    ) -> NDArray[np.float64]:
+        """Return an interval for P(c | x), as the parameters were learnt from finitely many rows.
+
+        ::
+
+            L_c = log P(c | x)/(1 − P(c | x)),  the log-odds of a class against the rest
+            interval: E L_c ± Φ⁻¹((1 + level)/2) √Var L_c, taken back to probabilities
+
+        It is the uncertainty of the parameters if the model is right. It is not the error of a
+        model that is wrong, nor how often a prediction is: columns that depend on each other make
+        naive Bayes too sure, and its intervals too.
+
+        Mean and variance are those of the exact posterior: Dirichlet for categories and the class
+        prior, Beta, Gamma, Normal-inverse-gamma, and Normal-inverse-Wishart for discriminant
+        analysis. For logistic regression they are the estimate and its covariance matrix. An
+        improper posterior, such as that of a count of 0 without smoothing, gives (0, 1).
+
+        Parameters
+        ----------
+        X : table (n, d)
+            As `predict_proba` takes it.
+        level : float
+            Posterior probability of the interval, between 0 and 1.
+        method : {"normal", "sampling"}
+            Closed form, with L_c taken as normal; or quantiles of drawn parameters.
+        n_samples : int
+            Number of draws, for ``method="sampling"``.
+        random_state : int or numpy.random.Generator
+            Seed of the draws.
+
+        Returns
+        -------
+        ndarray (n, k, 2)
+            The ends, from 0 to 1, classes in the order of ``classes_``.
+
+        Raises
+        ------
+        ParameterError
+            If an option is outside its rule, or the model has no posterior.
+        DataError
+            As `predict_proba` does; by a logistic regression also if a cell is missing.
+
+        Source: A. Gelman et al., Bayesian Data Analysis, 3rd ed. (2013), sections 3.3 to 3.6 for
+        the posteriors and 4.1 for the normal approximation.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import BernoulliNB
+        >>> X, y = [[0], [0], [0], [1], [1], [1]] * 5, list("aaabbb") * 5
+        >>> model = BernoulliNB().fit(X, y)
+        >>> model.predict_proba([[1]]).round(3)
+        array([[0.059, 0.941]])
+        >>> model.predict_proba_interval([[1]]).round(3)
+        array([[[0.003, 0.322],
+                [0.678, 0.997]]])
+        """
+        draws = checked_draws(level, method, n_samples)
+        k = len(fitted(self).classes)
+        ends = self._interval_ends(float(level), draws, random_state)
+        found = answers_by_batch(self, X, batch_ends, (self.reader_.to_answer, ends))
+        return np.concatenate(found) if found else np.zeros((0, k, 2))
 
     @abstractmethod
     def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
         """What gives the ends of the intervals of a batch; with 0 draws in closed form."""
-
-    def _of_answered(
-        self, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
-    ) -> Callable[[Part, Any], WithGaps[Any]]:
-        """The kernel that leaves out rows without an answer, if these are to be empty."""
-        check_unanswerable(unanswerable)
-        complete = self._complete_rows() if unanswerable == "empty" else None
-        return partial(of_complete, kernel=kernel, complete=complete)
 
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
         """What tells the rows of a batch that have an answer, or an interval; None if all have."""
@@ -198,10 +255,10 @@ class Classifier(Estimator):
         Rows without a label are left out. A label that is none of ``classes_`` is an error, as in
         scikit-learn, and a warning counts such rows.
         """
-        source = self._open_labelled(X, y, sample_weight)
+        source = open_labelled(self, X, y, sample_weight)
         judge = self._scoring(source)
         warn_of_unseen(judge.model.known_values, source, judge.layout)
-        found: Hits = self._run(judge.kernel, judge.model, source, judge.layout).found
+        found: Hits = summed(judge.kernel, judge.model, source, judge.layout).found
         return accuracy_told(of_rows(found))
 
     def evaluate(
@@ -241,7 +298,7 @@ class Classifier(Estimator):
             If the costs are no such table.
         """
         chosen = self.costs if costs is None else costs
-        return self._evaluated(X, y, sample_weight, chosen, unanswerable, ranked=True)
+        return evaluated(self, X, y, sample_weight, chosen, unanswerable)
 
     def evaluate_by(
         self,
@@ -277,141 +334,133 @@ class Classifier(Estimator):
         DataError
             If every label is none of ``classes_``, or the column has more than 1,000 values.
         """
-        model = self._fitted()
-        chosen = self._costs(self.costs if costs is None else costs)
-        kernel = self._of_answered(partial(evaluation, costs=chosen, ranked=True), unanswerable)
-        source = self._open_labelled(X, y, sample_weight)
-        known = self._layout_to_answer()
+        model = fitted(self)
+        chosen = costs_of(self, self.costs if costs is None else costs)
+        kernel = of_answered(self, partial(evaluation, costs=chosen, ranked=True), unanswerable)
+        source = open_labelled(self, X, y, sample_weight)
+        known = self.reader_.to_answer
         warn_of_unseen(model.known_values, source, known)
         taken = (known.label, source.label, source.weight)
         layout, at = group_layout(known, source, by, taken)
-        engine = self._engine_for(source)
+        engine = engine_for(source)
         parts = source.parts(layout, engine.workers)
         found = sum_by_group(kernel, model, engine, parts, at, len(known.blocks))
         groups = told(found)
         tell_of_unknown(model.classes, groups.values())
         return ByGroup(by, groups)
 
-    def _evaluated(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        costs: Any,
-        unanswerable: Unanswerable = "error",
-        *,
-        ranked: bool = False,
-    ) -> Evaluation:
-        model = self._fitted()
-        judged = partial(evaluation, costs=self._costs(costs), ranked=ranked)
-        kernel = self._of_answered(judged, unanswerable)
-        source = self._open_labelled(X, y, sample_weight)
-        layout = self._layout_to_answer()
-        warn_of_unseen(model.known_values, source, layout)
-        found = self._run(kernel, model, source, layout)
-        result: Evaluation = of_rows(told({"all": found})["all"])
-        tell_of_unknown(model.classes, [result])
-        return result
-
     def _judge(self, source: Any) -> Judge:
         """What the evaluation of a table needs; rows without an answer are left out of it."""
-        kernel = partial(evaluation, costs=self._costs(self.costs), ranked=True)
-        return Judge(self._of_answered(kernel, "empty"), self._fitted(), self._layout_to_answer())
+        kernel = partial(evaluation, costs=costs_of(self, self.costs), ranked=True)
+        return Judge(of_answered(self, kernel, "empty"), fitted(self), self.reader_.to_answer)
 
     def _scoring(self, source: Any) -> Judge:
         """What `score` needs of a table."""
-        kernel = partial(hits, costs=self._costs(self.costs))
-        judge = self._of_answered(kernel, "error"), self._fitted(), self._layout_to_answer()
+        kernel = partial(hits, costs=costs_of(self, self.costs))
+        judge = of_answered(self, kernel, "error"), fitted(self), self.reader_.to_answer
         return Judge(*judge, accuracy_told)
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
         """Open rows with their labels, to be answered and judged."""
-        return self._open_labelled(X, y, sample_weight)
-
-    def _warn_of_unlabelled(self, rows: float) -> None:
-        """Warn of rows that a fit leaves out, as they have no label."""
-        if rows:
-            verb = "is" if rows == 1 else "are"
-            warn(f"{rows_in_print(rows)} without a label {verb} left out.")
+        return open_labelled(self, X, y, sample_weight)
 
     # -- reading
 
-    def _open_labelled(
-        self, X: Any, y: Any, sample_weight: Any, first: bool = False
-    ) -> TableSource | ArraySource:
-        """Open a table whose rows have labels."""
-        if y is None:
-            raise ParameterError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None",
-                "a classifier learns from labels",
-                "pass an array or the name of the label column",
-            )
-        return self._open(X, y, sample_weight, first=first)
-
     def _open_first(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Any, TableSource | ArraySource]:
-        """Open the first table, and say how all that follow are read."""
-        source = self._open_labelled(X, y, sample_weight, first=True)
+    ) -> tuple[TableSource | ArraySource, np.dtype[Any] | None]:
+        """Open the first table; say what its labels are stored as."""
+        rows = open_labelled(self, X, y, sample_weight, first=True)
         if not self.n_features_in_:
             raise SchemaError("the table has no column besides the label", "a model needs features")
-        return replace(self._settled(source), label_dtype=common_dtype(y)), source
+        return rows, common_dtype(y)
 
-    @abstractmethod
-    def _settled(self, source: TableSource | ArraySource) -> LabelReader:
-        """How tables are read that are like the first."""
+    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
+        """Open rows with their labels, to be learnt."""
+        return open_labelled(self, X, y, sample_weight)
 
-    def _reading(self) -> dict[str, Any]:
-        """Options of the layout: missing tokens and label clean-up."""
-        return {}
 
-    def _layout(self) -> Layout:
-        """How tables are read, with the reading options as they are now."""
-        return self.reader_.with_options(**self._reading()).layout
+def costs_of(classifier: Classifier, given: Any) -> NDArray[np.float64] | None:
+    """Return costs of decisions, checked; None if every error is equally bad."""
+    return None if given is None else checked_costs(given, len(classifier.model_.classes))
 
-    def _record_reader(self) -> RecordReader | None:
-        layout = self.reader_.layout
-        as_fitted = all(getattr(layout, name) == now for name, now in self._reading().items())
-        return self.reader_.records if as_fitted else None
 
-    def _layout_to_answer(self) -> Layout:
-        """How tables are read whose rows are to be answered."""
-        return self._layout()
+def open_labelled(
+    classifier: Classifier, X: Any, y: Any, sample_weight: Any, first: bool = False
+) -> TableSource | ArraySource:
+    """Open a table whose rows have labels.
 
-    def _to_answer(
-        self, X: Any, fewest: int = FEWEST
-    ) -> tuple[TableSource | ArraySource, Engine, Sequence[Part]]:
-        """Rows to be answered, the engine that reads them, and their parts.
+    Raises
+    ------
+    ParameterError
+        If there are none.
+    """
+    if y is None:
+        raise ParameterError(
+            f"{type(classifier).__name__} requires y to be passed, but the target y is None",
+            "a classifier learns from labels",
+            "pass an array or the name of the label column",
+        )
+    return open_rows(classifier, X, y, sample_weight, first=first)
 
-        Say which columns are mostly unseen, of those with ``fewest`` values or more.
-        """
-        source, layout = self._open(X), self._layout_to_answer()
-        engine = self._engine_for(source)
-        parts = source.parts(layout, engine.workers)
-        warn_of_unseen(self.model_.known_values, source, layout, fewest)
-        return source, engine, parts
 
-    def _batches(
-        self,
-        X: Any,
-        kernel: Callable[[Part, Any], list[T]],
-        params: Any,
-        fewest: int = FEWEST,
-    ) -> list[T]:
-        """What a kernel makes of every batch of a table, in order; see `_to_answer`."""
-        _, engine, parts = self._to_answer(X, fewest)
-        return [batch for part in engine.map(kernel, params, parts) for batch in part]
+def warn_of_unlabelled(rows: float) -> None:
+    """Warn of rows that a fit leaves out, as they have no label."""
+    if rows:
+        verb = "is" if rows == 1 else "are"
+        warn(f"{rows_in_print(rows)} without a label {verb} left out.")
 
-    # -- keeping
 
-    @classmethod
-    def restored(cls, content: Any) -> Self:
-        """Rebuild a model; costs are those of its classes."""
-        model = super().restored(content)
-        model._costs(model.costs)
-        return model
+def rows_to_answer(
+    classifier: Classifier, X: Any, fewest: int = FEWEST
+) -> tuple[TableSource | ArraySource, Engine, Sequence[Part]]:
+    """Return rows to be answered, the engine that reads them, and their parts.
 
-    def _learnt(self) -> dict[str, Any]:
-        self._costs(self.costs)  # with others no file could be read
-        dtype = self.reader_.label_dtype
-        return {"label_dtype": None if dtype is None else dtype.str}
+    Say which columns are mostly unseen, of those with ``fewest`` values or more.
+    """
+    source, layout = open_rows(classifier, X), classifier.reader_.to_answer
+    engine = engine_for(source)
+    parts = source.parts(layout, engine.workers)
+    warn_of_unseen(classifier.model_.known_values, source, layout, fewest)
+    return source, engine, parts
+
+
+def answers_by_batch(
+    classifier: Classifier,
+    X: Any,
+    kernel: Callable[[Part, Any], list[T]],
+    params: Any,
+    fewest: int = FEWEST,
+) -> list[T]:
+    """Return what a kernel makes of every batch of a table, in order; see `rows_to_answer`."""
+    _, engine, parts = rows_to_answer(classifier, X, fewest)
+    return [batch for split in engine.map(kernel, params, parts) for batch in split]
+
+
+def of_answered(
+    classifier: Classifier, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
+) -> Callable[[Part, Any], WithGaps[Any]]:
+    """Return the kernel that leaves out rows without an answer, if these are to be empty."""
+    check_unanswerable(unanswerable)
+    complete = classifier._complete_rows() if unanswerable == "empty" else None
+    return partial(of_complete, kernel=kernel, complete=complete)
+
+
+def evaluated(
+    classifier: Classifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    costs: Any,
+    unanswerable: Unanswerable = "error",
+) -> Evaluation:
+    """Return the evaluation of labelled rows; see `Classifier.evaluate`."""
+    model = fitted(classifier)
+    judged = partial(evaluation, costs=costs_of(classifier, costs), ranked=True)
+    kernel = of_answered(classifier, judged, unanswerable)
+    source, layout = open_labelled(classifier, X, y, sample_weight), classifier.reader_.to_answer
+    warn_of_unseen(model.known_values, source, layout)
+    found = summed(kernel, model, source, layout)
+    result: Evaluation = of_rows(told({"all": found})["all"])
+    tell_of_unknown(model.classes, [result])
+    return result
