@@ -77,6 +77,11 @@ class Table(ABC):
         return False
 
     @property
+    def strings(self) -> Sequence[str]:
+        """Columns of plain strings, of which no type says that they are more than text."""
+        return ()
+
+    @property
     def engine(self) -> str | None:
         """The engine that the rows live in, if there is one."""
         return None

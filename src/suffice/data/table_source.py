@@ -17,6 +17,7 @@ from suffice.data.encode import coded
 from suffice.data.frames.memory import FramePart, in_memory
 from suffice.data.schema import Column, Layout, Stored
 from suffice.data.source import RecordPart, Source
+from suffice.data.spelled import SpelledTable
 from suffice.data.table import BATCH_ROWS, Table, require_columns
 from suffice.data.table_views import CleanedTable, WithoutColumns, left_out
 from suffice.data.type_names import held
@@ -195,7 +196,7 @@ class TableSource(Source):
         ParameterError
             If the table is not in memory.
         """
-        if isinstance(self.table, CleanedTable):
+        if isinstance(self.table, CleanedTable | SpelledTable):
             inner = replace(self, table=self.table.table).take(rows)
             return replace(inner, table=replace(self.table, table=inner.table))
         table = in_memory(self.table)

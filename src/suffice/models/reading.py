@@ -21,6 +21,7 @@ from suffice.data.source import Part, Source
 from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithColumns, left_out
+from suffice.data.text.format import TextFormat
 from suffice.engines.choice import engine_of, is_here
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError, warn
@@ -69,7 +70,7 @@ class TableReader:
     """
 
     layout: Layout
-    format: CsvFormat | None
+    format: CsvFormat | TextFormat | None
     single: bool = field(default=False, kw_only=True)
 
     @classmethod
@@ -250,8 +251,9 @@ def _open_table(
     from suffice.data.open import open_table
 
     if not first:
-        known = estimator.reader_.format
-        table = replace(open_table(X, y, sample_weight, known, first=False), answered=True)
+        reader = estimator.reader_
+        opened = open_table(X, y, sample_weight, reader.format, reader.layout, first=False)
+        table = replace(opened, answered=True)
         # Identifiers say nothing of the class, and so may be absent.
         names = getattr(estimator.model_, "identifiers", ())
         absent = tuple(name for name in names if name not in table.table.names)

@@ -18,7 +18,7 @@ import pyarrow.ipc as ipc
 
 from suffice.data.doubles import doubles
 from suffice.data.files.parquet import ParquetPart
-from suffice.data.files.stored import IpcFilePart, StoredPart
+from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart, is_text
 from suffice.data.files.version import version_of
 from suffice.data.source import PartView
 from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
@@ -170,6 +170,11 @@ class SpooledTable(Table):
         return tuple(self.schema.names)
 
     @property
+    def strings(self) -> Sequence[str]:
+        """Columns of strings."""
+        return [one.name for one in self.schema if is_text(one.type) or one.metadata == PLAIN]
+
+    @property
     def _head(self) -> pa.RecordBatch:
         return first_rows(_batches(self.kept), self.schema)
 
@@ -205,7 +210,7 @@ def spooled(
     folder: TemporaryFolder,
 ) -> SpooledTable:
     """Make a table of parts of files that were just written, which know their numbers of rows."""
-    schema = pa.schema([(field.name, field.type) for field in schema])
+    schema = pa.schema(list(schema))
     asked = tuple((name, None) for name in schema.names)
     pieces, first = [], 0
     for part in parts:

@@ -36,13 +36,16 @@ from suffice.errors import ReadError, SchemaError
 __all__ = [
     "IPC_FILE",
     "IPC_STREAM",
+    "PLAIN",
     "StoredFormat",
     "StoredPart",
     "StoredTable",
+    "is_text",
     "with_remarks",
 ]
 
 NUMBER = 8  # bytes
+PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none
 _REMARKS = b"suffice.remarks"
 TOGETHER = KEPT  # bytes of first rows, of some columns, that are in memory at a time
 
@@ -232,6 +235,11 @@ class StoredTable(Table):
         return tuple(self._schema.names)
 
     @property
+    def strings(self) -> Sequence[str]:
+        """Columns of strings, also where they are read with a dictionary."""
+        return [one.name for one in self._schema if is_text(one.type) or one.metadata == PLAIN]
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What is not read as it stands."""
         said = (self._schema.metadata or {}).get(_REMARKS, b"[]")
@@ -270,6 +278,12 @@ class StoredTable(Table):
 def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:
     """Return a table with sentences on what of its file is not read as it stands."""
     return table.replace_schema_metadata({_REMARKS: json.dumps(remarks)}) if remarks else table
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether cells are strings of any length."""
+    tests = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    return any(test(kind) for test in tests)
 
 
 def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
-from suffice.data.csv.format import CsvFormat
 from suffice.data.files.spool import (
     SpooledTable,
     TemporaryFolder,
@@ -21,6 +20,7 @@ from suffice.data.files.spool import (
     spooled,
     unbroken,
 )
+from suffice.data.files.stored import is_text
 from suffice.data.masked_arrays import unmasked
 from suffice.data.schema import Layout
 from suffice.data.source import RecordPart
@@ -31,6 +31,7 @@ from suffice.data.table import (
     require_columns,
     require_distinct,
 )
+from suffice.data.text.format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.sums.block import HELD_STEP
 
@@ -90,35 +91,17 @@ class FrameTable(Table):
 
     table: pa.Table
     part_rows: int = 4 * BATCH_ROWS  # rows in one part
-    written: CsvFormat | None = None  # how columns of strings were written that are numbers now
+    written: TextFormat | None = None  # how columns of strings were written that are numbers now
 
     @property
-    def format(self) -> CsvFormat | None:
+    def format(self) -> TextFormat | None:
         """How numbers and dates were written in columns of strings, if in some."""
         return self.written
 
-    def read_by(self, format: CsvFormat | None, label: str | None = None) -> FrameTable:
-        """The same rows with numbers and dates in the place of strings that are written so.
-
-        Parameters
-        ----------
-        format : CsvFormat, optional
-            How; without it, the cells of the table show it.
-        label : str, optional
-            A column that is left alone.
-
-        Raises
-        ------
-        SchemaError
-            If a cell is written in another way.
-        """
-        from suffice.data.frames.notations import as_written, notations_found
-
-        found = notations_found(self.table, label) if format is None else format
-        if found is None:
-            return self
-        table = as_written(self.table, found)
-        return self if table is self.table else replace(self, table=table, written=found)
+    @property
+    def strings(self) -> Sequence[str]:
+        """Columns of strings."""
+        return [one.name for one in self.table.schema if is_text(one.type)]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
