@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import binaries, check_counts
+from suffice.data.encode import binaries, check_counts
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.words import split_words
 from suffice.numerics.rows import is_sparse

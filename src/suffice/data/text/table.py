@@ -33,7 +33,7 @@ __all__ = ["TextSplit", "TextTable"]
 class TextSplit:
     """One file of delimited text."""
 
-    file: TextFile  # where the rows are and how they are written
+    text: TextFile  # where the rows are and how they are written
     types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types
     empty: tuple[str, ...] = ()  # fields that must hold nothing
 
