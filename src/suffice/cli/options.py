@@ -227,7 +227,7 @@ class Reading:
         if self.sheet is not None:
             self._refuse_text(data[0])
             return open_files(files, sheet=self.sheet)
-        before = remembered or CsvFormat()
+        before = remembered if isinstance(remembered, CsvFormat) else CsvFormat()
         given = {**self.text, "missing": (*before.missing, *missing)}
         if "written" in given:
             given["written"] = dict(before.written) | given["written"]

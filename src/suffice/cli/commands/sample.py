@@ -34,7 +34,7 @@ def sample(
     cells = {**columns, fitted.layout_.label or "label": labels}
     table = pa.table({name: pa.array(values.tolist()) for name, values in cells.items()})
     is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
-    if is_text and fitted.reader_.format is not None:
+    if is_text and hasattr(fitted.reader_.format, "notation"):
         from suffice.data.csv.writing import as_written
 
         table = as_written(table, fitted.reader_.format)

@@ -24,7 +24,6 @@ from suffice.data.table import first_rows
 from suffice.data.text.format import AUTO, TextFormat
 from suffice.data.text.guess import Doubt, Guess, guess, settled
 from suffice.data.text.layout import (
-    DELIMITERS,
     Known,
     Layout,
     Names,
