@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from suffice.data.part_view import PartView
-from suffice.data.table import RecordPart, Table
+from suffice.data.source import PartView, RecordPart
+from suffice.data.table import Table
 from suffice.data.text.table import TextPart
 from suffice.errors import ParameterError
 
@@ -54,8 +54,8 @@ def _as_stored(part: RecordPart) -> RecordPart:
     if isinstance(part, PartView):
         return replace(part, inside=_as_stored(part.inside))
     if isinstance(part, TextPart):
-        plain = replace(part.file.format, missing=(), strip=False, written=())
-        return replace(part, file=replace(part.file, format=plain))
+        plain = replace(part.text.format, missing=(), strip=False, written=())
+        return replace(part, text=replace(part.text, format=plain))
     return part
 
 
@@ -72,11 +72,11 @@ def skipped_rows(table: Table) -> list[SkippedRow]:
             part = part.inside
         if not isinstance(part, TextPart):
             continue
-        for record in part.file.scan():
-            if part.file.malformed(record) is None:
+        for record in part.text.scan():
+            if part.text.malformed(record) is None:
                 before += 1
             else:
-                found.append(SkippedRow(before, part.file.path.name, record.line))
+                found.append(SkippedRow(before, part.text.path.name, record.line))
     return found
 
 

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from suffice.data.file_formats import open_files
 from suffice.data.frames.memory import (
-    FrameTable,
     frame_table,
     in_memory_beside,
     not_text,
 )
-from suffice.data.label_values import require_label_values
+from suffice.data.label_values import require_label_values, warn_of_alike
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
+from suffice.data.schema import Layout
+from suffice.data.spelled import SpelledTable, spelled
 from suffice.data.table import Table, require_distinct
 from suffice.data.table_source import TableSource, without
 from suffice.data.table_views import CleanedTable
@@ -45,6 +46,7 @@ def open_table(
     label: Any = None,
     weight: Any = None,
     remembered: TextFormat | None = None,
+    layout: Layout | None = None,
     *,
     first: bool = True,
 ) -> TableSource:
@@ -58,6 +60,8 @@ def open_table(
         Values may be given only for a table in memory.
     remembered : TextFormat, optional
         What is known of how text is written.
+    layout : Layout, optional
+        How a model reads its columns.
     first : bool
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
@@ -70,12 +74,13 @@ def open_table(
         If the table cannot be read.
     """
     table = _table(data, remembered)
-    if isinstance(table, FrameTable) and (first or remembered is not None):
-        table = table.read_by(remembered, label if isinstance(label, str) else None)
-    if remembered is not None:
-        table = table.known_as(remembered)
-    if isinstance(label, str):
-        table = table.labelled(label)
+    if first or layout is not None:
+        own = label if isinstance(label, str) else None
+        if remembered is not None:
+            table = table.known_as(remembered)
+        if own is not None:
+            table = table.labelled(own)
+        table = spelled(table, own, remembered, layout)
     if not table.names:
         raise SchemaError("the table has no column", "a model needs features")
     names: list[str | None] = []
@@ -86,7 +91,10 @@ def open_table(
         table, name = _beside(table, role, _one_column(role, given))
         names.append(name)
     label_name, weight_name = names
-    return TableSource(table, label_name, weight_name)
+    source = TableSource(table, label_name, weight_name)
+    if first and label_name is not None and source.engine is None:
+        warn_of_alike(source.shown_labels())
+    return source
 
 
 def _table(data: Any, remembered: TextFormat | None) -> Table:
@@ -106,7 +114,7 @@ def _table(data: Any, remembered: TextFormat | None) -> Table:
 
 def _beside(table: Table, role: str, given: Any) -> tuple[Table, str]:
     """A table in memory with given values as a further column, and its name."""
-    if isinstance(table, CleanedTable):
+    if isinstance(table, CleanedTable | SpelledTable):
         inner, name = _beside(table.table, role, given)
         return replace(table, table=inner), name
     frame = in_memory_beside(table, role)

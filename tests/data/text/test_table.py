@@ -494,9 +494,9 @@ class TestWriterRoundTrip:
             except ReadError as error:
                 assert "never closes" in str(error)  # noqa: PT017
                 with pytest.raises(ReadError, match="never closes"):
-                    list(part.file.scan())
+                    list(part.text.scan())
                 return
-        slow = [record.fields for record in part.file.scan()]
+        slow = [record.fields for record in part.text.scan()]
         assert fast == [fields for fields in slow if len(fields) == 2]
 
 

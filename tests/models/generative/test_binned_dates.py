@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from suffice import AODE, NaiveBayes, load
-from suffice.sums.binned_counts import YEAR_2000
+from suffice.sums.bins import YEAR_2000
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 
@@ -28,7 +28,7 @@ def table(n: int, seed: int, late: bool = True) -> pa.Table:
 
 
 def origins(model: Any) -> dict[str, float]:
-    blocks = zip(model.parts_, model.statistic_.blocks, strict=False)
+    blocks = zip(model.model_.parts, model.statistic_.blocks, strict=False)
     pairs = (zip(p.layout.columns, b.bins.origin.tolist(), strict=True) for p, b in blocks)
     return {name: origin for both in pairs for name, origin in both}
 

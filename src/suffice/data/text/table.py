@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.part_size import UNKNOWN, PartSize
+from suffice.data.source import RecordPart
 from suffice.data.table import Table, first_refused, require_columns
 from suffice.data.text.format import TextFormat
 from suffice.data.text.pieces import opened
@@ -29,10 +29,10 @@ __all__ = ["TextPart", "TextTable"]
 
 
 @dataclass(frozen=True)
-class TextPart:
+class TextPart(RecordPart):
     """One file of delimited text."""
 
-    file: TextFile  # where the rows are and how they are written
+    text: TextFile  # where the rows are and how they are written
     types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types
     empty: tuple[str, ...] = ()  # fields that must hold nothing
 
@@ -50,17 +50,17 @@ class TextPart:
             If a row is malformed, a cell is not of its type, or the file cannot be read.
         """
         types = dict(self.types) | dict.fromkeys(self.empty, pa.null())
-        reading, done = Reading(self.file, types), 0
-        with opened(self.file) as source:
+        reading, done = Reading(self.text, types), 0
+        with opened(self.text) as source:
             for batch in reading.batches(source):
                 yield self._typed(batch, types, done)
                 done += batch.num_rows
         if reading.skipped:
-            warn(self.file.left_out(reading.skipped))
+            warn(self.text.left_out(reading.skipped))
 
     def locate(self, row: int) -> str:
         """Name the line where row `row` begins, by walking through the file again."""
-        return self.file.locate(row)
+        return self.text.locate(row)
 
     def _typed(
         self, batch: pa.RecordBatch, types: Mapping[str, pa.DataType], done: int
@@ -78,7 +78,7 @@ class TextPart:
         return pa.RecordBatch.from_arrays(columns[:width], names=list(self.asked))
 
     def _parsed(self, cells: pa.Array[Any], name: str, target: pa.DataType) -> pa.Array[Any]:
-        format = self.file.format
+        format = self.text.format
         return read_cells(cells, format.spelling(name) or TEXT, target, format.tokens_of(name))
 
     def _misfit(self, name: str, target: pa.DataType, cell: str, row: int) -> ReadError:
@@ -86,7 +86,7 @@ class TextPart:
         where = f"{self.locate(row)}, column {name!r}: {shown}"
         if pa.types.is_floating(target) and are_rounded(pa.array([cell])):
             return ReadError(where, HELD_RULE, HELD_STEP)
-        spelling = self.file.format.spelling(name) or TEXT
+        spelling = self.text.format.spelling(name) or TEXT
         number = pa.types.is_floating(target) or pa.types.is_integer(target)
         if number and (others := list(_other_notations(spelling, cell))):
             decimal = spelling.decimal if isinstance(spelling, Number) else "."
@@ -105,20 +105,21 @@ class TextPart:
         if spelling.type == target and not isinstance(spelling, type(TEXT)):
             fact = f"{where} is not written as {spelling.name}"
         step = f"correct the cell, or missing={shown}, or written={{{name!r}: 'text'}}"
-        if not row and not self.file.has_header:
+        if not row and not self.text.has_header:
             step = "if this line holds names of columns, say header=True"
         return ReadError(fact, f"every cell of this column is read as {spelling}", step)
 
-    def part_size(self) -> PartSize:
-        """The bytes of the file; nothing if it cannot be read, which a reader explains."""
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes of the file; None if it cannot be read, which a reader explains."""
         with suppress(OSError):
-            return PartSize(None, self.file.path.stat().st_size)
-        return UNKNOWN
+            return self.text.path.stat().st_size
+        return None
 
     @property
-    def source_file(self) -> Path:
+    def file(self) -> Path:
         """The file."""
-        return self.file.path
+        return self.text.path
 
 
 def _other_notations(spelling: Spelling, cell: str) -> Iterator[Number]:
