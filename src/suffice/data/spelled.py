@@ -244,7 +244,15 @@ class SpelledTable(TableView):
         return self._spelled(self.table.head())
 
     def _spelled(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return _spelled_batch(batch, self.reads, lambda row: f"row {row + 1}")
+        return _spelled_batch(batch, self.reads, self._locate)
+
+    def _locate(self, row: int) -> str:
+        for part in self.table.parts({self.names[0]: None}):
+            rows = part.count()
+            if row < rows:
+                return part.locate(row)
+            row -= rows
+        return f"row {row + 1}"
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return the parts, reading these columns only."""
