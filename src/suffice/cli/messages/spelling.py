@@ -31,13 +31,13 @@ NAMED = re.compile(
 @cache
 def _options() -> dict[str, str]:
     """Return what stands before every name that the command line has."""
-    from suffice.data.csv.table import CsvFormat
+    from suffice.data.text.format import TextFormat
 
     parameters = {name: f"-p {name}=" for model in MODELS for name in parameters_of(model)}
     parameters |= {name: f"-p {name}=" for name in OF_SEARCHLIGHT}
-    reading = [*(field.name for field in fields(CsvFormat)), "sheet", *LABELS]
+    reading = [*(field.name for field in fields(TextFormat)), "sheet", *LABELS]
     flags = {name: f"{flag} " for name, flag in FLAGS.items()}
-    return parameters | flags | {name: f"-r {name}=" for name in reading}
+    return parameters | flags | {name: f"--{name.replace('_', '-')} " for name in reading}
 
 
 def spelled(text: str) -> str:
@@ -46,7 +46,7 @@ def spelled(text: str) -> str:
     Examples
     --------
     >>> spelled("1 or more; or C=np.inf, or penalty='firth', or quote=None")
-    '1 or more; or -p C=inf, or -p penalty=firth, or -r quote=none'
+    '1 or more; or -p C=inf, or -p penalty=firth, or --quote none'
     """
     text = str(text)
     return NAMED.sub(_typed, text) if "=" in text else text

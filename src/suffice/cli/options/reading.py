@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,8 +12,8 @@ from suffice.cli.options.values import named_values, words_of
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
-    from suffice.data.csv.table import CsvFormat
     from suffice.data.table import Table
+    from suffice.data.text.format import TextFormat
 
 __all__ = ["LABELS", "ReadAs", "Reading", "reader_parameters"]
 
@@ -25,9 +25,9 @@ ReadAs = Annotated[
         "-r",
         metavar="NAME=VALUE",
         help="How the rows are read, as often as needed: separator, quote, header, names, missing, "
-        "strip, decimal, thousands, written (such as day:DD/MM/YYYY), guess, skip_bad_rows, "
-        "encoding, sheet, label_suffix, label_map (such as y:yes). By default as the first rows "
-        "look, or as the model remembers.",
+        "strip, decimal, thousands, written (such as day=DD/MM/YYYY), guess, skip_lines, "
+        "skip_last, skip_bad_rows, encoding, sheet, label_suffix, label_map (such as y:yes). Each "
+        "is an option too: --skip-lines 3. By default as the first rows look, or as the model's.",
     ),
 ]
 
@@ -37,9 +37,9 @@ SWITCHES = ("header", "strip", "guess")
 
 def reader_parameters() -> dict[str, bool]:
     """Return the parameters of the reader, and which of them are true or false."""
-    from suffice.data.csv.table import CsvFormat
+    from suffice.data.text.format import TextFormat
 
-    known = [*(f.name for f in fields(CsvFormat)), "sheet", *LABELS]
+    known = [*(f.name for f in fields(TextFormat)), "sheet", *LABELS]
     return {name: name in SWITCHES for name in known}
 
 
@@ -50,7 +50,7 @@ class Reading:
     Parameters
     ----------
     text : mapping
-        Fields of `CsvFormat`.
+        Fields of `TextFormat`.
     sheet : str, optional
         Of a workbook.
     labels : mapping
@@ -81,18 +81,29 @@ class Reading:
                 raise ParameterError(
                     f"-r {name}={found[name]}",
                     "it is a name, a colon, and what stands for it",
-                    f"write -r {name}={'day:DD/MM/YYYY' if name == 'written' else 'y:yes'}",
+                    f"write -r {name}={'day=DD/MM/YYYY' if name == 'written' else 'y:yes'}",
                 )
         labels = {name: found.pop(name) for name in LABELS if name in found}
         sheet = found.pop("sheet", None)
         return cls(found, sheet, labels, words_of("-r", given))
+
+    def _given(self) -> dict[str, Any]:
+        """The options of text; tokens are added to the usual ones, or replace them after ``''``."""
+        from suffice.data.text.format import USUALLY_MISSING
+
+        given = dict(self.text)
+        if "missing" in given and "" not in given["missing"] and given["missing"]:
+            given["missing"] = [*USUALLY_MISSING, *given["missing"]]
+        elif "missing" in given:
+            given["missing"] = ["", *filter(None, given["missing"])]
+        return given
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Cells that stand for no value, besides those that always do."""
         return tuple(self.text.get("missing", ()))
 
-    def open(self, data: Sequence[str], remembered: CsvFormat | None = None) -> Table:
+    def open(self, data: Sequence[str], remembered: TextFormat | None = None) -> Table:
         """Open files as one table, of which it is said how cells and labels are read.
 
         Raises
@@ -109,22 +120,18 @@ class Reading:
             return table
         return CleanedTable(table, self.missing, **self.labels)
 
-    def _opened(self, data: Sequence[str], remembered: CsvFormat | None) -> Table:
-        from suffice.data.csv.table import CsvFormat
+    def _opened(self, data: Sequence[str], remembered: TextFormat | None) -> Table:
         from suffice.data.file_formats import open_files
         from suffice.data.files.pipes import STANDARD_INPUT
+        from suffice.data.text.format import TextFormat
 
         files = [STANDARD_INPUT if given == "-" else given for given in data]
         if self.sheet is not None:
             self._refuse_text(data[0])
             return open_files(files, sheet=self.sheet)
-        before = remembered if isinstance(remembered, CsvFormat) else CsvFormat()
-        given = {**self.text, "missing": (*before.missing, *self.missing)}
-        if "written" in given:
-            given["written"] = dict(before.written) | given["written"]
-        format = replace(before, **given)
+        format = TextFormat(**self._given())
         try:
-            table = open_files(files, format)
+            table = open_files(files, format, remembered)
         except ParameterError:
             # These files describe themselves; only the missing tokens still have a meaning.
             self._refuse_text(data[0])

@@ -100,7 +100,7 @@ def _mapping(name: str, text: str) -> dict[Any, Any]:
     """Read KEY:VALUE,KEY:VALUE; a part without a key belongs to the one before."""
     pairs: list[tuple[str, list[str]]] = []
     for part in listed([text]):
-        key, sign, value = part.partition(":")
+        key, sign, value = part.partition("=" if name == "written" and "=" in part else ":")
         if sign:
             pairs.append((key.strip(), [value.strip()]))
         elif pairs:

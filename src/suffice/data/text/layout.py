@@ -21,7 +21,7 @@ from suffice.data.text.format import AUTO, TextFormat
 from suffice.data.text.records import BLANK, Grammar, OpenRecordError, Record
 from suffice.data.text.spelling import MARKS, PLAIN, Number
 
-__all__ = ["Known", "Layout", "encoding_of", "layout_of", "names_of"]
+__all__ = ["Layout", "encoding_of", "layout_of", "names_of"]
 
 DELIMITERS = ",;\t|"
 _QUOTE, _OTHER_QUOTE = '"', "'"
@@ -31,13 +31,6 @@ _REGULAR = 0.9  # of the rows have as many fields as the first: some may be malf
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NUMBERS = (PLAIN, Number(","), Number(".", ","), Number(",", "."), Number(".", " "))
-
-
-class Known(NamedTuple):
-    """What a model knows of the files that it is given."""
-
-    format: TextFormat  # that of the first one
-    features: tuple[str, ...]  # the columns that it reads
 
 
 @dataclass(frozen=True)
@@ -62,7 +55,9 @@ def encoding_of(start: bytes) -> str | None:
     return None
 
 
-def layout_of(lines: Sequence[str], asked: TextFormat, usual: str, known: Known | None) -> Layout:
+def layout_of(
+    lines: Sequence[str], asked: TextFormat, usual: str, known: TextFormat | None
+) -> Layout:
     """Find the table in the first lines of a text.
 
     Parameters
@@ -72,7 +67,7 @@ def layout_of(lines: Sequence[str], asked: TextFormat, usual: str, known: Known 
         What is known of it.
     usual : str
         The separator by the name of the file, or of the files of the model.
-    known : Known, optional
+    known : TextFormat, optional
         What the model knows.
     """
     skip, separator = asked.skip_lines, asked.separator
@@ -159,7 +154,7 @@ def _below_title(
     return []
 
 
-def _padding(rows: Sequence[Record], known: Known | None) -> int:
+def _padding(rows: Sequence[Record], known: TextFormat | None) -> int:
     """How many lines of a regular table are titles: ``Report,,`` above a row of names."""
     width = len(rows[0].fields) if rows else 0
     if width < 3 or sum(map(bool, rows[0].fields)) > 1 or not rows[0].fields[0]:
@@ -258,11 +253,11 @@ def _is_padded(rows: Sequence[list[str]]) -> bool:
 # The header -------------------------------------------------------------------------------------
 
 
-def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: Known | None) -> bool:
+def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFormat | None) -> bool:
     """Return whether the first row holds names."""
     if known is not None:
-        expected = {*known.features, *(known.format.names or ())}
-        if known.format.header is not False and expected.intersection(map(str.strip, rows[0])):
+        expected = {*known.features, *(known.names or ())}
+        if known.header is not False and expected.intersection(map(str.strip, rows[0])):
             return True
         if _has_cells_of(rows[0], known, missing):
             return False
@@ -284,10 +279,10 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: Known |
     return 2 * again < max(1, len(columns))
 
 
-def _has_cells_of(row: Sequence[str], known: Known, missing: Sequence[str]) -> bool:
+def _has_cells_of(row: Sequence[str], known: TextFormat, missing: Sequence[str]) -> bool:
     """Whether every number that the model expects in a row is there, by position."""
     names = next((n for n in _by_position(known) if len(n) == len(row)), ())
-    spellings = [known.format.spelling(name) for name in names]
+    spellings = [known.spelling(name) for name in names]
     numbers = [
         cell
         for cell, spelling in zip(row, spellings, strict=False)
@@ -296,8 +291,8 @@ def _has_cells_of(row: Sequence[str], known: Known, missing: Sequence[str]) -> b
     return bool(numbers) and all(map(_is_number, numbers))
 
 
-def _by_position(known: Known) -> tuple[Sequence[str], ...]:
-    return known.format.names or (), known.features
+def _by_position(known: TextFormat) -> tuple[Sequence[str], ...]:
+    return known.names or (), known.features
 
 
 def _comes_again(rows: Sequence[Sequence[str]], missing: Sequence[str]) -> bool:
@@ -336,7 +331,7 @@ class Names(NamedTuple):
 
 
 def names_of(
-    rows: Sequence[list[str]], header: bool, asked: Sequence[str] | None, known: Known | None
+    rows: Sequence[list[str]], header: bool, asked: Sequence[str] | None, known: TextFormat | None
 ) -> Names:
     """Name the fields of rows, which begin with the header if there is one."""
     below = rows[1:] if header else rows
@@ -355,7 +350,7 @@ def names_of(
         last, begin = [row[-1] for row in below], [row[0] for row in below]
         row_names = any(last) and len(set(begin)) == len(begin) > 1
         first = ["", *first] if row_names else [*first, ""]
-    if known is not None and known.format.header is False and of_model:
+    if known is not None and known.header is False and of_model:
         return Names(tuple(of_model), by_position=True)
     names, unnamed, doubled = list[str](), list[str](), list[str]()
     for place, name in enumerate(first, start=1):

@@ -22,10 +22,8 @@ import pyarrow.compute as pc
 from suffice.data.files.version import readable, version_of
 from suffice.data.table import first_rows
 from suffice.data.text.format import AUTO, TextFormat
-from suffice.data.text.guess import Doubt, Guess, guess, settled
+from suffice.data.text.guess import Doubt, Guess, guess, settled, whole_numbers
 from suffice.data.text.layout import (
-    DELIMITERS,
-    Known,
     Layout,
     Names,
     encoding_of,
@@ -64,7 +62,7 @@ class Sniffed:
     absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # tokens, by column
 
 
-def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) -> Sniffed:
+def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = None) -> Sniffed:
     """Find what a format leaves open.
 
     Parameters
@@ -73,7 +71,7 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         Files of one table.
     asked : TextFormat
         What is given.
-    known : Known, optional
+    known : TextFormat, optional
         What a model knows of its files.
 
     Raises
@@ -84,10 +82,10 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         If the columns of two files differ.
     """
     first = paths[0]
-    given = asked if known is None else asked.over(known.format)
+    given = asked if known is None else asked.over(known)
     usual = usual_separator(first)
-    if known is not None and known.format.separator and usual == ",":
-        usual = known.format.separator
+    if known is not None and known.separator and usual == ",":
+        usual = known.separator
     with readable(first):
         version = version_of(first)
     start = TextFile(first, given, version, asked.quote == AUTO)
@@ -133,15 +131,15 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
 
 
 def _first_file(
-    file: TextFile, source: Source, usual: str, known: Known | None
+    file: TextFile, source: Source, usual: str, known: TextFormat | None
 ) -> tuple[TextFile, Layout, Names]:
     """Return the first file with its layout settled."""
     asked = file.format
     if is_utf8(asked.encoding) and (found := encoding_of(source.start)):
         asked = replace(asked, encoding=found)
     layout = layout_of(_first_lines(source.start, asked), asked, usual, known)
-    if known is not None and known.format.skip_lines and not _knows(layout, known):
-        like = replace(asked, skip_lines=known.format.skip_lines)
+    if known is not None and known.skip_lines and not _knows(layout, known):
+        like = replace(asked, skip_lines=known.skip_lines)
         again = layout_of(_first_lines(source.start, asked), like, usual, known)
         layout = again if _knows(again, known) else layout
     if not layout.rows:
@@ -154,7 +152,7 @@ def _first_file(
     names = names_of(rows, header, asked.names, known)
     skip_last = asked.skip_last
     if skip_last is None and known is not None:
-        skip_last = known.format.skip_last
+        skip_last = known.skip_last
     settled = replace(
         asked,
         separator=layout.separator,
@@ -176,7 +174,7 @@ def _first_file(
     return found, layout, names
 
 
-def _knows(layout: Layout, known: Known) -> bool:
+def _knows(layout: Layout, known: TextFormat) -> bool:
     return bool(layout.rows) and not set(layout.rows[0].fields).isdisjoint(known.features)
 
 
@@ -212,7 +210,7 @@ def _is_given(file: TextFile, first: object) -> bool:
 
 
 def _other_file(
-    path: Path, like: TextFile, known: Known | None
+    path: Path, like: TextFile, known: TextFormat | None
 ) -> tuple[TextFile, list[list[str]]]:
     """Return a further file, which has to have the columns of the first, and rows of it."""
     with readable(path):
@@ -309,7 +307,7 @@ class _Columns:
         head: pa.RecordBatch,
         sample: Sequence[Sequence[str]],
         asked: TextFormat,
-        known: Known | None,
+        known: TextFormat | None,
     ) -> None:
         self.file, self.format, self._asked = file, file.format, asked
         self.first = dict(zip(file.names, head.columns, strict=True))
@@ -317,7 +315,7 @@ class _Columns:
         self.refused: dict[str, ReadError] = {}
         self.absent: dict[str, dict[str, int]] = {}
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
-        self._known = () if known is None else [name for name, _ in known.format.written]
+        self._known = () if known is None else [name for name, _ in known.written]
         self._said: list[str] = []
         further = dict(zip(file.names, zip(*sample, strict=True), strict=True)) if sample else {}
         for name, cells in self.first.items():
@@ -346,6 +344,8 @@ class _Columns:
             return found
         if len(cells) == 0:
             return Guess(spelling, spelling.type)
+        if spelling == PLAIN and found.spelling == TRUTH and name in self._known:
+            return found  # 0 and 1 of the model, if they are its only values
         if (
             name in self._known
             and isinstance(spelling, Number)
@@ -476,8 +476,6 @@ def _read(
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         numbers = spelling if isinstance(spelling, Number) else PLAIN
         if pa.types.is_integer(kind) and numbers == PLAIN:
-            from suffice.data.text.guess import whole_numbers
-
             return pc.cast(whole_numbers(cells), kind)
         return pc.cast(numbers.read(cells), kind)
     if spelling.type == kind:
@@ -523,7 +521,7 @@ def _undecided(where: str, name: str, one: Guess) -> ReadError:
 def _remarks(
     file: TextFile,
     asked: TextFormat,
-    known: Known | None,
+    known: TextFormat | None,
     usual: str,
     layout: Layout,
     names: Names,
@@ -540,7 +538,7 @@ def _remarks(
         count = format.skip_lines
         lines = f"{count} line{'' if count == 1 else 's'} above the header"
         yield f"{where}: {lines} left out (skip_lines=0 reads all)"
-    if asked.strip is None and format.strip and (known is None or not known.format.strip):
+    if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
     first = _row(layout.rows[0].fields)
     if names.by_position:

@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.data.csv.format import CsvFormat
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, UniformColumns
 from suffice.data.text.format import TextFormat
 from suffice.errors import ParameterError
@@ -23,7 +22,7 @@ from suffice.tree import named
 
 __all__ = ["LAYOUT", "Saved", "SavedClassifier", "are_same"]
 
-LAYOUT = named(BlockLayout, Column, CsvFormat, TextFormat, Layout, Numbered, Alike=UniformColumns)
+LAYOUT = named(BlockLayout, Column, TextFormat, Layout, Numbered, Alike=UniformColumns)
 """The types that say how a table is read."""
 
 
@@ -37,7 +36,7 @@ class Saved:
         Options of the estimator, as `suffice.models.base.saved_options.portable` writes them.
     layout : Layout
         How a table is read.
-    format : CsvFormat, optional
+    format : TextFormat, optional
         How the first table was written, if it was text.
     named : bool
         Whether its columns were called by strings.
@@ -47,7 +46,7 @@ class Saved:
 
     params: dict[str, Any]
     layout: Layout
-    format: CsvFormat | TextFormat | None
+    format: TextFormat | None
     named: bool
     single_precision: bool = False
 

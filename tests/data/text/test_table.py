@@ -356,7 +356,7 @@ class TestMissingAndStrip:
 class TestPieces:
     def test_a_row_without_end(self, table: Open, monkeypatch: pytest.MonkeyPatch) -> None:
         opened = table(b"a\n" + b"1" * 5_000_000 + b"\n")
-        monkeypatch.setattr("suffice.data.csv.pieces.LONGEST_RECORD", 1 << 21)
+        monkeypatch.setattr("suffice.data.text.pieces.LONGEST_RECORD", 1 << 21)
         assert message(opened.head).startswith("t.csv cannot be read; a row is longer than")
 
     def test_malformed_rows_and_missing_cells_of_one_piece(self, table: Open) -> None:
@@ -498,7 +498,7 @@ class TestWriterRoundTrip:
         (part,) = opened.parts({"x": pa.string(), "y": pa.string()})
         with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
             warnings.simplefilter("ignore", SufficeWarning)
-            patch.setattr("suffice.data.csv.pieces._PIECE_BYTES", size)
+            patch.setattr("suffice.data.text.pieces._PIECE_BYTES", size)
             try:
                 fast = [list(r.values()) for b in part.record_batches() for r in b.to_pylist()]
             except ReadError as error:

@@ -14,8 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from suffice import read_csv
-from suffice.data.csv.dialect import find_dialect
-from suffice.data.csv.format import CsvFormat
 from suffice.errors import ParameterError, ReadError
 
 Write = Callable[..., Path]
@@ -38,7 +36,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def found(path: Path, **asked: Any) -> Any:
-    return find_dialect(path, CsvFormat(**asked)).format
+    return read_csv(path, **asked).format
 
 
 class TestDelimiter:
