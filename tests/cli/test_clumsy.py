@@ -112,7 +112,6 @@ explain fruit.suffice fruit.csv --rows 0
 explain fruit.suffice fruit.csv --rows three
 explain fruit.suffice fruit.csv --top 0
 show
-show fruit.csv
 show fruit.suffice fruit.csv
 summary fruit.suffice
 summary fruit.suffice --level 1.5

@@ -329,7 +329,7 @@ def _placed(
     labelled = isinstance(first, Classifier)
     hashed = isinstance(cv, ByContent | EqualRowsTogether)
     if is_table(X) or (isinstance(cv, ByContent) and isinstance(y, str)):
-        reading = {} if isinstance(first, Classifier) else None
+        reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
         return TableRows.of(X, y, weight, engine_for, reading, groups, hashed)
     from suffice.model_selection.memory_rows import MemoryRows  # which needs scikit-learn
 

@@ -21,7 +21,7 @@ from suffice.models.base.scikit_learn import (
     column_or_1d,
     refuse_lengths,
 )
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import WEIGHT_RULE, unfit_weight
 from suffice.sums.vocabulary import Value, Vocabulary
 
