@@ -81,7 +81,6 @@ fit fruit.csv --label kind --model
 {FIT} --engine processes=0
 {FIT} --engine local=yarn
 {FIT} -r nothing=1
-{FIT} -r label_map=:x
 {FIT} -p penalty=1
 {FIT} -o fruit.csv
 {FIT} -o .

@@ -39,7 +39,7 @@ class TestFit:
         result = run("fit", fruit, "--label", "kind", "--ignore", "id")
         assert "color category categorical 2 distinct strings" in " ".join(result.stdout.split())
         assert "Ignored: id" in result.stdout
-        assert "6 rows learnt, 0 left out without label" in result.stdout
+        assert "6 rows, 0 left out without label" in result.stdout
 
     def test_json(self, run: Run, fruit: Path) -> None:
         facts = json.loads(run("fit", fruit, "--label", "kind", "--json").stdout)

@@ -196,11 +196,11 @@ class TestLasso:
     def test_a_logistic_penalty_of_absolute_values(self, run: Run, smarket: Path) -> None:
         words = ("--label", "Direction", "--ignore", "Year,Today", "--model", "logistic")
         shown = done(run, "fit", smarket, *words, "-p", "penalty=l1", "-p", "C=0.01")
-        assert "Standard errors are not known: a penalty of absolute values" in shown
+        assert "Standard errors are not known" in shown
         model = suffice.load("Smarket.suffice")
         assert (model.penalty, model.C) == ("l1", 0.01)
         mixed = done(run, "fit", smarket, *words, "-p", "l1_ratio=0.5", "-o", "mixed.suffice")
-        assert "Standard errors are not given" in mixed
+        assert "Standard errors are not known" in mixed
         assert suffice.load("mixed.suffice").l1_ratio == 0.5
 
 
@@ -217,7 +217,7 @@ class TestLogistic:
     def test_answers_equal_python(self, run: Run, smarket: Path) -> None:
         words = ("--label", "Direction", "--features", "Lag1,Lag2", "--model", "logistic")
         shown = done(run, "fit", smarket, *words)
-        assert "fit with --C inf" in " ".join(shown.split())
+        assert "use --C inf" in " ".join(shown.split())
         model = suffice.load("Smarket.suffice")
         text = done(run, "predict", "Smarket.suffice", smarket, "--proba", "--log-proba")
         header, *rows = csv.reader(text.splitlines())

@@ -519,6 +519,9 @@ def estimator_of(
     """
     given = columns.parameters(model, models or [model])
     if isinstance(parameters.get("families"), Mapping) and "families" in given:
+        for name in parameters["families"]:
+            if name in given["families"]:
+                raise _two_parts(name, "families", "categorical or --text")
         given["families"] = {**parameters["families"], **given["families"]}
     estimator = class_of(model)(**{**parameters, **given})
     if model in REGRESSIONS:

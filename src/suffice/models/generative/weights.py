@@ -290,7 +290,7 @@ def calibrated(
     )
     wide = _is_wide(model)
     method = "temperature" if k > MANY_CLASSES else method
-    objective, place = objective.tied(OWN_WEIGHTS if wide else groups)
+    objective, place = objective.tied(OWN_WEIGHTS if wide or groups > 2 * OWN_WEIGHTS else groups)
     found = objective.found(method)
     rows, logs = float(objective.weights.sum()), objective.log_own(found)
     doubted = objective.log_left_out(method, np.concatenate(folds)[order], found) if wide else logs
