@@ -279,8 +279,11 @@ class _SpelledPart(PartView):
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         done = 0
         for batch in self.inside.record_batches():
-            yield _spelled_batch(batch, self.reads, lambda row, done=done: self.locate(done + row))
+            yield _spelled_batch(batch, self.reads, partial(self._locate, done))
             done += batch.num_rows
+
+    def _locate(self, done: int, row: int) -> str:
+        return self.locate(done + row)
 
 
 def _spelled_batch(

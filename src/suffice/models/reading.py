@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.frames.memory import no_table
-from suffice.data.masked_arrays import unmasked
-from suffice.data.python_numbers import faithful, require_faithful
+from suffice.data.python_cells import faithful, require_faithful, unmasked
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
 from suffice.data.source import Part, Source

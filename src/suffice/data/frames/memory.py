@@ -21,7 +21,7 @@ from suffice.data.files.spool import (
     unbroken,
 )
 from suffice.data.files.stored import is_text
-from suffice.data.masked_arrays import unmasked
+from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout
 from suffice.data.source import RecordPart
 from suffice.data.table import (
