@@ -122,4 +122,4 @@ def test_weights_of_columns_and_a_file(tmp_path: Path) -> None:
     assert first == f"weights of columns: {weights}"
     assert second.startswith(f"log loss: {calibration.before:.4f} nats a row with weights of 1, ")
     (tmp_path / "a.csv").write_text("size,hue\n1,red\n")
-    assert repr(read_csv(tmp_path / "a.csv")) == "CsvTable(size, hue)"
+    assert repr(read_csv(tmp_path / "a.csv")) == "TextTable(size, hue)"

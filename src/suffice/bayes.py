@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.data.masked_arrays import unmasked
-from suffice.data.python_numbers import faithful
+from suffice.data.python_cells import faithful, unmasked
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import answered_by_prior

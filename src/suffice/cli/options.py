@@ -228,12 +228,11 @@ class Reading:
             self._refuse_text(data[0])
             return open_files(files, sheet=self.sheet)
         given = dict(self.text)
-        if missing:  # tokens are added to the usual ones, or stand in their place behind ''
-            usual = [""] if "" in missing else USUALLY_MISSING
+        if missing:  # tokens are added to the usual ones, or replace them after ''
+            usual = ("",) if "" in missing else USUALLY_MISSING
             given["missing"] = [*usual, *filter(None, missing)]
-        format = TextFormat(**given)
         try:
-            table = open_files(files, format, remembered)
+            table = open_files(files, TextFormat(**given), remembered)
         except ParameterError:
             # These files describe themselves; only the missing tokens still have a meaning.
             self._refuse_text(data[0])

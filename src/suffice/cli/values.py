@@ -408,6 +408,8 @@ def _typed(found: re.Match[str]) -> str:
         return option if value == "True" else f"--no-{name}"
     with suppress(ValueError, SyntaxError):
         value = written_value(literal_eval(value))
+    if name == "written":
+        value = value.replace(":", "=", 1)  # a spelling may have colons of its own
     return f"{option} {shlex.quote(value)}" if value else f"{option} ''"
 
 

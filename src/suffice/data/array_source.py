@@ -19,7 +19,7 @@ from suffice.data.encode import (
     laid_out,
     stored_cells,
 )
-from suffice.data.label_values import is_missing, require_label_values, warn_of_alike
+from suffice.data.python_cells import is_missing, require_label_values, warn_of_alike
 from suffice.data.schema import (
     BOOLEAN,
     BlockLayout,

@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.arrow_columns import stored_as
 from suffice.data.files.spool import SpooledTable, first_line, spool, unbroken
-from suffice.data.python_numbers import is_rounded
+from suffice.data.python_cells import is_rounded
+from suffice.data.schema import stored_as
 from suffice.data.table import first_rows, require_distinct
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.data.python_numbers import is_rounded
+from suffice.data.python_cells import is_rounded
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP, BadCell, require_held
 
 __all__ = ["doubles", "seconds"]

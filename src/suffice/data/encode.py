@@ -18,10 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.data.arrow_columns import plain, stored_as
 from suffice.data.doubles import doubles, seconds
-from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout
-from suffice.data.type_names import held
+from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout, held, plain, stored_as
 from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels

@@ -17,9 +17,7 @@ from suffice.data.frames.memory import (
     in_memory_beside,
     not_text,
 )
-from suffice.data.label_values import require_label_values, warn_of_alike
-from suffice.data.masked_arrays import unmasked
-from suffice.data.python_numbers import faithful
+from suffice.data.python_cells import faithful, require_label_values, unmasked, warn_of_alike
 from suffice.data.schema import Layout
 from suffice.data.spelled import SpelledTable, spelled
 from suffice.data.table import Table, require_distinct
@@ -76,11 +74,11 @@ def open_table(
     table = _table(data, remembered)
     if first or layout is not None:
         own = label if isinstance(label, str) else None
-        if remembered is not None:
-            table = table.known_as(remembered)
-        if own is not None:
-            table = table.labelled(own)
         table = spelled(table, own, remembered, layout)
+    if remembered is not None:
+        table = table.known_as(remembered)
+    if isinstance(label, str):
+        table = table.labelled(label)
     if not table.names:
         raise SchemaError("the table has no column", "a model needs features")
     names: list[str | None] = []
@@ -221,7 +219,7 @@ def read_csv(
     ...     file = pathlib.Path(folder) / "votes.data"
     ...     _ = file.write_text("republican ,n ,? \ndemocrat ,y ,n \n")
     ...     read_csv(file, header=False, strip=True, missing=["?"]).head().to_pylist()[0]
-    {'column_1': 'republican', 'column_2': 'n', 'column_3': None}
+    {'column_1': 'republican', 'column_2': False, 'column_3': None}
     """
     known = [*(field.name for field in fields(TextFormat)), *CLEANED]
     for name in options:

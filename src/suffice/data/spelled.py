@@ -81,11 +81,12 @@ def spelled(
     if not names:
         return table
     tokens = (*USUALLY_MISSING, *missing, *(known.tokens if known is not None else ()))
+    doubts: Mapping[str, str] = {}
     if layout is None:
-        found = _found(table, names, tokens)
+        found, doubts = _found(table, names, tokens)
     else:
         found = _as_known(table, names, known or TextFormat(), layout, tokens)
-    if not found:
+    if not (found or doubts):
         return table
     format = TextFormat(
         written=tuple((name, spelling.name) for name, (spelling, _) in found.items()), guess=False
@@ -95,8 +96,9 @@ def spelled(
         for name, (spelling, kind) in found.items()
     }
     if isinstance(table, FrameTable):
-        return replace(table, table=_in_place(table.table, reads), written=format)
-    return SpelledTable(table, format, reads)
+        rows = _in_place(table.table, reads)
+        return replace(table, table=rows, written=format if found else None, doubts=doubts)
+    return SpelledTable(table, format if found else None, reads, doubts)
 
 
 Found = dict[str, tuple[Spelling, pa.DataType]]
@@ -121,8 +123,10 @@ def _as_strings(cells: Any) -> pa.Array[Any]:
     return cells.cast(pa.string())
 
 
-def _found(table: Table, names: Sequence[str], tokens: Sequence[str]) -> Found:
-    """Return what columns spell, and say it."""
+def _found(
+    table: Table, names: Sequence[str], tokens: Sequence[str]
+) -> tuple[Found, Mapping[str, str]]:
+    """Return what columns spell, and say it; and the doubts about others."""
     columns = _cells(table, names)
     absent, guesses = {}, {}
     for name, cells in columns.items():
@@ -133,9 +137,11 @@ def _found(table: Table, names: Sequence[str], tokens: Sequence[str]) -> Found:
         shown = known.filter(pc.invert(is_absent))
         guesses[name] = guess(shown) if len(shown) else Guess()
     found: Found = {}
+    doubts: dict[str, str] = {}
     for name, one in settled(guesses, quoted=True).items():
         if one.doubt is not None:
-            warn(one.doubt.of(name) + ".")
+            row = columns[name].index(pa.scalar(one.doubt.first)).as_py()
+            doubts[name] = one.doubt.of(name, f"row {row}" if row >= 0 else "")
         elif one.others:
             readings = " or ".join(spelling.name for spelling in (one.spelling, *one.others))
             warn(MEANINGS.format(name, one.cell, readings))
@@ -148,7 +154,7 @@ def _found(table: Table, names: Sequence[str], tokens: Sequence[str]) -> Found:
         if cells := absent[name]:
             number = f"{len(cells):,} cell{'s' if len(cells) > 1 else ''}"
             warn(ABSENT.format(number, name, "" if len(cells) > 1 else "s", cells[0].as_py()))
-    return found
+    return found, doubts
 
 
 def _as_known(
@@ -231,20 +237,33 @@ def _in_place(table: pa.Table, reads: Mapping[str, Any]) -> pa.Table:
 class SpelledTable(TableView):
     """A table of a file or a query with numbers, dates and truth values in the place of strings."""
 
-    written: TextFormat
+    written: TextFormat | None
     reads: Mapping[str, Any]  # how the cells of a column are read
+    doubts: Mapping[str, str]  # of columns that are kept as text
 
     @property
-    def format(self) -> TextFormat:
+    def format(self) -> TextFormat | None:
         """How the strings are spelled."""
         return self.written
+
+    def doubt(self, name: str) -> str | None:
+        """Say that a column of text would hold numbers or dates but for a few cells."""
+        return self.doubts.get(name)
 
     @property
     def _head(self) -> pa.RecordBatch:
         return self._spelled(self.table.head())
 
     def _spelled(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return _spelled_batch(batch, self.reads, lambda row: f"row {row + 1}")
+        return _spelled_batch(batch, self.reads, self._locate)
+
+    def _locate(self, row: int) -> str:
+        for part in self.table.parts({self.names[0]: None}):
+            rows = part.count()
+            if row < rows:
+                return part.locate(row)
+            row -= rows
+        return f"row {row + 1}"
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return the parts, reading these columns only."""
@@ -260,8 +279,11 @@ class _SpelledPart(PartView):
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         done = 0
         for batch in self.inside.record_batches():
-            yield _spelled_batch(batch, self.reads, lambda row, done=done: self.locate(done + row))
+            yield _spelled_batch(batch, self.reads, partial(self._locate, done))
             done += batch.num_rows
+
+    def _locate(self, done: int, row: int) -> str:
+        return self.locate(done + row)
 
 
 def _spelled_batch(

@@ -12,15 +12,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.arrow_columns import column_of, stored_as
 from suffice.data.encode import coded
 from suffice.data.frames.memory import FramePart, in_memory
-from suffice.data.schema import Column, Layout, Stored
+from suffice.data.schema import Column, Layout, Stored, decide, held, stored_as
 from suffice.data.source import RecordPart, Source
 from suffice.data.spelled import SpelledTable
 from suffice.data.table import BATCH_ROWS, Table, require_columns
 from suffice.data.table_views import CleanedTable, WithoutColumns, left_out
-from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
 
@@ -129,7 +127,7 @@ class TableSource(Source):
         asked = self.feature_names if names is None else tuple(names)
         if names:
             require_columns(names, self.table.names, "the table")
-        return tuple(self.table.of_first_cells(asked, column_of).values())
+        return tuple(self.table.of_first_cells(asked, decide).values())
 
     def read_often(self, layout: Layout) -> TableSource:
         """The same rows, for who reads them many times: categories are codes where they may be."""

@@ -11,14 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArrayPart, ArraySource
-from suffice.data.arrow_columns import stored_as
 from suffice.data.frames.memory import in_memory_beside
-from suffice.data.masked_arrays import unmasked
-from suffice.data.python_numbers import require_faithful
-from suffice.data.schema import Column, Layout
+from suffice.data.python_cells import require_faithful, unmasked
+from suffice.data.schema import Column, Layout, held, stored_as
 from suffice.data.source import Part, Source
 from suffice.data.table_source import TableSource, no_column
-from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.sums.batch import Batch
 from suffice.sums.block import RealBlock

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.label_values import is_missing
+from suffice.data.python_cells import is_missing
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.rows_at import rows_at
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.frames.memory import no_table
-from suffice.data.masked_arrays import unmasked
-from suffice.data.python_numbers import faithful, require_faithful
+from suffice.data.python_cells import faithful, require_faithful, unmasked
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
 from suffice.data.source import Part, Source
@@ -52,12 +51,7 @@ __all__ = [
 ]
 
 S = TypeVar("S", bound=Statistic)
-SPELLED = {
-    "boolean": "true/false",
-    "integer": "number",
-    "number": "number",
-    "string": "text",
-}
+SPELLED = {"boolean": "true/false", "integer": "number", "number": "number", "string": "text"}
 
 
 @dataclass(frozen=True)
@@ -130,31 +124,6 @@ class TableReader:
             format = replace(format, features=tuple(layout.names))
         return cls(layout, format, **more)
 
-    def known(self, values: Mapping[str, Vocabulary]) -> TextFormat:
-        """Return what is known of text files of further rows.
-
-        Parameters
-        ----------
-        values : mapping of str to Vocabulary
-            Values of categories and labels that the model knows, by column: none of them is a
-            missing cell, whatever it is called.
-        """
-        format = self.format
-        if format is None:
-            format = TextFormat(features=tuple(self.names))
-        if not format.names:
-            stored = {column.name: column.stored for column in self.columns}
-            if self.layout.label is not None:
-                stored[self.layout.label] = self.layout.label_stored
-            written = {name: SPELLED[kind] for name, kind in stored.items() if kind in SPELLED}
-            format = replace(format, written=written | dict(format.written))
-        kept = (
-            (name, tuple(token for token in format.tokens if token in set(known.values)))
-            for name, known in values.items()
-            if known.values and isinstance(known.values[0], str)
-        )
-        return replace(format, kept=tuple((name, tokens) for name, tokens in kept if tokens))
-
     @property
     def names(self) -> Sequence[str]:
         """Names of the columns that are read."""
@@ -174,6 +143,29 @@ class TableReader:
             and blocks[0].encoding == "real"
             and are_same(blocks[0].columns, self.names)
         )
+
+    def known(self, values: Mapping[str, Vocabulary]) -> TextFormat:
+        """Return what is known of text files of further rows.
+
+        Parameters
+        ----------
+        values : mapping of str to Vocabulary
+            Values of categories and labels that the model knows, by column: none of them is a
+            missing cell, whatever it is called.
+        """
+        format = self.format
+        if format is None:
+            stored = {column.name: column.stored for column in self.columns}
+            if self.layout.label is not None:
+                stored[self.layout.label] = self.layout.label_stored
+            written = {name: SPELLED[kind] for name, kind in stored.items() if kind in SPELLED}
+            format = TextFormat(written=written, features=tuple(self.names))
+        kept = (
+            (name, tuple(token for token in format.tokens if token in set(known.values)))
+            for name, known in values.items()
+            if known.values and isinstance(known.values[0], str)
+        )
+        return replace(format, kept=tuple((name, tokens) for name, tokens in kept if tokens))
 
     @property
     def to_answer(self) -> Layout:

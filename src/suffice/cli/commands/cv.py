@@ -173,7 +173,7 @@ def _known(models: Sequence[str]) -> list[str]:
 
 def _models_for(table: Any, label: str) -> tuple[str, ...]:
     """Return regressions where labels are numbers with fractions, else classifiers."""
-    from suffice.data.arrow_columns import stored_as
+    from suffice.data.schema import stored_as
 
     stored = stored_as(table.shown.schema.field(label).type)
     return FOR_NUMBERS if stored == "number" else FOR_CLASSES

@@ -20,9 +20,9 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
+from suffice.data.schema import held
 from suffice.data.source import PartView
 from suffice.data.table import Table, TableView, first_rows, require_columns
-from suffice.data.type_names import held
 from suffice.errors import ReadError, SchemaError
 
 __all__ = [

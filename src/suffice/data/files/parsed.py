@@ -19,12 +19,13 @@ import pyarrow.json as arrow_json
 
 from suffice.data.files.stored import StoredFormat, StoredPart, with_remarks
 from suffice.data.files.version import FileVersion, version_of
-from suffice.data.missing_tokens import IN_WORKBOOKS
 from suffice.data.table import BATCH_ROWS
+from suffice.data.text.format import USUALLY_MISSING
 from suffice.errors import ParameterError, ReadError
 
 __all__ = ["ARFF", "EXCEL", "JSON", "SAS", "SPSS", "STATA", "with_sheet"]
 
+IN_WORKBOOKS = (*USUALLY_MISSING, "#N/A")  # the last is an error of Excel's
 Parse = Callable[[Path, str | None], pa.Table]
 
 

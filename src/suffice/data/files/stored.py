@@ -1,7 +1,7 @@
 """Tables in files: a path, a folder, a glob or a list of these, in one of four formats.
 
-Delimited text is read by `suffice.data.text`. Parquet and Arrow IPC store their schema and are
-read here, one part per row group or record batch, so that memory does not grow with the file.
+Delimited text is read by `suffice.data.text.table`. Parquet and Arrow IPC store their schema, and
+are read here, one part per row group or record batch, so that memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
 from suffice.data.files.version import FileVersion, readable, version_of
+from suffice.data.schema import called, held
 from suffice.data.source import RecordPart
 from suffice.data.table import (
     BATCH_ROWS,
@@ -30,7 +31,6 @@ from suffice.data.table import (
     first_rows,
     require_columns,
 )
-from suffice.data.type_names import called, held
 from suffice.errors import ReadError, SchemaError
 
 __all__ = [

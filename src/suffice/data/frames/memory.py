@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from suffice.data.files.spool import (
     unbroken,
 )
 from suffice.data.files.stored import is_text
-from suffice.data.masked_arrays import unmasked
+from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout
 from suffice.data.source import RecordPart
 from suffice.data.table import (
@@ -92,11 +92,16 @@ class FrameTable(Table):
     table: pa.Table
     part_rows: int = 4 * BATCH_ROWS  # rows in one part
     written: TextFormat | None = None  # how columns of strings were written that are numbers now
+    doubts: Mapping[str, str] = field(default_factory=dict)  # of columns that are kept as text
 
     @property
     def format(self) -> TextFormat | None:
         """How numbers and dates were written in columns of strings, if in some."""
         return self.written
+
+    def doubt(self, name: str) -> str | None:
+        """Say that a column of text would hold numbers or dates but for a few cells."""
+        return self.doubts.get(name)
 
     @property
     def strings(self) -> Sequence[str]:

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.python_numbers import is_rounded
+from suffice.data.python_cells import is_rounded
 from suffice.errors import ParameterError
 from suffice.sums.block import HELD
 

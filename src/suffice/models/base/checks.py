@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import Labels
-from suffice.data.label_values import require_label_values
-from suffice.data.masked_arrays import unmasked
-from suffice.data.python_numbers import faithful, require_faithful
+from suffice.data.python_cells import faithful, require_faithful, require_label_values, unmasked
 from suffice.data.schema import MAX_CLASSES
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.scikit_learn import (

@@ -13,8 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import stats
 
-from suffice.data.masked_arrays import unmasked
-from suffice.data.python_numbers import require_faithful
+from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters

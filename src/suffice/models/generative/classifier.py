@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
+from suffice.data.drawn_cells import with_whole_numbers
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithColumns
-from suffice.data.whole_cells import with_whole_numbers
 from suffice.engines.choice import is_here
 from suffice.errors import ParameterError, warn
 from suffice.families import Family

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.python_numbers import faithful
+from suffice.data.python_cells import faithful
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family

@@ -14,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.drawn_cells import with_times
 from suffice.data.schema import BlockLayout, Layout
-from suffice.data.times import with_times
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.density import Chosen

@@ -1,0 +1,219 @@
+"""Cells as Python has them, in lists and arrays of objects, beside what NumPy makes of them.
+
+NumPy makes doubles of whole numbers that stand beside fractions, and of those of 64 bits beside
+negative ones. Beyond 2^53 they may become others, and two of them the same. Masked arrays, and
+arrays with nulls, have missing cells; a label is one value, and all labels are of one type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, SchemaError, warn
+from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
+
+__all__ = [
+    "faithful",
+    "first_rounded",
+    "is_missing",
+    "is_rounded",
+    "require_faithful",
+    "require_label_values",
+    "unmasked",
+    "warn_of_alike",
+]
+
+
+def is_rounded(cell: Any) -> bool:
+    """Tell whether a cell is a whole number that the double nearest to it is not.
+
+    Examples
+    --------
+    >>> is_rounded(2**53 + 1), is_rounded(2**60), is_rounded(Decimal("9007199254740993.5"))
+    (True, False, False)
+    """
+    cell = cell.item() if isinstance(cell, np.integer) else cell
+    if isinstance(cell, Decimal):
+        whole = cell.is_finite() and cell == cell.to_integral_value()
+    else:
+        whole = isinstance(cell, int)
+    try:
+        return whole and cell != float(cell)
+    except OverflowError:
+        return True
+
+
+def first_rounded(given: Any, values: NDArray[Any]) -> tuple[int, ...] | None:
+    """Return the place of the first whole number that NumPy made another one of.
+
+    Examples
+    --------
+    >>> cells = [[0.5, 2**53 + 1]]
+    >>> first_rounded(cells, np.array(cells))
+    (0, 1)
+    """
+    if values.dtype.kind != "f" or (hasattr(given, "dtype") and given.dtype == values.dtype):
+        return None
+    far = np.argwhere(np.abs(values) >= HELD).tolist()
+    cells = np.asarray(given, dtype=object).reshape(values.shape) if far else values
+    return next((tuple(place) for place in far if is_rounded(cells[tuple(place)])), None)
+
+
+def require_faithful(
+    given: Any,
+    values: NDArray[Any],
+    where: Callable[[tuple[int, ...]], str],
+    next_step: str = HELD_STEP,
+) -> None:
+    """Refuse numbers of which NumPy made others; ``where`` says what a place is called.
+
+    Raises
+    ------
+    DataError
+        Naming the first.
+
+    Examples
+    --------
+    >>> require_faithful([0.5, 2**60], np.array([0.5, 2**60]), str)
+    """
+    place = first_rounded(given, values)
+    if place is not None:
+        cell = np.asarray(given, dtype=object).reshape(values.shape)[place]
+        raise DataError(f"{where(place)}: {cell}", HELD_RULE, next_step)
+
+
+def faithful(given: Any, values: NDArray[Any]) -> NDArray[Any]:
+    """Return values, or an array of objects where a whole number would become another one.
+
+    Examples
+    --------
+    >>> labels = [2**63 + 1, -1]
+    >>> faithful(labels, np.array(labels)).tolist() == labels
+    True
+    """
+    if first_rounded(given, values) is None:
+        return values
+    return np.asarray(given, dtype=object).reshape(values.shape)
+
+
+MISSING = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}
+
+
+def unmasked(values: Any, numeric: bool = False) -> Any:
+    """Return a masked array as a plain one, and most other things as they are.
+
+    What is masked becomes NaN or NaT. Where the dtype has neither, and a cell is masked, the array
+    becomes one of floats if ``numeric``, else of objects with None: so do whole numbers and truth
+    values with nulls of pandas, polars and pyarrow, of which NumPy would make floats.
+
+    Examples
+    --------
+    >>> unmasked(np.ma.array([[1, 2]], mask=[[True, False]]))
+    array([[None, 2]], dtype=object)
+    >>> unmasked(np.ma.array([[1, 2]], mask=[[True, False]]), numeric=True)
+    array([[nan,  2.]])
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return values if numeric else _with_nulls(values)
+    cells, mask = np.asarray(values.data), np.ma.getmaskarray(values)
+    if not mask.any():
+        return cells
+    kind = cells.dtype.kind
+    if kind in "biu" and numeric:
+        cells, kind = cells.astype(np.float64), "f"
+    cells = cells.copy(order="K") if kind in MISSING else cells.astype(object)
+    cells[mask] = MISSING.get(kind)
+    return cells
+
+
+def _with_nulls(values: Any) -> Any:
+    """Whole numbers and truth values with nulls as objects; anything else as it is."""
+    package = type(values).__module__.partition(".")[0]
+    if package == "pandas" and getattr(values, "ndim", 0) == 1:
+        nullable = getattr(values.dtype, "kind", "") in "iub" and bool(values.isna().any())
+        return values.to_numpy(dtype=object, na_value=None) if nullable else values
+    if package == "polars" and type(values).__name__ == "Series" and values.null_count():
+        whole = values.dtype.is_integer() or str(values.dtype) == "Boolean"
+        return np.array(values.to_list(), dtype=object) if whole else values
+    if package == "pyarrow" and getattr(values, "null_count", None):
+        whole = str(values.type).startswith(("int", "uint", "bool"))
+        return np.array(values.to_pylist(), dtype=object) if whole else values
+    return values
+
+
+NESTED = (tuple, list, dict, set, frozenset, np.ndarray)
+BOOLEANS = (bool, np.bool_)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a cell is None, NaN, NaT or pandas.NA."""
+    if isinstance(value, float):
+        return value != value
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def require_label_values(cells: Sequence[Any]) -> None:
+    """Refuse labels that hold several values, and Booleans among other labels: 1 equals True.
+
+    Raises
+    ------
+    SchemaError
+        Naming the label, or the types.
+
+    Examples
+    --------
+    >>> require_label_values([1, True])
+    Traceback (most recent call last):
+        ...
+    suffice.errors.SchemaError: the labels mix types: bool, int; labels are of one type; convert \
+them.
+    """
+    kinds = set(map(type, cells))
+    if not any(issubclass(kind, NESTED + BOOLEANS) for kind in kinds):
+        return
+    kinds = {type(cell) for cell in cells if not is_missing(cell)}
+    nested = next((kind for kind in kinds if issubclass(kind, NESTED)), None)
+    if nested is not None:
+        row = next(i for i, cell in enumerate(cells) if type(cell) is nested)
+        raise SchemaError(
+            f"label, row {row}: {cells[row]!r}",
+            "a label is one value: a string, a whole number, a Boolean or a date",
+            "join its parts into one string",
+        )
+    names = sorted({kind.__name__ for kind in kinds})
+    if len(names) > 1 and any(issubclass(kind, BOOLEANS) for kind in kinds):
+        raise SchemaError(
+            f"the labels mix types: {', '.join(names)}", "labels are of one type", "convert them"
+        )
+
+
+def warn_of_alike(labels: Sequence[Any]) -> None:
+    """Warn of labels that differ by blanks or by case only: they look the same in a table.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True, action="always") as said:
+    ...     warn_of_alike(["yes", "yes ", "no"])
+    >>> print(said[0].message)
+    the labels 'yes' and 'yes ' differ by blanks only: strip=True reads them as one.
+    """
+    texts = [label for label in labels if isinstance(label, str)]
+    for what, same, step in (
+        ("blanks", lambda text: " ".join(text.split()), "strip=True reads them as one"),
+        ("case", str.casefold, "label_map={{{1!r}: {0!r}}} reads them as one"),
+    ):
+        first: dict[str, str] = {}
+        pairs = [(first.setdefault(same(text), text), text) for text in texts]
+        alike = next((pair for pair in pairs if pair[0] != pair[1]), None)
+        if alike is not None:
+            warn(
+                f"the labels {alike[0]!r} and {alike[1]!r} differ by {what} only: "
+                f"{step.format(*alike)}."
+            )
+            return
