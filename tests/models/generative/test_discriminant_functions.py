@@ -18,9 +18,9 @@ from sklearn import datasets
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from suffice import NaiveBayes, naive_bayes, read_csv
+from suffice.bayes import form_features, linear_form, quadratic_form
 from suffice.errors import DataError, ParameterError
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, MultivariateGaussian
-from suffice.naive_bayes import form_features, linear_form, quadratic_form
 
 LINEAR = {
     "size": Gaussian("mle", shared=True),
@@ -172,12 +172,12 @@ def test_random_mixed_tables(seed: int, k: int, n: int) -> None:
     table = mixed(n, seed, k)
     rows = table.drop(["kind"])
     linear = NaiveBayes.textbook(LINEAR, **SMOOTH).fit(table, "kind")
-    agree(linear, linear.linear_form(), rows)
-    agree(linear, linear.quadratic_form(), rows)
+    agree(linear, linear_form(linear), rows)
+    agree(linear, quadratic_form(linear), rows)
     quadratic = NaiveBayes.textbook(QUADRATIC, **SMOOTH).fit(table, "kind")
-    agree(quadratic, quadratic.quadratic_form(), rows)
+    agree(quadratic, quadratic_form(quadratic), rows)
     with pytest.raises(ParameterError, match="column 'size', modelled by Gaussian"):
-        quadratic.linear_form()
+        linear_form(quadratic)
 
 
 def test_features_come_in_the_order_of_the_columns() -> None:
@@ -264,9 +264,9 @@ def test_a_shared_matrix_is_linear_discriminant_analysis() -> None:
 def test_real_numbers(loader: str) -> None:
     X, y = getattr(datasets, f"load_{loader}")(return_X_y=True)
     shared = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(X, y)
-    agree(shared, shared.linear_form(), X)
+    agree(shared, linear_form(shared), X)
     own = naive_bayes.GaussianNB().fit(X, y)
-    agree(own, own.quadratic_form(), X)
+    agree(own, quadratic_form(own), X)
 
 
 def test_house_votes(data: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.bayes import column_weights
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import (
     has_candidates,
@@ -25,7 +26,6 @@ from suffice.cli.output.explanation import (
 )
 from suffice.cli.output.tables import decibans, deliver, grid, percent, short
 from suffice.errors import DataError, ParameterError
-from suffice.naive_bayes import column_weights
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
