@@ -256,7 +256,6 @@ def gappy(n: int, seed: int) -> pa.Table:
     "options",
     [
         {"families": {("sign", "letter"): "joint_table", "digit": "categorical"}},
-        {"families": "joint_table", "unseen": "smooth"},
     ],
     ids=str,
 )

@@ -36,7 +36,7 @@ from tests.numerics.kernels import (
 )
 
 from suffice.numerics import kernels
-from suffice.sums.binned_counts import CELLS
+from suffice.sums.bins import CELLS
 
 __all__ = ["record"]
 

@@ -1,6 +1,6 @@
 // Numbers into the cells of a fixed grid, counted by class; and hashes of rows of numbers.
 //
-// The grid is that of suffice.sums.binned_counts: sign, exponent and 8 bits of the mantissa,
+// The grid is that of suffice.sums.bins: sign, exponent and 8 bits of the mantissa,
 // whole numbers up to 256 apart. Cells are numbered by the order of the numbers in them.
 #pragma once
 #include "support/levels.hpp"

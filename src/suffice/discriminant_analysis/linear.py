@@ -128,6 +128,9 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
     with a warning and has the coefficient 0, whatever the scale of the columns; ``scalings_`` has
     no column beyond k − 1; sums are exact; missing cells, weights and batches are taken.
 
+    More than 256 columns and no more rows than columns are fitted in the space of the rows, as by
+    scikit-learn's "svd"; a file of such a model predicts, and refuses `partial_fit` and `forget`.
+
     Source: C. R. Rao, The utilization of multiple measurements in problems of biological
     classification, J. R. Stat. Soc. B 10 (1948); T. Hastie, R. Tibshirani and J. Friedman, The
     Elements of Statistical Learning, 2nd ed. (2009), eq. 4.10 and section 4.3.3.

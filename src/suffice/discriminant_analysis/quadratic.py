@@ -92,7 +92,8 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     changes nothing; a singular covariance is no error: a column that others determine in all rows
     is left out, variances that would be 0 within a class are kept above it, and a
     warning says so (but `fit` refuses a class of one row); sums are exact; missing
-    cells, weights and batches are taken.
+    cells, weights and batches are taken. More than 256 columns and no more rows than columns need
+    ``shrinkage`` or ``reg_param``.
 
     Source: T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd ed.
     (2009), eq. 4.12.

@@ -44,6 +44,7 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import require_held
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
+from suffice.sums.held_rows import Roots
 
 __all__ = [
     "DiscriminantMethod",
@@ -360,15 +361,17 @@ def require_rows_of_each_class(statistic: ByClass) -> None:
             )
 
 
-def columns_of(statistic: ByClass) -> Comoments:
+def columns_of(statistic: ByClass) -> Comoments | Roots:
     """The co-moments of the one block."""
     (block,) = statistic.blocks
-    columns: Comoments = block.columns
+    columns: Comoments | Roots = block.columns
     return columns
 
 
-def _vary(columns: Comoments) -> NDArray[np.bool_]:
+def _vary(columns: Comoments | Roots) -> NDArray[np.bool_]:
     """Whether the rows of a class differ in a column, (k,); of pooled products, those of some."""
+    if isinstance(columns, Roots):
+        return (columns.sd > 0).any(axis=1) & (columns.weight > 0)
     squares = np.diagonal(columns.scatter.value, axis1=1, axis2=2)
     within = np.append((squares > 0).any(axis=1), False)[columns.product_index]
     vary = np.zeros(columns.k, bool)
@@ -379,9 +382,12 @@ def _vary(columns: Comoments) -> NDArray[np.bool_]:
     return vary
 
 
-def _means(columns: Comoments) -> NDArray[np.float64]:
+def _means(columns: Comoments | Roots) -> NDArray[np.float64]:
     """The mean of every group of rows, (g, d); NaN in the columns that it does not show."""
-    return np.where(columns.patterns[columns.pattern], columns.mean.value, np.nan)
+    if isinstance(columns, Roots):
+        return columns.mean[columns.code]
+    mean: Any = columns.mean
+    return np.where(columns.patterns[columns.pattern], mean.value, np.nan)
 
 
 def _differ(rows: NDArray[np.float64]) -> bool:

@@ -16,10 +16,11 @@ from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from suffice.data.schema import Layout
 from suffice.data.source import Part, Source, each_batch
+from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
-from suffice.sums.statistic import Statistic, tree_sum
 
 __all__ = [
+    "CHOSEN",
     "Engine",
     "EngineView",
     "FitContext",
@@ -77,8 +78,12 @@ class EngineView(Engine):
 
     @property
     def in_process(self) -> bool:
-        """Whether kernels see the memory of the caller."""
+        """Whether that engine works in this process."""
         return self.engine.in_process
+
+
+CHOSEN: ContextVar[Engine | None] = ContextVar("engine", default=None)
+"""The engine that `suffice.set_engine` chose in this thread."""
 
 
 # What lasts while a fit does ---------------------------------------------------------------------

@@ -13,11 +13,11 @@ from typing import Any, Generic, TypeVar
 
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Part
-from suffice.engines.engine import Engine
+from suffice.engines.engine import CHOSEN, Engine
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-from suffice.sums.statistic import Statistic
 
 __all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers", "side_by_side", "threads"]
 
@@ -67,9 +67,17 @@ class LocalEngine(Engine):
                 yield kernel(part, params)
             return
         pool, stop = threads(workers - 1), kernels.interrupts.Stop()
+        chosen = CHOSEN.get()  # a kernel may fit a model, in a thread that chose no engine
+
+        def called(part: Part) -> R:
+            before = CHOSEN.set(chosen)
+            try:
+                return kernel(_stoppable(part, stop), params)
+            finally:
+                CHOSEN.reset(before)
 
         def begin(part: Part) -> _Task[R]:
-            return _Task(pool, partial(kernel, _stoppable(part, stop), params), stop)
+            return _Task(pool, partial(called, part), stop)
 
         def drop(tasks: Iterable[_Task[R]]) -> None:
             stop.set()

@@ -17,7 +17,7 @@ from suffice.families.options import Alpha, check_boolean, check_estimation
 from suffice.numerics.elementary import log
 from suffice.rules import FINITE, Shape
 from suffice.sums.block import Encoding, RealBlock, SparseBlock
-from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Complement", "ComplementParameters"]

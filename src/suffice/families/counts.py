@@ -17,8 +17,7 @@ from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence, alpha_by_evidence
 from suffice.numerics.elementary import digamma
 from suffice.sums.block import BadCell, CodedBlock, IntegerBlock
-from suffice.sums.counts import CountAccumulator, Counts
-from suffice.sums.events import Events
+from suffice.sums.counts import CountAccumulator, Counts, Events
 from suffice.sums.moments import Moments, MomentsLeftOut
 from suffice.sums.vocabulary import Vocabulary
 

@@ -24,9 +24,9 @@ from suffice.errors import ParameterError
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
+from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, Encoding, require_held
 from suffice.sums.moments import too_large
-from suffice.sums.statistic import Accumulator
 
 __all__ = [
     "FOLDS_INSTEAD",

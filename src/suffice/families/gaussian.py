@@ -39,9 +39,9 @@ from suffice.numerics.elementary import digamma, lgamma, log, log1p
 from suffice.numerics.error_free import LARGEST, quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
+from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, converted, read_rows, require_held, tiles
 from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut, too_large
-from suffice.sums.statistic import Accumulator
 
 __all__ = [
     "FAR",

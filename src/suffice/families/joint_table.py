@@ -26,7 +26,7 @@ from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
-from suffice.sums.joint_counts import JointAccumulator, JointCounts, distinct_rows
+from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [

@@ -39,7 +39,7 @@ from suffice.numerics.elementary import digamma
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import Encoding, RealBlock, SparseBlock, require_held, tiles
-from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [

@@ -14,9 +14,9 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import digamma, lgamma, log, log1p
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
+from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, require_held
 from suffice.sums.moments import Moments, MomentsAccumulator
-from suffice.sums.statistic import Accumulator
 
 __all__ = [
     "NegativeBinomialParameters",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError
 from suffice.models.estimator import FittedFromSums, Opened
-from suffice.sums.statistic import tree_sum
+from suffice.sums.base import tree_sum
 
 __all__ = ["BLOCK", "FoldSums", "Opened", "Partition", "is_of_sums", "row_groups", "sums_without"]
 

@@ -27,9 +27,9 @@ from suffice.errors import ForgetError, ParameterError, warn
 from suffice.families.family import FOLDS_INSTEAD
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.reading import TableReader
+from suffice.sums.base import FadingStatistic, tree_sum
+from suffice.sums.by_class import Loss, losses
 from suffice.sums.comparison import Comparison
-from suffice.sums.lost_digits import Loss, losses
-from suffice.sums.statistic import FadingStatistic, tree_sum
 
 __all__ = ["KeptSums", "Learnt", "Method", "SumsReader", "check_stream", "forgettable"]
 

@@ -36,7 +36,7 @@ from suffice.naive_bayes.saved_pairs import SavedPairs
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.in_print import NAMED
 from suffice.sums.by_class import ByClass
-from suffice.sums.pair_counts import CutBins, PairCounts
+from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
 
 __all__ = ["AODE"]

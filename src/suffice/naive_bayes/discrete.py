@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import COUNT_RULE
+from suffice.data.encode import COUNT_RULE
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
@@ -23,7 +23,7 @@ from suffice.models.generative.reader import GenerativeReader
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.sums.by_class import ByClass
-from suffice.sums.events import Events
+from suffice.sums.counts import Events
 
 __all__ = [
     "CountsMethod",

@@ -11,9 +11,8 @@ from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, SchemaError
 from suffice.models.generative.paired_columns import PairedColumns, pair_sums
 from suffice.models.generative.reader import GenerativeReader
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
-from suffice.sums.lost_digits import Loss
 
 __all__ = ["PairedReader", "paired_columns", "without_pairs"]
 

@@ -18,7 +18,8 @@ from suffice import NaiveBayes, engine
 from suffice.bayes import column_weights, label_shift, quadratic_form
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Density
-from suffice.sums.row_hash import rank_hashes
+from suffice.models.generative import weights as stage
+from suffice.sums.row_sample import rank_hashes
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 3, 400)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics import kernels
-from suffice.sums.binned_counts import CELLS
+from suffice.sums.bins import CELLS
 
 from . import test_searchlight
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from suffice.families.gaussian import FAR
 from suffice.numerics import kernels
-from suffice.sums.binned_counts import BinnedCounts, cell_bounds
+from suffice.sums.bins import BinnedCounts, cell_bounds
 from suffice.sums.moments import Moments
-from suffice.sums.pair_counts import CutBins
+from suffice.sums.pairs import CutBins
 
 __all__ = [
     "Cells",
@@ -176,7 +176,7 @@ def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
 
     Examples
     --------
-    >>> from suffice.sums.binned_counts import BinnedCountAccumulator
+    >>> from suffice.sums.bins import BinnedCountAccumulator
     >>> from suffice.sums.block import RealBlock
     >>> total = BinnedCountAccumulator(np.zeros(1))
     >>> total.add(RealBlock(np.array([[2.0], [7.0], [7.0]])), np.array([0, 0, 1]), np.empty(0), 2)

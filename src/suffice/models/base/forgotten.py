@@ -5,7 +5,7 @@
     T(rows) = Σ_i w_i a_i, Σ_i w_i a_i²  mod 2⁶⁴, with a = mixed(h(row)): 128 bits
     digest  = BLAKE2b(T, key)
 
-h is that of `suffice.sums.row_hash`: of cells as the model reads them, and of the label. So
+h is that of `suffice.sums.row_sample`: of cells as the model reads them, and of the label. So
 the order of the rows, and how a table is stored, make no difference, and a row of weight 2 is the
 row twice. T is in no file; the key is a random one, made where a model first forgets.
 """
@@ -21,14 +21,14 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from suffice.data.array_source import stored_cells
+from suffice.data.encode import stored_cells
 from suffice.data.source import Part
 from suffice.engines.engine import EngineView
 from suffice.errors import ForgetError
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 from suffice.sums.block import Block, RealBlock, SparseBlock
-from suffice.sums.row_hash import Hashes, batch_hashes, mixed, name_hashes
-from suffice.sums.statistic import Statistic
+from suffice.sums.row_sample import Hashes, batch_hashes, mixed, name_hashes
 
 __all__ = [
     "ARE_DIGESTS",

@@ -21,12 +21,11 @@ from suffice.families.densities.cells import (
 from suffice.models.design.empty_columns import learnt_rows, without_value
 from suffice.models.design.matrix import Design
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch
-from suffice.sums.binned_counts import BinnedCountAccumulator
+from suffice.sums.bins import BinnedCountAccumulator, MomentsAndBinsAccumulator
 from suffice.sums.block import RealBlock, converted
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import CountAccumulator
-from suffice.sums.moments_and_bins import MomentsAndBinsAccumulator
-from suffice.sums.pair_counts import CutBins
+from suffice.sums.pairs import CutBins
 from suffice.sums.row_sample import Sampled, SampledAccumulator
 
 __all__ = ["with_learnt_bins"]
@@ -47,7 +46,7 @@ def with_learnt_bins(
     """The same design with every number cut into bins.
 
     The cuts are those of `suffice.families.densities.cells`, of counts by class on the grid
-    of `suffice.sums.binned_counts`. Columns far from 0 take a second pass, on a grid that
+    of `suffice.sums.bins`. Columns far from 0 take a second pass, on a grid that
     starts near their mean. A column that shows one cell of the grid is one bin. Counts are in
     units of what one row weighs, `suffice.sums.row_sample.Sampled.row_weight`.
 

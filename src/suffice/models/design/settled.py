@@ -21,8 +21,7 @@ from suffice.models.design.words import MOST_WORDS, Words
 from suffice.phrases import meant
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.counts import CountAccumulator
-from suffice.sums.events import EventAccumulator
+from suffice.sums.counts import CountAccumulator, EventAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["settled_design", "unused"]

@@ -16,11 +16,11 @@ from suffice.families.densities.cells import binned_counts, cells_of_column, lea
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.elementary import log
 from suffice.sums.batch import Batch
+from suffice.sums.bins import MomentsAndBins
 from suffice.sums.block import BadCell, Block, RealBlock, require_finite
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import Counts
-from suffice.sums.moments_and_bins import MomentsAndBins
-from suffice.sums.pair_counts import (
+from suffice.sums.pairs import (
     ColumnBins,
     CutBins,
     PairCountAccumulator,

@@ -21,9 +21,8 @@ from suffice.models.generative.terms import (
     term_values,
 )
 from suffice.rules import rule
-from suffice.sums.binned_counts import YEAR_2000
-from suffice.sums.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.sums.statistic import Accumulator
+from suffice.sums.base import Accumulator
+from suffice.sums.bins import YEAR_2000, MomentsAndBins, MomentsAndBinsAccumulator
 
 __all__ = ["FamilyColumns"]
 

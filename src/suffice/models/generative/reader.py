@@ -15,9 +15,8 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.models.method import Learnt, SumsReader
 from suffice.models.reading import LabelReader
 from suffice.sums.batch import NO_CLASSES
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
-from suffice.sums.lost_digits import Loss
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["GenerativeReader"]

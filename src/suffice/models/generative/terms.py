@@ -19,12 +19,10 @@ from suffice.families.multivariate_gaussian import (
 from suffice.models.design.matrix import Design
 from suffice.models.design.terms import MISSING
 from suffice.numerics.exact import DoubleDouble
+from suffice.sums.base import Accumulator, nonnegative
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, MixedBlock, RealBlock
-from suffice.sums.comoments import Comoments
-from suffice.sums.counts import nonnegative
-from suffice.sums.fourth_moments import FourthMoments
-from suffice.sums.statistic import Accumulator
+from suffice.sums.comoments import Comoments, FourthMoments
 
 __all__ = ["TermAccumulator", "TermParameters", "TermsLeftOut", "shown_terms", "term_values"]
 

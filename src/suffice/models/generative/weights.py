@@ -38,12 +38,11 @@ from suffice.models.generative.weighted import LEAST
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.models.reading import engine_for
 from suffice.numerics import kernels
-from suffice.numerics.elementary import exp
+from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import log_sum_exp, safe_log
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
-from suffice.sums.row_hash import rank_hashes
-from suffice.sums.row_sample import RowSample, Sampled, SampledRows
+from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
 
 __all__ = [
     "calibrate",
@@ -57,11 +56,14 @@ __all__ = [
 
 SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
+WIDE_FOLDS = 5  # of a table with more columns than have a weight of their own
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 DRAWN_TOGETHER = 10.0  # λ
 ROWS_TO_A_COLUMN = 10  # with fewer, what is learnt without a row is learnt anew for each fold
 MANY_TERMS = 2**19  # that are worth a thread
 WIDE = 256  # columns, whose Hessian is worth several
+MANY_CLASSES = 64  # more have one weight for all columns
+OWN_WEIGHTS = 128  # columns of a wide table that have a weight of their own
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
 SAMPLE_CELLS = 2**22  # 32 MB of doubles
 FEWEST_ROWS = 256  # of tables of any width
@@ -286,12 +288,14 @@ def calibrated(
         model.usual_weights,
         apply,
     )
+    wide = _is_wide(model)
+    method = "temperature" if k > MANY_CLASSES else method
+    objective, place = objective.tied(OWN_WEIGHTS if wide or groups > 2 * OWN_WEIGHTS else groups)
     found = objective.found(method)
     rows, logs = float(objective.weights.sum()), objective.log_own(found)
-    wide = _is_wide(model)
-    doubted = objective.log_left_out(method, np.concatenate(folds)[order]) if wide else logs
+    doubted = objective.log_left_out(method, np.concatenate(folds)[order], found) if wide else logs
     return Calibration(
-        found,
+        found[place],
         rows / fewer,
         objective.together.loss(np.ones(1)) / rows,
         -float((objective.weights * logs).sum()) / rows,
@@ -333,7 +337,9 @@ def _folds(
     asked, own = model if wide else model.settled(), own and not wide
     sums = read_from(asked.parts, model.sums) if own else model.sums
     few = MANY * sample.weight * factor * sample.unit
-    folds = 1 if model.sampled is None and model.statistic.rows > few else FOLDS
+    folds = WIDE_FOLDS if wide and model.groups > OWN_WEIGHTS else FOLDS
+    if model.sampled is None and model.statistic.rows > few:
+        folds = 1
     dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
     copy = sample.unit if dealt and not sample.tells_apart else None
     first = _first_folds(model, sample, folds)
@@ -398,6 +404,8 @@ class _Objective:
         Weights without any calibration: 1 of the terms that make up a model, 0 of those beside it.
     apply : callable
         `map`, or what does the same by several threads.
+    tied_terms : float
+        How many terms have the last weight together.
     """
 
     log_prior: NDArray[np.float64]
@@ -406,6 +414,37 @@ class _Objective:
     weights: NDArray[np.float64]
     usual: NDArray[np.float64]
     apply: Apply = map
+    tied_terms: float = 1.0
+
+    def tied(self, most: int) -> tuple[_Objective, NDArray[np.intp]]:
+        """Give the most informative columns a weight each, and all others one together.
+
+        They are those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i).
+
+        Returns
+        -------
+        objective : _Objective
+            Of at most ``most`` + 1 weights, the last that of the others.
+        place : ndarray of int (g,)
+            The weight of each column.
+        """
+        g = len(self.usual)
+        if g <= most + 1 or (self.usual == 0).any():
+            return self, np.arange(g)
+        logs = self.terms + self.log_prior[:, None]
+        largest = logs.max(axis=1)
+        evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
+        own_class = self.terms[np.arange(len(self.codes)), self.codes]
+        gain = (self.weights[:, None] * (own_class - evidence)).sum(axis=0)
+        own = np.sort(np.argsort(-gain, kind="stable")[:most])
+        place = np.full(g, len(own))
+        place[own] = np.arange(len(own))
+        others = self._times((place == len(own)).astype(np.float64))
+        terms = np.concatenate(
+            [self.terms[:, :, own], others.reshape(*self.terms.shape[:2], 1)], axis=2
+        )
+        usual, tied_terms = np.ones(len(own) + 1), float(g - len(own))
+        return replace(self, terms=terms, usual=usual, tied_terms=tied_terms), place
 
     @cached_property
     def _flat(self) -> NDArray[np.float64]:
@@ -447,12 +486,14 @@ class _Objective:
         """Return log p(c_i | x_i; w), (n,), of the classes of the rows."""
         return np.asarray(self.log_posterior(w)[np.arange(len(self.codes)), self.codes])
 
-    def log_left_out(self, method: CalibrationName, folds: NDArray[np.intp]) -> NDArray[np.float64]:
+    def log_left_out(
+        self, method: CalibrationName, folds: NDArray[np.intp], start: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """The same of the rows of each fold, by the weights that those of the others give, (n,)."""
         logs = np.zeros(len(self.codes))
         for out in (folds == fold for fold in np.unique(folds)):
             kept = self._of(~out) if not out.all() else self
-            logs[out] = self._of(out).log_own(kept.found(method))
+            logs[out] = self._of(out).log_own(kept.found(method, start))
         return logs
 
     def _of(self, rows: NDArray[np.bool_]) -> _Objective:
@@ -460,9 +501,11 @@ class _Objective:
         terms, codes, weights = self.terms[rows], self.codes[rows], self.weights[rows]
         return replace(self, terms=terms, codes=codes, weights=weights)
 
-    def found(self, method: CalibrationName) -> NDArray[np.float64]:
+    def found(
+        self, method: CalibrationName, start: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """The weights of least penalised loss."""
-        return self.weighted() if method == "weights" else self.tempered()
+        return self.weighted(start) if method == "weights" else self.tempered()
 
     def loss(self, w: NDArray[np.float64]) -> float:
         """Return −Σ_i ω_i log p(c_i | x_i; w)."""
@@ -492,7 +535,7 @@ class _Objective:
     def together(self) -> _Objective:
         """The same of one weight for all terms of the model."""
         sums = self._times(self.usual).reshape(*self.terms.shape[:2], 1)
-        return replace(self, terms=sums, usual=np.ones(1))
+        return replace(self, terms=sums, usual=np.ones(1), tied_terms=1.0)
 
     def tempered(self) -> NDArray[np.float64]:
         """One weight for all terms of the model, an inverse temperature."""
@@ -504,7 +547,7 @@ class _Objective:
 
         return np.where(self.usual > 0, nonnegative_minimum(penalised, np.ones(1))[0], 0.0)
 
-    def weighted(self) -> NDArray[np.float64]:
+    def weighted(self, start: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """A weight for every term; those of columns are drawn towards one.
 
         A last term may be that of columns together. Single columns then stand beside it: they say
@@ -514,19 +557,20 @@ class _Objective:
         The best t for given weights of m columns is (λ Σ_j w_j + usual)/(λ m + 1).
         """
         together = bool((self.usual == 0).any())
-        own = np.ones(len(self.usual), np.bool_)
-        own[len(own) - together :] = False
+        times = np.ones(len(self.usual))
+        times[-1] = self.tied_terms
+        own = times * (self.usual > 0)
         usual = 0.0 if together else 1.0
-        strength, m = DRAWN_TOGETHER, int(own.sum())
-        curvature = np.diag(np.where(own, strength, 1.0))
-        curvature[np.ix_(own, own)] -= strength**2 / (strength * m + 1)
+        strength, m = DRAWN_TOGETHER, float(own.sum())
+        scale = np.where(own > 0, strength * times, 1.0)
+        curvature = np.diag(scale) - strength**2 / (strength * m + 1) * np.outer(own, own)
 
         def penalised(w: NDArray[np.float64]) -> Value:
             found = self.at(w)
-            t = (strength * float(w[own].sum()) + usual) / (strength * m + 1)
-            apart, scale = w - np.where(own, t, 1.0), np.where(own, strength, 1.0)
+            t = (strength * float((own * w).sum()) + usual) / (strength * m + 1)
+            apart = w - np.where(own > 0, t, 1.0)
             squares = 0.5 * float((scale * apart**2).sum() + (t - usual) ** 2)
             gradient = found.gradient + scale * apart
             return Value(found.value + squares, gradient, found.hessian + curvature)
 
-        return nonnegative_minimum(penalised, self.tempered())
+        return nonnegative_minimum(penalised, self.tempered() if start is None else start)

@@ -16,7 +16,7 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, ends_of
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.sums.batch import Batch
-from suffice.sums.binned_counts import BinnedCountAccumulator, BinnedCounts, cell_bounds
+from suffice.sums.bins import BinnedCountAccumulator, BinnedCounts, cell_bounds
 from suffice.sums.block import BadCell, RealBlock
 
 __all__ = ["ErrorSizes", "LinearLeftOut", "error_counts", "unit_of"]

@@ -14,8 +14,8 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.models.logistic.centred_design import CentredDesign
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-from suffice.sums.statistic import Statistic
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["DataLoop", "Sample", "TrainingRows", "draw", "farthest"]
