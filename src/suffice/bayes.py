@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.answers import answered_by_prior
 from suffice.models.base.options import generator
-from suffice.models.base.predictions import answered_by_prior
 from suffice.models.bayes_risk.densities import Densities, class_densities, described
 from suffice.models.bayes_risk.information import (
     ColumnInformation,

@@ -30,9 +30,9 @@ from suffice.model_selection.leave_one_out import (
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.model_selection.timed import Training
+from suffice.models.base.answers import WithGaps, told
 from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
-from suffice.models.base.partial_answers import WithGaps, told
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 from suffice.models.reading import engine_for

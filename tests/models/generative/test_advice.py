@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from suffice import NaiveBayes
-from suffice.models.generative.advice import advice as advised
+from suffice.models.generative.described import advice as advised
 from suffice.naive_bayes import GaussianNB
 
 N = 60

@@ -16,7 +16,7 @@ import suffice
 from suffice import NaiveBayes
 from suffice.errors import SchemaError, SufficeWarning
 from suffice.families import Categorical, Gaussian
-from suffice.models.generative.advice import advice
+from suffice.models.generative.described import advice
 from suffice.naive_bayes import CategoricalNB, GaussianNB
 
 N = 40
