@@ -22,7 +22,7 @@ from suffice.model_selection.division import (
     EqualRowsTogether,
     divided,
 )
-from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.folds import FoldSums, Opened, is_of_sums, tell_of_fits
 from suffice.model_selection.leave_one_out import (
     evaluation_in_closed_form,
     evaluation_of_sums,
@@ -306,6 +306,7 @@ def _one_by_one_left_out(estimator: Any, rows: TableRows | MemoryRows) -> Any:
         )
     if is_of_sums(estimator):
         return evaluation_of_sums(estimator, *rows.whole, row)
+    tell_of_fits(estimator, int(known.sum()))
     return _Work(rows, Division.into(row), by_row=False).one_by_one(estimator).pooled
 
 
