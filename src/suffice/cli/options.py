@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,8 +31,8 @@ from suffice.cli.values import (
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
-    from suffice.data.csv.table import CsvFormat
     from suffice.data.table import Table
+    from suffice.data.text.format import TextFormat
     from suffice.engines.progress import Report
 
 __all__ = [
@@ -196,7 +196,7 @@ class Reading:
         return cls(found, sheet, labels, words_of("-r", given))
 
     def open(
-        self, data: Sequence[str], remembered: CsvFormat | None = None, notes: bool = True
+        self, data: Sequence[str], remembered: TextFormat | None = None, notes: bool = True
     ) -> Table:
         """Open files as one table; notes say how they were found to be written.
 
@@ -217,23 +217,23 @@ class Reading:
         return CleanedTable(table, missing, **self.labels) if missing or self.labels else table
 
     def _opened(
-        self, data: Sequence[str], remembered: CsvFormat | None, missing: Sequence[str]
+        self, data: Sequence[str], remembered: TextFormat | None, missing: Sequence[str]
     ) -> Table:
-        from suffice.data.csv.table import CsvFormat
         from suffice.data.file_formats import open_files
         from suffice.data.files.pipes import STANDARD_INPUT
+        from suffice.data.text.format import USUALLY_MISSING, TextFormat
 
         files = [STANDARD_INPUT if given == "-" else given for given in data]
         if self.sheet is not None:
             self._refuse_text(data[0])
             return open_files(files, sheet=self.sheet)
-        before = remembered if isinstance(remembered, CsvFormat) else CsvFormat()
-        given = {**self.text, "missing": (*before.missing, *missing)}
-        if "written" in given:
-            given["written"] = dict(before.written) | given["written"]
-        format = replace(before, **given)
+        given = dict(self.text)
+        if missing:  # tokens are added to the usual ones, or stand in their place behind ''
+            usual = [""] if "" in missing else USUALLY_MISSING
+            given["missing"] = [*usual, *filter(None, missing)]
+        format = TextFormat(**given)
         try:
-            table = open_files(files, format)
+            table = open_files(files, format, remembered)
         except ParameterError:
             # These files describe themselves; only the missing tokens still have a meaning.
             self._refuse_text(data[0])

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from suffice.data.csv.table import CsvPart
 from suffice.data.source import PartView, RecordPart
 from suffice.data.table import Table
+from suffice.data.text.table import TextPart
 from suffice.errors import ParameterError
 
 __all__ = ["SkippedRow", "beside", "cells_as_stored", "skipped_rows"]
@@ -53,8 +53,8 @@ def _as_stored(part: RecordPart) -> RecordPart:
     """Return a part whose text is neither stripped nor matched with missing tokens."""
     if isinstance(part, PartView):
         return replace(part, inside=_as_stored(part.inside))
-    if isinstance(part, CsvPart):
-        plain = replace(part.text.format, missing=(), strip=False, written={})
+    if isinstance(part, TextPart):
+        plain = replace(part.text.format, missing=(), strip=False, written=())
         return replace(part, text=replace(part.text, format=plain))
     return part
 
@@ -70,11 +70,10 @@ def skipped_rows(table: Table) -> list[SkippedRow]:
     for part in table.parts({table.names[0]: pa.string()}):
         while isinstance(part, PartView):
             part = part.inside
-        if not isinstance(part, CsvPart):
+        if not isinstance(part, TextPart):
             continue
-        before -= part.text.has_header
         for record in part.text.scan():
-            if part.text.malformed(record, part.names) is None:
+            if part.text.malformed(record) is None:
                 before += 1
             else:
                 found.append(SkippedRow(before, part.text.path.name, record.line))

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from suffice.data.csv.table import CsvFormat, CsvTable
 from suffice.data.files.listing import list_files, with_folders
 from suffice.data.files.parquet import PARQUET
 from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, with_sheet
@@ -20,6 +19,8 @@ from suffice.data.files.pipes import CopiedTable, with_copies, with_local_copies
 from suffice.data.files.stored import IPC_FILE, IPC_STREAM, StoredFormat, StoredTable
 from suffice.data.files.version import readable
 from suffice.data.table import Table
+from suffice.data.text.format import TextFormat
+from suffice.data.text.table import TextTable
 from suffice.errors import ParameterError, ReadError
 from suffice.numerics.in_print import listed
 
@@ -123,8 +124,8 @@ BEGINNING = 1 << 16  # bytes: comments may come first
 
 def open_files(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    format: CsvFormat | None = None,
-    remembered: CsvFormat | None = None,
+    format: TextFormat | None = None,
+    remembered: TextFormat | None = None,
     sheet: str | int | None = None,
 ) -> Table:
     r"""Open a file, the files of a folder or glob, or a list of these, as one table.
@@ -138,9 +139,9 @@ def open_files(
         stream), Excel or OpenDocument, ARFF, JSON (objects in lines, or an array of them); anything
         else is delimited text, plain or compressed by gzip. What has an address, such as
         ``https://``, is copied first, by fsspec.
-    format : CsvFormat, optional
+    format : TextFormat, optional
         How delimited text is written.
-    remembered : CsvFormat, optional
+    remembered : TextFormat, optional
         How it is written, as far as it is known, if the files are such text.
     sheet : str or int, optional
         Which sheet of workbooks, by its name or its place from 1.
@@ -181,12 +182,15 @@ def open_files(
             )
         stored = with_sheet(sheet)
     files = [file.path for file in found]
-    table = CsvTable(files, format or remembered) if stored is None else StoredTable(files, stored)
+    if stored is None:
+        table: Table = TextTable(files, format or TextFormat(), remembered)
+    else:
+        table = StoredTable(files, stored)
     whole = with_folders(table, found)
     return CopiedTable(whole, folders) if folders else whole
 
 
-def _refuse_format(given: CsvFormat | None, file: Path, kind: str) -> None:
+def _refuse_format(given: TextFormat | None, file: Path, kind: str) -> None:
     """Refuse to be told how files are written that need no word about it."""
     if given is not None:
         raise ParameterError(

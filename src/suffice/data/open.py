@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.csv.table import CsvFormat
 from suffice.data.file_formats import open_files
 from suffice.data.frames.memory import (
     frame_table,
@@ -21,7 +19,6 @@ from suffice.data.frames.memory import (
 )
 from suffice.data.label_values import require_label_values, warn_of_alike
 from suffice.data.masked_arrays import unmasked
-from suffice.data.notation import notation_named
 from suffice.data.python_numbers import faithful
 from suffice.data.schema import Layout
 from suffice.data.spelled import SpelledTable, spelled
@@ -29,7 +26,7 @@ from suffice.data.table import Table, require_distinct
 from suffice.data.table_source import TableSource, without
 from suffice.data.table_views import CleanedTable
 from suffice.data.text.format import TextFormat
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError, SchemaError, warn
 
 __all__ = [
     "distributed_table",
@@ -48,7 +45,7 @@ def open_table(
     data: Any,
     label: Any = None,
     weight: Any = None,
-    remembered: CsvFormat | TextFormat | None = None,
+    remembered: TextFormat | None = None,
     layout: Layout | None = None,
     *,
     first: bool = True,
@@ -61,7 +58,7 @@ def open_table(
         The rows.
     label, weight : str or array-like (n,), optional
         Values may be given only for a table in memory.
-    remembered : CsvFormat, optional
+    remembered : TextFormat, optional
         What is known of how text is written.
     layout : Layout, optional
         How a model reads its columns.
@@ -79,16 +76,11 @@ def open_table(
     table = _table(data, remembered)
     if first or layout is not None:
         own = label if isinstance(label, str) else None
-        if isinstance(remembered, CsvFormat):
-            known = TextFormat(
-                written=remembered.written,
-                missing=remembered.missing,
-                decimal=remembered.decimal,
-                thousands=remembered.thousands,
-            )
-        else:
-            known = remembered
-        table = spelled(table, own, known, layout)
+        if remembered is not None:
+            table = table.known_as(remembered)
+        if own is not None:
+            table = table.labelled(own)
+        table = spelled(table, own, remembered, layout)
     if not table.names:
         raise SchemaError("the table has no column", "a model needs features")
     names: list[str | None] = []
@@ -105,7 +97,7 @@ def open_table(
     return source
 
 
-def _table(data: Any, remembered: CsvFormat | TextFormat | None) -> Table:
+def _table(data: Any, remembered: TextFormat | None) -> Table:
     distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
     if distributed is not None:
         return distributed
@@ -113,19 +105,11 @@ def _table(data: Any, remembered: CsvFormat | TextFormat | None) -> Table:
         return data  # type: ignore[no-any-return]
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
-        known = None if remembered is None else CsvFormat(written=_notations(remembered))
-        return open_files(data, remembered=known)
+        table = open_files(data, remembered=remembered)
+        for remark in table.remarks if remembered is not None else ():
+            warn(f"{remark}.")
+        return table
     return frame_table(data)
-
-
-def _notations(format: CsvFormat | TextFormat) -> tuple[tuple[str, str], ...]:
-    """How columns are written, as far as a reader of delimited text has a notation for it."""
-    found = []
-    for name, spelling in tuple(format.written):
-        with suppress(ParameterError):
-            notation_named(spelling)
-            found.append((name, spelling))
-    return tuple(found)
 
 
 def _beside(table: Table, role: str, given: Any) -> tuple[Table, str]:
@@ -214,7 +198,7 @@ def read_csv(
         New names of labels, applied after the suffix is taken off. A model fitted to the table
         goes on reading cells and labels in this way.
     **options
-        Those of `suffice.data.csv.format.CsvFormat`: ``separator``, ``quote``, ``header``,
+        Those of `suffice.data.text.format.TextFormat`: ``separator``, ``quote``, ``header``,
         ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
         ``skip_bad_rows``, ``encoding``.
 
@@ -239,7 +223,7 @@ def read_csv(
     ...     read_csv(file, header=False, strip=True, missing=["?"]).head().to_pylist()[0]
     {'column_1': 'republican', 'column_2': 'n', 'column_3': None}
     """
-    known = [*(field.name for field in fields(CsvFormat)), *CLEANED]
+    known = [*(field.name for field in fields(TextFormat)), *CLEANED]
     for name in options:
         if name not in known:
             raise ParameterError(
@@ -247,7 +231,7 @@ def read_csv(
                 f"its options are {', '.join(known)}",
                 "take one of them",
             )
-    return _said(open_files(path, CsvFormat(**options)), ignore, (), label_suffix, label_map)
+    return _said(open_files(path, TextFormat(**options)), ignore, (), label_suffix, label_map)
 
 
 def read_excel(

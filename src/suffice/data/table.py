@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import pyarrow as pa
 
 from suffice.data.source import RecordPart
+from suffice.data.text.format import TextFormat
 from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
@@ -87,8 +88,8 @@ class Table(ABC):
         return None
 
     @property
-    def format(self) -> Any:
-        """How text is written (`CsvFormat`), if the rows are text."""
+    def format(self) -> TextFormat | None:
+        """How text is written, if the rows are text."""
         return None
 
     @property
@@ -168,6 +169,18 @@ class Table(ABC):
         """The same rows; strings of these columns may be codes, which are read in less time."""
         return self
 
+    def known_as(self, known: TextFormat) -> Table:
+        """The same rows, their text read as a model's files were."""
+        return self
+
+    def labelled(self, name: str) -> Table:
+        """The same rows, with the labels of a column as they are spelled."""
+        return self
+
+    def doubt(self, name: str) -> str | None:
+        """Say that a column of text would hold numbers or dates but for a few cells."""
+        return None
+
     @abstractmethod
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return the parts, reading these columns only.
@@ -208,7 +221,7 @@ class TableView(Table):
         return self.table.engine
 
     @property
-    def format(self) -> Any:
+    def format(self) -> TextFormat | None:
         """How text is written, if the rows are text."""
         return self.table.format
 
@@ -230,6 +243,18 @@ class TableView(Table):
     def coded(self, names: Collection[str]) -> Table:
         """The same rows; strings of these columns may be codes."""
         return replace(self, table=self.table.coded(names))
+
+    def known_as(self, known: TextFormat) -> Table:
+        """The same rows, their text read as a model's files were."""
+        return replace(self, table=self.table.known_as(known))
+
+    def labelled(self, name: str) -> Table:
+        """The same rows, with the labels of a column as they are spelled."""
+        return replace(self, table=self.table.labelled(name))
+
+    def doubt(self, name: str) -> str | None:
+        """Say that a column of text would hold numbers or dates but for a few cells."""
+        return self.table.doubt(name)
 
     @property
     def _head(self) -> pa.RecordBatch:

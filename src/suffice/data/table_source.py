@@ -233,6 +233,7 @@ class TableSource(Source):
                 )
             warn(left_out(unknown) + ".")
         if self.table.guesses:
+            self._check_times(stored)
             shown = self.table.shown.schema
             types = {
                 name: _type(encoding.get(name), stored.get(name), shown.field(name).type)
@@ -255,6 +256,18 @@ class TableSource(Source):
             "label_suffix": own["label_suffix"] or layout.label_suffix,
             "label_map": {**layout.label_map, **own["label_map"]},
         }
+
+    def _check_times(self, stored: Mapping[str, Stored]) -> None:
+        """Refuse text that is no date where dates were learnt."""
+        schema, _, empty = self.table.shown
+        for name, learnt in stored.items():
+            kind = schema.field(name).type
+            if learnt == "time" and name not in empty and stored_as(kind) != "time":
+                raise SchemaError(
+                    f"column {name!r} holds {held(kind)}",
+                    f"in training it held {HELD_IN_TRAINING[learnt]}",
+                    f"say how dates are spelled, such as written={{{name!r}: 'YYYY-MM-DD'}}",
+                )
 
     def _check(self, stored: Mapping[str, Stored], categories: Set[str]) -> None:
         """Refuse a column that stores strings where numbers were learnt, and the like.
@@ -306,7 +319,7 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
     if encoding in ("real", "count", "whole") and stored != "boolean":
         return pa.float64()
     if encoding in ("binary", "outcome") and stored != "string":
-        return pa.bool_() if pa.types.is_boolean(shown) else pa.float64()
+        return pa.bool_() if stored == "boolean" or pa.types.is_boolean(shown) else pa.float64()
     types: dict[str | None, pa.DataType] = {
         "boolean": pa.bool_(),
         "integer": pa.int64(),

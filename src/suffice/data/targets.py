@@ -175,7 +175,9 @@ def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, .
             delimited = source.table.format is not None
             raise no_column(name, "a target", source.feature_names, delimited)
         stored = stored_as(schema.field(name).type)
-        if stored is None or stored == "string":
+        if doubt := source.table.doubt(name):
+            raise SchemaError(doubt)
+        if stored in (None, "string", "time"):
             raise SchemaError(
                 f"column {name!r} holds {held(schema.field(name).type)}",
                 TARGET,

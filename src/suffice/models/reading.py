@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.csv.format import CsvFormat
 from suffice.data.frames.memory import no_table
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful, require_faithful
@@ -53,6 +52,12 @@ __all__ = [
 ]
 
 S = TypeVar("S", bound=Statistic)
+SPELLED = {
+    "boolean": "true/false",
+    "integer": "number",
+    "number": "number",
+    "string": "text",
+}
 
 
 @dataclass(frozen=True)
@@ -63,14 +68,14 @@ class TableReader:
     ----------
     layout : Layout
         Which columns are read, and how.
-    format : CsvFormat, optional
+    format : TextFormat, optional
         How the first table was written, if it was text.
     single : bool
         Whether it was an array of single precision.
     """
 
     layout: Layout
-    format: CsvFormat | TextFormat | None
+    format: TextFormat | None
     single: bool = field(default=False, kw_only=True)
 
     @classmethod
@@ -106,6 +111,10 @@ class TableReader:
         unread = tuple(column.name for column in columns if column.name not in read)
         if unread and source.table.shown.rows:
             _say_left_out(unread, all_columns=len(unread) == len(columns))
+        if "design" not in more:
+            strings = (c.name for c in columns if c.stored == "string" and c.name in read)
+            for doubt in filter(None, map(source.table.doubt, strings)):
+                warn(f"{doubt}.")
         layout = Layout(
             blocks,
             as_read(columns, blocks),
@@ -116,7 +125,35 @@ class TableReader:
             **source.table.cleaning,
             **options,
         )
-        return cls(layout, source.table.format, **more)
+        format = source.table.format
+        if format is not None:
+            format = replace(format, features=tuple(layout.names))
+        return cls(layout, format, **more)
+
+    def known(self, values: Mapping[str, Vocabulary]) -> TextFormat:
+        """Return what is known of text files of further rows.
+
+        Parameters
+        ----------
+        values : mapping of str to Vocabulary
+            Values of categories and labels that the model knows, by column: none of them is a
+            missing cell, whatever it is called.
+        """
+        format = self.format
+        if format is None:
+            format = TextFormat(features=tuple(self.names))
+        if not format.names:
+            stored = {column.name: column.stored for column in self.columns}
+            if self.layout.label is not None:
+                stored[self.layout.label] = self.layout.label_stored
+            written = {name: SPELLED[kind] for name, kind in stored.items() if kind in SPELLED}
+            format = replace(format, written=written | dict(format.written))
+        kept = (
+            (name, tuple(token for token in format.tokens if token in set(known.values)))
+            for name, known in values.items()
+            if known.values and isinstance(known.values[0], str)
+        )
+        return replace(format, kept=tuple((name, tokens) for name, tokens in kept if tokens))
 
     @property
     def names(self) -> Sequence[str]:
@@ -252,7 +289,8 @@ def _open_table(
 
     if not first:
         reader = estimator.reader_
-        opened = open_table(X, y, sample_weight, reader.format, reader.layout, first=False)
+        known = reader.known(_known_values(estimator))
+        opened = open_table(X, y, sample_weight, known, reader.layout, first=False)
         table = replace(opened, answered=True)
         # Identifiers say nothing of the class, and so may be absent.
         names = getattr(estimator.model_, "identifiers", ())
@@ -262,6 +300,15 @@ def _open_table(
     found = [name for name in table.feature_names if name not in targets]
     settle_columns(estimator, len(found), found if has_named_columns(X) else None)
     return table
+
+
+def _known_values(estimator: Any) -> Mapping[str, Vocabulary]:
+    """Return the values that a model knows of categories and of the label, by column."""
+    model, label = estimator.model_, estimator.reader_.layout.label
+    values = dict(getattr(model, "known_values", {}))
+    if label is not None and (classes := getattr(model, "classes", None)) is not None:
+        values[label] = classes
+    return values
 
 
 def _open_array(estimator: Any, X: Any, first: bool) -> tuple[Any, Sequence[str]]:

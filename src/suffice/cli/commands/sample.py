@@ -34,10 +34,8 @@ def sample(
     cells = {**columns, fitted.layout_.label or "label": labels}
     table = pa.table({name: pa.array(values.tolist()) for name, values in cells.items()})
     is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
-    if is_text and hasattr(fitted.reader_.format, "notation"):
-        from suffice.data.csv.writing import as_written
-
-        table = as_written(table, fitted.reader_.format)
+    if is_text and fitted.reader_.format is not None:
+        table = fitted.reader_.format.spelled(table)
     if as_json:
         facts = {"model": str(model), "type": type(fitted).__name__, "seed": seed}
         deliver_rows(facts, "drawn", [table], written, output)

@@ -1,6 +1,6 @@
 """Tables in files: a path, a folder, a glob or a list of these, in one of four formats.
 
-Delimited text is read by `suffice.data.csv.table`. Parquet and Arrow IPC store their schema and are
+Delimited text is read by `suffice.data.text`. Parquet and Arrow IPC store their schema and are
 read here, one part per row group or record batch, so that memory does not grow with the file.
 """
 

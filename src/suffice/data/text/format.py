@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from suffice.data.text.spelling import PLAIN, THOUSANDS, Number, Spelling, spelling_named
 from suffice.errors import ParameterError
 
@@ -90,7 +92,9 @@ class TextFormat:
     skip_last: int | None = None
     skip_bad_rows: int = 0
     encoding: str = "utf8"
-    kept: tuple[tuple[str, tuple[str, ...]], ...] = ()  # values of a column that are not missing
+    # What a model knows: the columns that it reads, and values of columns that are not missing.
+    features: tuple[str, ...] = ()
+    kept: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         _require_separator("separator", self.separator)
@@ -110,7 +114,7 @@ class TextFormat:
         if not isinstance(self.guess, bool):
             raise ParameterError(f"guess={self.guess!r}", "it is True or False")
         _require_marks(self.decimal, self.thousands)
-        _require_count("skip_bad_rows", self.skip_bad_rows, "0 makes malformed rows an error")
+        _require_count("skip_bad_rows", self.skip_bad_rows, "0 makes every malformed row an error")
         for option in ("skip_lines", "skip_last"):
             if getattr(self, option) is not None:
                 _require_count(option, getattr(self, option), "0 leaves out nothing")
@@ -136,6 +140,21 @@ class TextFormat:
         """How the cells of a column are spelled; None where it is not known."""
         name = dict(self.written).get(column)
         return None if name is None else spelling_named(name, self.decimal, self.thousands)
+
+    def spelled(self, table: pa.Table) -> pa.Table:
+        """Return a table with text in the place of numbers and times that this format spells.
+
+        Examples
+        --------
+        >>> table = pa.table({"price": [-2.5]})
+        >>> TextFormat(written={"price": "$1,5"}).spelled(table).to_pylist()
+        [{'price': '-$2,5'}]
+        """
+        columns = {}
+        for name in table.column_names:
+            cells, spelling = table[name].combine_chunks(), self.spelling(name)
+            columns[name] = cells if spelling is None else spelling.write(cells)
+        return pa.table(columns)
 
     def over(self, known: TextFormat) -> TextFormat:
         """Return this format where it says something, and else what a model knows of its files.

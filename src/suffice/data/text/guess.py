@@ -28,7 +28,7 @@ from suffice.data.text.spelling import (
     number_spellings,
 )
 
-__all__ = ["Doubt", "Guess", "guess", "settled"]
+__all__ = ["Doubt", "Guess", "guess", "settled", "whole_numbers"]
 
 PROBE = 64  # values that show whether a column is worth a closer look
 SEVERAL = 10  # distinct numbers
@@ -53,7 +53,8 @@ class Doubt:
         at = f" in {where}" if where else ""
         return (
             f"column {name!r} would be {self.spelling} but for {self.odd:,} of {self.cells:,} "
-            f"cells, first {self.first!r}{at}: missing={self.first!r}, or categorical={name!r}"
+            f"cells, first {self.first!r}{at}; missing={self.first!r} reads it so; "
+            f"categorical={name!r}, or written={{{name!r}: 'text'}}, keeps its values"
         )
 
 
@@ -69,7 +70,13 @@ class Guess:
     codes: str = ""  # a number with leading zeros, if all cells are digits
 
 
-def guess(cells: pa.Array[Any], decimal: str | None = None, thousands: str | None = None) -> Guess:
+def guess(
+    cells: pa.Array[Any],
+    decimal: str | None = None,
+    thousands: str | None = None,
+    *,
+    marks: bool = True,
+) -> Guess:
     """Find the spelling of a column.
 
     Parameters
@@ -78,6 +85,8 @@ def guess(cells: pa.Array[Any], decimal: str | None = None, thousands: str | Non
         Cells that were looked at, without missing ones.
     decimal, thousands : str, optional
         Marks of numbers, if they are given.
+    marks : bool
+        Whether numbers with marks, dates and words for truth values are looked for.
 
     Examples
     --------
@@ -92,8 +101,10 @@ def guess(cells: pa.Array[Any], decimal: str | None = None, thousands: str | Non
         return found
     first = pc.unique(cells.slice(0, PROBE * PROBE)).slice(0, PROBE).to_pylist()
     words = {cell.strip().lower() for cell in first}
-    if words <= _WORDS and (found := _truth(cells)) is not None:
+    if words <= (_WORDS if marks else {"true", "false"}) and (found := _truth(cells)) is not None:
         return found
+    if not marks and not (decimal or thousands):
+        return Guess()
     if 2 * sum(_LIKELY.match(cell.strip()) is not None for cell in first) < len(first):
         return Guess()
     values, counts = pc.value_counts(pc.utf8_trim_whitespace(cells)).flatten()
@@ -211,6 +222,8 @@ def _in_doubt(counts: Any, alike: Any, most: Any) -> bool:
     """
     share, distinct = counts[alike].sum() / counts.sum(), int(most.sum())
     odd = len(counts) - distinct
+    if counts[most].sum() >= 0.95 * counts.sum():
+        return True
     if share >= 0.9:
         return distinct > odd or (bool(alike.all()) and distinct > 1)
     return bool(share >= 0.5) and distinct >= SEVERAL and odd <= max(3, distinct / 10)

@@ -56,7 +56,11 @@ def open_bytes(path: Path) -> IO[bytes]:
     file = path.open("rb")
     compressed = path.suffix.lower() == ".gz" or file.read(2) == _GZIP
     file.seek(0)
-    return cast(IO[bytes], gzip.GzipFile(fileobj=file)) if compressed else file
+    if not compressed:
+        return file
+    opened = gzip.GzipFile(fileobj=file)
+    vars(opened)["myfileobj"] = file  # which it closes
+    return cast(IO[bytes], opened)
 
 
 def _open_text(path: Path, encoding: str) -> IO[str]:

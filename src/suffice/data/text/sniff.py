@@ -22,9 +22,8 @@ import pyarrow.compute as pc
 from suffice.data.files.version import readable, version_of
 from suffice.data.table import first_rows
 from suffice.data.text.format import AUTO, TextFormat
-from suffice.data.text.guess import Doubt, Guess, guess, settled
+from suffice.data.text.guess import Doubt, Guess, guess, settled, whole_numbers
 from suffice.data.text.layout import (
-    Known,
     Layout,
     Names,
     encoding_of,
@@ -63,7 +62,7 @@ class Sniffed:
     absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # tokens, by column
 
 
-def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) -> Sniffed:
+def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = None) -> Sniffed:
     """Find what a format leaves open.
 
     Parameters
@@ -72,7 +71,7 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         Files of one table.
     asked : TextFormat
         What is given.
-    known : Known, optional
+    known : TextFormat, optional
         What a model knows of its files.
 
     Raises
@@ -83,10 +82,10 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         If the columns of two files differ.
     """
     first = paths[0]
-    given = asked if known is None else asked.over(known.format)
+    given = asked if known is None else asked.over(known)
     usual = usual_separator(first)
-    if known is not None and known.format.separator and usual == ",":
-        usual = known.format.separator
+    if known is not None and known.separator and usual == ",":
+        usual = known.separator
     with readable(first):
         version = version_of(first)
     start = TextFile(first, given, version, asked.quote == AUTO)
@@ -100,16 +99,22 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
     _refuse_header_again(file, head)
     files = [file]
     for path in paths[1:]:
-        other, rows = _other_file(path, file, known)
+        other, rows = _other_file(path, file)
         files.append(other)
         sample += rows if path in (paths[len(paths) // 2], paths[-1]) else []
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
-    remarks = (*_remarks(file, asked, known, usual, layout, names), *columns.remarks())
     left_out, empty = columns.left_out(names)
+    remarks = (
+        *_remarks(file, asked, known, usual, layout, names),
+        *columns.remarks(),
+        *_left_out(first.name, names, left_out, empty),
+        *_total(file, head, sample),
+    )
     written = {
         n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)
     }
     format = replace(file.format, written=tuple(written.items()), missing=given.tokens)
+    format = replace(format, decimal=None, thousands=None)
     return Sniffed(
         format=format,
         files=tuple(replace(one, format=format) for one in files),
@@ -117,11 +122,7 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         raw=columns.raw,
         left_out=left_out,
         empty=empty,
-        remarks=(
-            *remarks,
-            *_left_out(first.name, names, left_out, empty),
-            *_total(file, head, sample),
-        ),
+        remarks=remarks,
         doubts=columns.doubts,
         refused=columns.refused,
         absent=columns.absent,
@@ -132,16 +133,16 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
 
 
 def _first_file(
-    file: TextFile, source: Source, usual: str, known: Known | None
+    file: TextFile, source: Source, usual: str, known: TextFormat | None
 ) -> tuple[TextFile, Layout, Names]:
     """Return the first file with its layout settled."""
     asked = file.format
     if is_utf8(asked.encoding) and (found := encoding_of(source.start)):
         asked = replace(asked, encoding=found)
-    layout = layout_of(_first_lines(source.start, asked), asked, usual, known)
-    if known is not None and known.format.skip_lines and not _knows(layout, known):
-        like = replace(asked, skip_lines=known.format.skip_lines)
-        again = layout_of(_first_lines(source.start, asked), like, usual, known)
+    layout = layout_of(_first_lines(source.start, asked), asked, usual)
+    if known is not None and known.skip_lines and not _knows(layout, known):
+        like = replace(asked, skip_lines=known.skip_lines)
+        again = layout_of(_first_lines(source.start, asked), like, usual)
         layout = again if _knows(again, known) else layout
     if not layout.rows:
         rule = "a table has at least a header or one row"
@@ -150,10 +151,14 @@ def _first_file(
     header = asked.header
     if header is None:
         header = has_header(rows, asked.tokens, known)
+    for position, name in enumerate(rows[0] if header else (), start=1):
+        if undecoded(name):
+            line = layout.skip_lines + layout.rows[0].line
+            raise file.undecodable(line, f"column {position}", name)
     names = names_of(rows, header, asked.names, known)
     skip_last = asked.skip_last
     if skip_last is None and known is not None:
-        skip_last = known.format.skip_last
+        skip_last = known.skip_last
     settled = replace(
         asked,
         separator=layout.separator,
@@ -164,18 +169,18 @@ def _first_file(
         skip_lines=layout.skip_lines,
         skip_last=skip_last or 0,
     )
-    found = replace(file, format=settled)
-    _check_names(found, layout, header)
+    this = replace(file, format=settled)
+    _check_width(this, layout, header)
     if known is not None and not header and not names.by_position and asked.names is None:
         raise ReadError(
             f"{file.path.name} has no header, as its first row is {_row(rows[0])}",
             f"columns are found by name, or by position among {len(known.features)}",
             "if that row is a header, say header=True; else give names=...",
         )
-    return found, layout, names
+    return this, layout, names
 
 
-def _knows(layout: Layout, known: Known) -> bool:
+def _knows(layout: Layout, known: TextFormat) -> bool:
     return bool(layout.rows) and not set(layout.rows[0].fields).isdisjoint(known.features)
 
 
@@ -187,43 +192,30 @@ def _first_lines(start: bytes, format: TextFormat) -> list[str]:
     return lines if len(text) <= _CHARACTERS or len(lines) == 1 else lines[:-1]
 
 
-def _check_names(file: TextFile, layout: Layout, header: bool) -> None:
-    """Refuse names that cannot be read, or are not as many as the fields."""
+def _check_width(file: TextFile, layout: Layout, header: bool) -> None:
+    """Refuse names that are given and are not as many as the fields."""
     first = layout.rows[0]
-    line = layout.skip_lines + first.line
-    for position, name in enumerate(first.fields if header else (), start=1):
-        if undecoded(name):
-            raise file.undecodable(line, f"column {position}", name)
     below = layout.rows[1:] if header else layout.rows
     width = len(below[0].fields) if below else len(first.fields)
-    alike = sum(len(row.fields) == width for row in below)
-    if len(file.names) != width and (alike == len(below) or not header) and _is_given(file, first):
+    alike = all(len(row.fields) == width for row in below)
+    own = tuple(first.fields) == file.names
+    if len(file.names) != width and not own and (alike or not header):
         raise ReadError(
-            f"line {line + header} of {file.path.name}: {width} fields, where names=... "
-            f"holds {len(file.names)}",
+            f"line {layout.skip_lines + first.line + header} of {file.path.name}: {width} fields, "
+            f"where names=... holds {len(file.names)}",
             "there must be one name per column",
             "correct the names or the separator",
         )
 
 
-def _is_given(file: TextFile, first: object) -> bool:
-    return tuple(getattr(first, "fields", ())) != file.names
-
-
-def _other_file(
-    path: Path, like: TextFile, known: Known | None
-) -> tuple[TextFile, list[list[str]]]:
+def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
     """Return a further file, which has to have the columns of the first, and rows of it."""
     with readable(path):
         file = replace(like, path=path, version=version_of(path))
     with opened(file) as source:
         lines = _first_lines(source.start, like.format)[like.skipped :]
-    rows = [
-        record.fields
-        for record in layout_of(
-            lines, replace(like.format, skip_lines=0), like.separator, known
-        ).rows
-    ]
+    layout = layout_of(lines, replace(like.format, skip_lines=0), like.separator)
+    rows = [record.fields for record in layout.rows]
     if not rows:
         rule = "a table has at least a header or one row"
         raise ReadError(f"{path.name} is empty", rule, "check how it was written")
@@ -249,12 +241,7 @@ def _differ(like: TextFile, path: Path, names: Sequence[str]) -> SchemaError:
 def _further(file: TextFile, source: Source) -> Iterator[list[str]]:
     """Rows in the middle of a file and at its end, where bytes can be reached."""
     size = file.version.size if file.version else 0
-    if (
-        not is_utf8(file.format.encoding)
-        or size < 4 * SAMPLE_BYTES
-        or not hasattr(source.file, "peek")
-        or source.start[:2] != _beginning(source)
-    ):
+    if not is_utf8(file.format.encoding) or size < 4 * SAMPLE_BYTES or source.compressed:
         return
     for start in ((size - SAMPLE_BYTES) // 2, size - SAMPLE_BYTES):
         source.file.seek(start)
@@ -271,12 +258,6 @@ def _further(file: TextFile, source: Source) -> Iterator[list[str]]:
                 quotechar=quote,
                 quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL,
             )
-
-
-def _beginning(source: Source) -> bytes:
-    """The first bytes as they are stored: others than those read if they are compressed."""
-    source.file.seek(0)
-    return source.file.read(2)
 
 
 def _refuse_header_again(file: TextFile, head: pa.RecordBatch) -> None:
@@ -308,7 +289,7 @@ class _Columns:
         head: pa.RecordBatch,
         sample: Sequence[Sequence[str]],
         asked: TextFormat,
-        known: Known | None,
+        known: TextFormat | None,
     ) -> None:
         self.file, self.format, self._asked = file, file.format, asked
         self.first = dict(zip(file.names, head.columns, strict=True))
@@ -316,7 +297,7 @@ class _Columns:
         self.refused: dict[str, ReadError] = {}
         self.absent: dict[str, dict[str, int]] = {}
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
-        self._known = () if known is None else [name for name, _ in known.format.written]
+        self._known = () if known is None else [name for name, _ in known.written]
         self._said: list[str] = []
         further = dict(zip(file.names, zip(*sample, strict=True), strict=True)) if sample else {}
         for name, cells in self.first.items():
@@ -345,6 +326,8 @@ class _Columns:
             return found
         if len(cells) == 0:
             return Guess(spelling, spelling.type)
+        if spelling == PLAIN and found.spelling == TRUTH and name in self._known:
+            return found  # 0 and 1 of the model, if they are its only values
         if (
             name in self._known
             and isinstance(spelling, Number)
@@ -359,7 +342,7 @@ class _Columns:
         self, name: str, spelling: Number, found: Guess, cells: pa.Array[pa.StringScalar]
     ) -> None:
         """Say that numbers are read as the model's, where the file may mean others."""
-        if spelling in (PLAIN, found.spelling) or found.spelling.type != spelling.type:
+        if spelling in (PLAIN, found.spelling) or not isinstance(found.spelling, Number):
             return
         try:
             same = spelling.read(cells) == found.spelling.read(cells)
@@ -367,8 +350,8 @@ class _Columns:
             return
         if not same:
             self._said.append(
-                f"{self.file.path.name}: numbers of {name!r} are read as {spelling.name}, as in the "
-                f"files of the model (decimal='.' says otherwise)"
+                f"{self.file.path.name}: numbers of {name!r} are read as {spelling.name}, as in "
+                "the files of the model (decimal='.' says otherwise)"
             )
 
     def typed(self, names: Sequence[str], left_out: Sequence[str]) -> pa.RecordBatch:
@@ -392,7 +375,7 @@ class _Columns:
     def left_out(self, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Fields that are no columns, and those of them that hold nothing."""
         empty = [name for name in names.unnamed if pa.types.is_null(self.guesses[name].type)]
-        empty = [name for name in empty if self.first[name].__len__()]
+        empty = [name for name in empty if len(self.first[name])]
         row_names = [] if names.row_names is None else [names.row_names]
         return (*row_names, *empty), tuple(empty)
 
@@ -402,9 +385,10 @@ class _Columns:
         asked = dict(self._asked.written)
         found: dict[Spelling, list[str]] = {}
         for name, one in self.guesses.items():
-            if one.spelling not in (PLAIN, TEXT) and name not in asked and name not in self._known:
-                if one.spelling != TRUTH or not _usual_truth(self.first[name]):
-                    found.setdefault(one.spelling, []).append(name)
+            if one.spelling in (PLAIN, TEXT) or name in asked or name in self._known:
+                continue
+            if one.spelling != TRUTH or not _usual_truth(self.first[name]):
+                found.setdefault(one.spelling, []).append(name)
         for spelling, names in found.items():
             unit = (
                 ", read in seconds since 1970-01-01"
@@ -419,7 +403,7 @@ class _Columns:
         if codes:
             name, code = codes[0]
             yield (
-                f"{where}: {_listed([name for name, _ in codes])} hold codes such as {code!r} "
+                f"{where}: codes such as {code!r} stay text in {_listed([n for n, _ in codes])} "
                 f"(written={{{name!r}: 'number'}} says otherwise)"
             )
         yield from self._said
@@ -431,9 +415,9 @@ class _Columns:
             if token
         ]
         if lost and self._asked.missing is None and not self._known:
-            shown = ", ".join(f"{c:,} cells {t!r} of {n!r}" for t, n, c in lost[:NAMED])
-            more = f" and of {len(lost) - NAMED} more" if len(lost) > NAMED else ""
-            yield f"{where}: {shown}{more} are read as missing (missing='' keeps them)"
+            shown = ", ".join(f"{t!r} of {n!r} ({c:,})" for t, n, c in lost[:NAMED])
+            more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+            yield f"{where}: cells {shown}{more} are read as missing (missing='' keeps them)"
 
 
 def _bare(cells: pa.Array[pa.StringScalar], tokens: Sequence[str]) -> pa.Array[pa.StringScalar]:
@@ -475,8 +459,6 @@ def _read(
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         numbers = spelling if isinstance(spelling, Number) else PLAIN
         if pa.types.is_integer(kind) and numbers == PLAIN:
-            from suffice.data.text.guess import whole_numbers
-
             return pc.cast(whole_numbers(cells), kind)
         return pc.cast(numbers.read(cells), kind)
     if spelling.type == kind:
@@ -522,7 +504,7 @@ def _undecided(where: str, name: str, one: Guess) -> ReadError:
 def _remarks(
     file: TextFile,
     asked: TextFormat,
-    known: Known | None,
+    known: TextFormat | None,
     usual: str,
     layout: Layout,
     names: Names,
@@ -539,20 +521,21 @@ def _remarks(
         count = format.skip_lines
         lines = f"{count} line{'' if count == 1 else 's'} above the header"
         yield f"{where}: {lines} left out (skip_lines=0 reads all)"
-    if asked.strip is None and format.strip and (known is None or not known.format.strip):
+    if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
     first = _row(layout.rows[0].fields)
-    if names.by_position:
+    if names.by_position and (format.header or known is None or known.header is not False):
         begin = (
             f"the header {first} names no column of the model"
             if format.header
             else (f"there is no header, as the first row is {first}")
         )
         yield _remark(where, f"{begin}: columns are found by position", "header")
-    elif asked.header is None and asked.names is None and not format.header:
+    elif asked.header is None and asked.names is None and not (format.header or known):
         yield _remark(where, f"there is no header, as the first row is {first}", "header")
     if names.doubled:
-        yield f"{where}: names that stand twice are {_listed(names.doubled)} (names=... says otherwise)"
+        listed = _listed(names.doubled)
+        yield f"{where}: names that stand twice become {listed} (names=... says otherwise)"
 
 
 def _left_out(
@@ -567,7 +550,7 @@ def _left_out(
         )
     kept = [name for name in names.unnamed if name not in left_out]
     if kept:
-        yield f"{where}: fields without a name are called {_listed(kept)} (names=... says otherwise)"
+        yield _remark(where, f"fields without a name are called {_listed(kept)}", "names")
 
 
 def _total(file: TextFile, head: pa.RecordBatch, sample: Sequence[Sequence[str]]) -> Iterator[str]:

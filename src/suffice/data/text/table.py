@@ -12,25 +12,24 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.part_size import UNKNOWN, PartSize
+from suffice.data.source import RecordPart
 from suffice.data.table import Table, first_refused, require_columns
 from suffice.data.text.format import TextFormat
-from suffice.data.text.layout import Known
 from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile
 from suffice.data.text.sniff import Sniffed, read_cells, sniff
-from suffice.data.text.spelling import TEXT, Number, are_rounded, number_spellings
+from suffice.data.text.spelling import TEXT, Number, Spelling, are_rounded, number_spellings
 from suffice.data.type_names import called
 from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP
 
-__all__ = ["TextSplit", "TextTable"]
+__all__ = ["TextPart", "TextTable"]
 
 
 @dataclass(frozen=True)
-class TextSplit:
+class TextPart(RecordPart):
     """One file of delimited text."""
 
     text: TextFile  # where the rows are and how they are written
@@ -51,17 +50,17 @@ class TextSplit:
             If a row is malformed, a cell is not of its type, or the file cannot be read.
         """
         types = dict(self.types) | dict.fromkeys(self.empty, pa.null())
-        reading, done = Reading(self.file, types), 0
-        with opened(self.file) as source:
+        reading, done = Reading(self.text, types), 0
+        with opened(self.text) as source:
             for batch in reading.batches(source):
                 yield self._typed(batch, types, done)
                 done += batch.num_rows
         if reading.skipped:
-            warn(self.file.left_out(reading.skipped))
+            warn(self.text.left_out(reading.skipped))
 
     def locate(self, row: int) -> str:
         """Name the line where row `row` begins, by walking through the file again."""
-        return self.file.locate(row)
+        return self.text.locate(row)
 
     def _typed(
         self, batch: pa.RecordBatch, types: Mapping[str, pa.DataType], done: int
@@ -79,7 +78,7 @@ class TextSplit:
         return pa.RecordBatch.from_arrays(columns[:width], names=list(self.asked))
 
     def _parsed(self, cells: pa.Array[Any], name: str, target: pa.DataType) -> pa.Array[Any]:
-        format = self.file.format
+        format = self.text.format
         return read_cells(cells, format.spelling(name) or TEXT, target, format.tokens_of(name))
 
     def _misfit(self, name: str, target: pa.DataType, cell: str, row: int) -> ReadError:
@@ -87,48 +86,54 @@ class TextSplit:
         where = f"{self.locate(row)}, column {name!r}: {shown}"
         if pa.types.is_floating(target) and are_rounded(pa.array([cell])):
             return ReadError(where, HELD_RULE, HELD_STEP)
-        spelling = self.file.format.spelling(name) or TEXT
+        spelling = self.text.format.spelling(name) or TEXT
         number = pa.types.is_floating(target) or pa.types.is_integer(target)
-        if number and (other := self._other_notation(spelling, cell)) is not None:
-            option = f"decimal={other.decimal!r}"
-            if other.thousands:
-                option = f"thousands={other.thousands!r}, or {option}"
+        if number and (others := list(_other_notations(spelling, cell))):
+            decimal = spelling.decimal if isinstance(spelling, Number) else "."
+            options = dict.fromkeys(
+                f"thousands={one.thousands!r}"
+                if one.decimal == decimal
+                else f"decimal={one.decimal!r}"
+                for one in others
+            )
             return ReadError(
-                f"{where} is a number in another notation, such as {other.name}",
+                f"{where} is a number in another notation, such as {others[0].name}",
                 f"this column holds {spelling}",
-                f"say which with {option}",
+                f"say which with {' or '.join(options)}",
             )
         fact = f"{where} is not {called(target)}"
         if spelling.type == target and not isinstance(spelling, type(TEXT)):
             fact = f"{where} is not written as {spelling.name}"
         step = f"correct the cell, or missing={shown}, or written={{{name!r}: 'text'}}"
-        if not row and not self.file.has_header:
+        if not row and not self.text.has_header:
             step = "if this line holds names of columns, say header=True"
         return ReadError(fact, f"every cell of this column is read as {spelling}", step)
 
-    def _other_notation(self, spelling: Any, cell: str) -> Number | None:
-        """The notation of numbers in which a cell is one, that is not of its column."""
-        cell = cell.strip()
-        found = (s for s in number_spellings(cell) if s.matches(cell))
-        decimal = spelling.decimal if isinstance(spelling, Number) else "."
-        marks = [one for one in found if one.decimal != decimal or one.thousands]
-        return next(iter(marks), None)
-
-    def part_size(self) -> PartSize:
-        """The bytes of the file; nothing if it cannot be read, which a reader explains."""
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes of the file; None if it cannot be read, which a reader explains."""
         with suppress(OSError):
-            return PartSize(None, self.file.path.stat().st_size)
-        return UNKNOWN
+            return self.text.path.stat().st_size
+        return None
 
     @property
-    def source_file(self) -> Path:
+    def file(self) -> Path:
         """The file."""
-        return self.file.path
+        return self.text.path
+
+
+def _other_notations(spelling: Spelling, cell: str) -> Iterator[Number]:
+    """Yield the notations of numbers in which a cell is one, other than that of its column."""
+    bare = cell.strip()
+    decimal = spelling.decimal if isinstance(spelling, Number) else "."
+    for one in number_spellings(bare):
+        if one.matches(bare) and (one.decimal != decimal or one.thousands):
+            yield one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextTable(Table):
-    r"""Delimited text files with the same columns, one split each.
+    r"""Delimited text files with the same columns, one part each.
 
     Types are those that the first ``BATCH_ROWS`` rows and a sample of the others show: null if
     every cell is missing, else whole numbers, numbers, truth values, dates or times, or text:
@@ -140,7 +145,7 @@ class TextTable(Table):
         The files, in order.
     asked : TextFormat
         What is given of how they are written.
-    known : Known, optional
+    known : TextFormat, optional
         What a model knows of its files.
 
     Raises
@@ -162,7 +167,7 @@ class TextTable(Table):
 
     paths: Sequence[Path]
     asked: TextFormat = field(default_factory=TextFormat)
-    known: Known | None = None
+    known: TextFormat | None = None
     labels: tuple[str, ...] = ()  # columns that keep the spelling of the file
 
     guesses = True
@@ -178,17 +183,23 @@ class TextTable(Table):
         """What was found out by looking at the files."""
         return sniff(self.paths, self.asked, self.known)
 
-    def known_as(self, known: Known) -> TextTable:
+    def known_as(self, known: TextFormat) -> TextTable:
         """Return the same files, read as those of a model are."""
         if known == self.known:
             return self
         return TextTable(self.paths, self.asked, known)
 
     def labelled(self, name: str) -> TextTable:
-        """Return the same rows, with one column as the file spells it: a label is no truth value."""
-        if name not in self.sniffed.raw:
-            return self
+        """Return the same rows, with the labels of a column as the file spells them."""
         found = self.sniffed
+        lost = {t: n for t, n in found.absent.get(name, {}).items() if t} if not self.known else {}
+        for token, count in lost.items():
+            warn(
+                f"{found.files[0].path.name}: labels {token!r} ({count:,} of {name!r}) are read as "
+                "missing; missing='' keeps them."
+            )
+        if name not in found.raw:
+            return self
         column = found.raw[name]
         head = found.head.set_column(found.head.schema.get_field_index(name), name, column)
         written = tuple((dict(found.format.written) | {name: TEXT.name}).items())
@@ -230,17 +241,17 @@ class TextTable(Table):
         if found is None:
             return None
         place = found.first
-        split = TextSplit(self.sniffed.files[0], ((name, pa.string()),))
+        part = TextPart(self.sniffed.files[0], ((name, pa.string()),))
         done = 0
-        for batch in split.record_batches():
+        for batch in part.record_batches():
             row = batch.column(0).index(pa.scalar(place)).as_py()
             if row >= 0:
-                return found.of(name, split.locate(done + row))
+                return found.of(name, part.locate(done + row))
             done += batch.num_rows
         return found.of(name)
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextSplit]:
-        """Return one split per file, reading these columns only."""
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextPart]:
+        """Return one part per file, reading these columns only."""
         found = self.sniffed
         where = " and ".join(file.path.name for file in found.files[:2])
         require_columns(types, self.names, where)
@@ -249,4 +260,4 @@ class TextTable(Table):
                 raise found.refused[name]
         schema = found.head.schema
         asked = tuple((name, kind or schema.field(name).type) for name, kind in types.items())
-        return tuple(TextSplit(file, asked, found.empty) for file in found.files)
+        return tuple(TextPart(file, asked, found.empty) for file in found.files)

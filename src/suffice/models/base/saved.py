@@ -14,7 +14,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.data.csv.format import CsvFormat
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, UniformColumns
 from suffice.data.text.format import TextFormat
 from suffice.errors import ModelFileError, ParameterError
@@ -34,7 +33,7 @@ __all__ = [
     "unportable",
 ]
 
-LAYOUT = named(BlockLayout, Column, CsvFormat, TextFormat, Layout, Numbered, Alike=UniformColumns)
+LAYOUT = named(BlockLayout, Column, TextFormat, Layout, Numbered, Alike=UniformColumns)
 """The types that say how a table is read."""
 
 
@@ -48,7 +47,7 @@ class Saved:
         Options of the estimator, as `suffice.models.base.saved.portable` writes them.
     layout : Layout
         How a table is read.
-    format : CsvFormat, optional
+    format : TextFormat, optional
         How the first table was written, if it was text.
     named : bool
         Whether its columns were called by strings.
@@ -58,7 +57,7 @@ class Saved:
 
     params: dict[str, Any]
     layout: Layout
-    format: CsvFormat | TextFormat | None
+    format: TextFormat | None
     named: bool
     single_precision: bool = False
 

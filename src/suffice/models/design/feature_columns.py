@@ -178,6 +178,8 @@ def features(
         told_so = column.name in categorical or column.name in levels
         told_so |= not intercept and column.stored == "boolean" and column.name not in computed
         read = _read(column, kind, told_so, column.name in texts)
+        if not (told_so or column.name in texts) and (doubt := source.table.doubt(column.name)):
+            raise SchemaError(doubt)
         if read.kind != "real" and column.name in computed:
             raise SchemaError(
                 f"column {read.name!r} holds {'text' if read.kind == 'text' else 'categories'}",
