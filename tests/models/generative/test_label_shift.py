@@ -159,7 +159,7 @@ def test_the_order_of_rows_is_nothing() -> None:
     x, y = draw(300, [0.4, 0.3, 0.3], 10)
     rows, _ = draw(999, [0.1, 0.6, 0.3], 11)
     found = [
-        on(engine("local", threads=t), GaussianNB()).fit(x, y).label_shift(v)
+        label_shift(on(engine("local", threads=t), GaussianNB()).fit(x, y), v)
         for t, v in ((1, rows), (2, rows[::-1]))
     ]
     np.testing.assert_allclose(found[0].prior, found[1].prior, rtol=1e-12)
@@ -194,7 +194,7 @@ def test_a_class_without_a_prior_keeps_none() -> None:
 @pytest.mark.parametrize(("make", "option"), [(GaussianNB, "priors"), (NaiveBayes, "class_prior")])
 def test_an_adjusted_prior_does_not_know_a_new_class(make: Any, option: str) -> None:
     x, y = draw(60, [0.5, 0.5, 0.0], 18)
-    model = make().fit(x, y).adjust_prior(x)
+    model = adjust_prior(make().fit(x, y), x)
     with pytest.raises(ParameterError) as caught:
         model.partial_fit(x[:3], [2, 2, 2])
     assert f"{option} has no entry for the class 2" in str(caught.value)
