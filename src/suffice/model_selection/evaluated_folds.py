@@ -42,7 +42,7 @@ from suffice.phrases import rows_of_classes
 if TYPE_CHECKING:
     from suffice.model_selection.memory_rows import MemoryRows
 from suffice.data.schema import Layout
-from suffice.data.source import InParts, Part, each_batch
+from suffice.data.source import Part, Source, each_batch
 from suffice.engines.engine import Engine
 from suffice.sums.batch import Batch
 
@@ -329,7 +329,7 @@ def _placed(
     labelled = isinstance(first, Classifier)
     hashed = isinstance(cv, ByContent | EqualRowsTogether)
     if is_table(X) or (isinstance(cv, ByContent) and isinstance(y, str)):
-        reading = {} if isinstance(first, Classifier) else None
+        reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
         return TableRows.of(X, y, weight, engine_for, reading, groups, hashed)
     from suffice.model_selection.memory_rows import MemoryRows  # which needs scikit-learn
 
@@ -436,7 +436,7 @@ class _Work:
 
 
 def scores_of_labels(
-    fit: Classifier, layout: Layout, source: InParts, engine: Engine
+    fit: Classifier, layout: Layout, source: Source, engine: Engine
 ) -> NDArray[np.float64]:
     """Return log P(y | x) and the weight of every labelled row, (n, 2), in the order of a table.
 

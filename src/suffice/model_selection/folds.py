@@ -84,7 +84,7 @@ class FoldSums:
     tested: Sequence[Any] | None = None
 
     @classmethod
-    def of_folds(cls, opened: Opened[Any, Any], folds: Sequence[Any], n: int) -> FoldSums:
+    def of_folds(cls, opened: Opened, folds: Sequence[Any], n: int) -> FoldSums:
         """Sum the n rows of a table for pairs of rows to learn from and others; see `of`."""
         if isinstance(folds, Partition):
             if len(folds) > MOST_GROUPS:
@@ -93,7 +93,7 @@ class FoldSums:
         return cls.of(opened, [train for train, _ in folds], n)
 
     @classmethod
-    def of(cls, opened: Opened[Any, Any], folds: Sequence[NDArray[np.intp]], n: int) -> FoldSums:
+    def of(cls, opened: Opened, folds: Sequence[NDArray[np.intp]], n: int) -> FoldSums:
         """Sum the n rows of a table once, or once a fold where there are more than 64 groups.
 
         Parameters
@@ -110,7 +110,7 @@ class FoldSums:
     @classmethod
     def of_groups(
         cls,
-        opened: Opened[Any, Any],
+        opened: Opened,
         group: NDArray[np.intp],
         times: NDArray[np.intp],
         tested: bool = False,
@@ -122,7 +122,7 @@ class FoldSums:
         return cls([_sum_of_groups(sums, often) for often in times], sums if tested else None)
 
 
-def sums_without(opened: Opened[Any, Any], group: NDArray[np.intp], groups: int) -> Iterator[Any]:
+def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
     """Yield the sums of all rows but those of a group, for each: total minus group.
 
     Groups are summed 256 at a time, each time in a pass over the table.

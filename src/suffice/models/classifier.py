@@ -368,7 +368,7 @@ class Classifier(Estimator):
 
     def _open_first(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[TableSource | ArraySource, np.dtype[Any] | None]:
+    ) -> tuple[TableSource | ArraySource, Any]:
         """Open the first table; say what its labels are stored as."""
         rows = open_labelled(self, X, y, sample_weight, first=True)
         if not self.n_features_in_:

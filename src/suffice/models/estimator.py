@@ -58,6 +58,7 @@ __all__ = [
     "Kind",
     "entries_of",
     "fitted",
+    "keeps_sums",
     "require_sums",
     "restored",
 ]
@@ -635,6 +636,12 @@ def relearnt(estimator: F, learnt: Learnt[Any, Any], before: Any = None) -> F:
     return estimator._set(estimator.method(), learnt, before=before)
 
 
+def keeps_sums(estimator: Any) -> bool:
+    """Return whether an estimator keeps sums, or will."""
+    unfitted = "model_" not in vars(estimator)
+    return estimator.method().keeps_sums and (unfitted or "statistic_" in vars(estimator))
+
+
 def require_sums(estimator: Any) -> None:
     """Refuse what needs sums where none are kept.
 
@@ -643,8 +650,8 @@ def require_sums(estimator: Any) -> None:
     ParameterError
         If the model was fitted by gradient descent, or shall be.
     """
-    descends = not estimator.method().keeps_sums
-    if descends or ("model_" in vars(estimator) and "statistic_" not in vars(estimator)):
+    if not keeps_sums(estimator):
+        descends = not estimator.method().keeps_sums
         raise ParameterError(
             f"solver={estimator.solver!r}" if descends else "the fit was by descent",
             "gradient descent keeps no sums over the rows, only coefficients",
@@ -653,7 +660,7 @@ def require_sums(estimator: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Opened(Generic[R, S]):
+class Opened:
     """A table that an estimator has opened to learn from: the way to models of groups of rows.
 
     Parameters
@@ -665,15 +672,13 @@ class Opened(Generic[R, S]):
     rows : source
     """
 
-    learner: FittedFromSums[R, S]
-    method: Method[R, S]
-    reader: R
+    learner: FittedFromSums[Any, Any]
+    method: Method[Any, Any]
+    reader: Any
     rows: Any
 
     @classmethod
-    def of(
-        cls, estimator: FittedFromSums[R, S], X: Any, y: Any, sample_weight: Any
-    ) -> Opened[R, S]:
+    def of(cls, estimator: FittedFromSums[Any, Any], X: Any, y: Any, sample_weight: Any) -> Opened:
         """Open a table as `fit` does."""
         learner = estimator.unfitted()
         method = learner.method()
@@ -685,24 +690,24 @@ class Opened(Generic[R, S]):
         """What the sums depend on besides the rows."""
         return type(self.learner), self.method.shared(self.reader)
 
-    def sums(self) -> S:
+    def sums(self) -> Any:
         """Return the sums over all rows."""
         with fit_context(self.learner):
             return self.method.sums(self.reader, self.rows, engine_for(self.rows))
 
-    def sums_by_group(self, group: NDArray[np.intp]) -> list[S]:
+    def sums_by_group(self, group: NDArray[np.intp]) -> list[Any]:
         """Return the sums over the rows of every group; −1 leaves a row out."""
         with fit_context(self.learner):
             engine = engine_for(self.rows)
             return self.method.sums_by_group(self.reader, self.rows, engine, group)
 
-    def fitted(self, sums: S) -> FittedFromSums[R, S]:
+    def fitted(self, sums: Any) -> FittedFromSums[Any, Any]:
         """Return the estimator that `fit` makes of rows with these sums."""
         self.method.require(sums)
         learnt = self.reader.narrowed(sums)
         return copy(self.learner)._set(self.method, learnt)
 
-    def left_out(self, estimator: FittedFromSums[R, S], rows: Any) -> LeaveOneOut:
+    def left_out(self, estimator: FittedFromSums[Any, Any], rows: Any) -> LeaveOneOut:
         """Return what the models of all other rows say of each row; see `Method.left_out`."""
         return self.method.left_out(estimator, rows)
 

@@ -53,11 +53,15 @@ class Method(Protocol[R, S]):
     A method has `reader`, `sums`, `sums_by_group` and `model`; the other functions have defaults.
     """
 
-    keeps_sums: bool = True
-    """Whether the sums stay: without them there is no forgetting, merging and comparing."""
+    @property
+    def keeps_sums(self) -> bool:
+        """Whether the sums stay: without them there is no forgetting, merging and comparing."""
+        return True
 
-    is_of_sums: bool = True
-    """Whether the model is a function of the sums alone, so that folds follow from sums."""
+    @property
+    def is_of_sums(self) -> bool:
+        """Whether the model is a function of the sums alone, so that folds follow from sums."""
+        return True
 
     @abstractmethod
     def reader(self, rows: Any, said: Any, engine: Engine) -> R:
@@ -102,6 +106,7 @@ class Method(Protocol[R, S]):
 
     def require(self, sums: S, rows: Any = None) -> None:
         """Refuse sums of rows that a fit makes no sense with; a stream may begin with such rows."""
+        return
 
     def settled(self, reader: R, sums: S) -> R:
         """Return the reader once the first sums are known."""

@@ -17,9 +17,11 @@ from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful, require_faithful
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
-from suffice.data.source import InEngine, InParts, Part
+from suffice.data.source import Part, Source
+from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithColumns, left_out
+from suffice.data.text.format import TextFormat
 from suffice.engines.choice import engine_of, is_here
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError, warn
@@ -68,7 +70,7 @@ class TableReader:
     """
 
     layout: Layout
-    format: CsvFormat | None
+    format: CsvFormat | TextFormat | None
     single: bool = field(default=False, kw_only=True)
 
     @classmethod
@@ -249,8 +251,9 @@ def _open_table(
     from suffice.data.open import open_table
 
     if not first:
-        known = estimator.reader_.format
-        table = replace(open_table(X, y, sample_weight, known, first=False), answered=True)
+        reader = estimator.reader_
+        opened = open_table(X, y, sample_weight, reader.format, reader.layout, first=False)
+        table = replace(opened, answered=True)
         # Identifiers say nothing of the class, and so may be absent.
         names = getattr(estimator.model_, "identifiers", ())
         absent = tuple(name for name in names if name not in table.table.names)
@@ -376,12 +379,12 @@ def _require_numbers(X: Any) -> None:
 # -- passing over the rows
 
 
-def engine_for(source: InEngine | None) -> Engine:
+def engine_for(source: Source | Table | None) -> Engine:
     """Return the engine that reads a source."""
     return engine_of(None if source is None else source.engine)
 
 
-def summed(kernel: Callable[[Part, Any], S], params: Any, source: InParts, layout: Layout) -> S:
+def summed(kernel: Callable[[Part, Any], S], params: Any, source: Source, layout: Layout) -> S:
     """Return the sum of a kernel over a source."""
     engine = engine_for(source)
     return engine.run(kernel, params, source.parts(layout, engine.workers))

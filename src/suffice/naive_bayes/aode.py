@@ -202,7 +202,10 @@ class PairsMethod(GenerativeMethod):
 
     bins: Mapping[Any, Any] | None = None
 
-    is_of_sums = False
+    @property
+    def is_of_sums(self) -> bool:
+        """Whether the model is a function of the sums alone: bins are learnt from rows."""
+        return False
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
         """Sum the rows, and count pairs of columns in another reading."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import COUNT_RULE
+from suffice.data.encode import COUNT_RULE
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family

@@ -43,7 +43,7 @@ def test_what_has_no_weights_is_refused(run: Run, halves: Path) -> None:
     assert run("fit", "all.csv", *words).exit_code == 0
     refused = run("calibrate", "plain.suffice", "all.csv", "-o", "x.suffice")
     assert refused.exit_code == 2
-    assert refused.stderr.startswith("error: -p calibration=none; this rests on rows")
+    assert refused.stderr.startswith("error: --calibration none; this rests on rows")
     words = ("--label", "y", "--model", "lda", "--features", "x", "-o", "l")
     assert run("fit", "all.csv", *words).exit_code == 0
     refused = run("calibrate", "l", "all.csv", "-o", "x.suffice")

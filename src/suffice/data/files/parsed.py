@@ -364,7 +364,7 @@ def _header_row(cells: Sequence[Sequence[Any]]) -> int:
 def _header(cells: Sequence[Sequence[Any]], first: int, merged: Merged) -> tuple[list[str], int]:
     """Return the names, and the last of the one or two rows that hold them."""
     names = list(map(_name, cells[first]))
-    groups = {}
+    groups: dict[int, str] = {}
     for (top, left), (bottom, right) in merged:
         if top == first == bottom and right > left:
             groups |= dict.fromkeys(range(left, right + 1), names[left])

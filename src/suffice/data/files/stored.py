@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
 from suffice.data.files.version import FileVersion, readable, version_of
-from suffice.data.part_size import UNKNOWN, PartSize
+from suffice.data.source import RecordPart
 from suffice.data.table import (
     BATCH_ROWS,
     KEPT,
@@ -36,13 +36,16 @@ from suffice.errors import ReadError, SchemaError
 __all__ = [
     "IPC_FILE",
     "IPC_STREAM",
+    "PLAIN",
     "StoredFormat",
     "StoredPart",
     "StoredTable",
+    "is_text",
     "with_remarks",
 ]
 
 NUMBER = 8  # bytes
+PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none
 _REMARKS = b"suffice.remarks"
 TOGETHER = KEPT  # bytes of first rows, of some columns, that are in memory at a time
 
@@ -77,7 +80,7 @@ def _within(indices: pa.Array[Any], places: int) -> bool:
 
 
 @dataclass(frozen=True)
-class StoredPart:
+class StoredPart(RecordPart):
     """A part of a file that stores its schema."""
 
     path: Path
@@ -85,8 +88,9 @@ class StoredPart:
     # The columns to read, and their types; None as stored.
     types: tuple[tuple[str, pa.DataType | None], ...]
     version: FileVersion | None = None  # the only version of the file that may be read
-    size: PartSize = UNKNOWN
     kind: str = ""  # of the format, in an error
+    rows: int | None = None
+    nbytes: int | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their columns and types.
@@ -146,12 +150,8 @@ class StoredPart:
                 f"read the column as {held(stored.type)}",
             ) from None
 
-    def part_size(self) -> PartSize:
-        """Rows and bytes, as the file told when it was listed."""
-        return self.size
-
     @property
-    def source_file(self) -> Path:
+    def file(self) -> Path:
         """The file."""
         return self.path
 
@@ -173,7 +173,7 @@ class StoredFormat:
         with readable(path, kind=self.kind):
             version = version_of(path)
             schema, rows = self.inspect(path)
-            sizes = _sizes(rows, path.stat().st_size)
+            nbytes = _shares(rows, path.stat().st_size)
         twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
         if twice is not None:
             raise ReadError(
@@ -181,15 +181,15 @@ class StoredFormat:
                 "column names must be unique",
                 "rename one of them",
             )
-        made = (self.part(path, i, (), version, size, self.kind) for i, size in enumerate(sizes))
-        return schema, list(made)
+        sizes = enumerate(zip(rows, nbytes, strict=True))
+        return schema, [self.part(path, i, (), version, self.kind, *size) for i, size in sizes]
 
 
-def _sizes(rows: Sequence[int | None], size: int) -> list[PartSize]:
+def _shares(rows: Sequence[int | None], size: int) -> list[int]:
     """Share the bytes of a file among its parts, equally where their rows are not known."""
     parts = [1 if number is None else number for number in rows]
     total = max(1, sum(parts))
-    return [PartSize(n, size * part // total) for n, part in zip(rows, parts, strict=True)]
+    return [size * part // total for part in parts]
 
 
 class StoredTable(Table):
@@ -235,6 +235,11 @@ class StoredTable(Table):
         return tuple(self._schema.names)
 
     @property
+    def strings(self) -> Sequence[str]:
+        """Columns of strings, also where they are read with a dictionary."""
+        return [one.name for one in self._schema if is_text(one.type) or one.metadata == PLAIN]
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What is not read as it stands."""
         said = (self._schema.metadata or {}).get(_REMARKS, b"[]")
@@ -253,7 +258,7 @@ class StoredTable(Table):
     def _first_columns(self) -> Iterator[pa.RecordBatch]:
         names, rows = self.names, 0  # of the parts that the first rows are in
         for part in self._parts:
-            rows += part.size.rows or BATCH_ROWS
+            rows += part.rows or BATCH_ROWS
             if rows >= BATCH_ROWS:
                 break
         if NUMBER * min(rows, BATCH_ROWS) * len(names) <= KEPT:
@@ -273,6 +278,12 @@ class StoredTable(Table):
 def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:
     """Return a table with sentences on what of its file is not read as it stands."""
     return table.replace_schema_metadata({_REMARKS: json.dumps(remarks)}) if remarks else table
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether cells are strings of any length."""
+    tests = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    return any(test(kind) for test in tests)
 
 
 def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -73,7 +73,8 @@ def in_container(estimator: Any, X: Any, transformed: Callable[[Any], NDArray[An
     """
     if "sklearn" not in sys.modules and "_sklearn_output_config" not in vars(estimator):
         return transformed(X)
-    return with_bases(type(estimator)).transform(estimator, X)
+    cls: Any = type(estimator)
+    return with_bases(cls).transform(estimator, X)
 
 
 def checked_table(

@@ -27,8 +27,7 @@ from suffice.models.classifier import answers_by_batch
 from suffice.models.estimator import fitted
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import row_sums
-from suffice.numerics.rows import linear
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse, linear
 from suffice.sums.batch import Batch
 from suffice.sums.block import in_block
 

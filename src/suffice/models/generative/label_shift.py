@@ -51,10 +51,10 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.row_answers import posterior
 from suffice.models.method import Learnt
 from suffice.numerics import kernels
-from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, probability
+from suffice.numerics.linalg import eigh
 from suffice.phrases import rows_in_print
 from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS

@@ -35,7 +35,7 @@ from suffice.models.generative.sums import sampled, summarise
 from suffice.models.generative.weights import in_rows, row_weight_of, sample_rows, weighted
 from suffice.models.method import Method
 from suffice.numerics.logspace import log_normalise, normalise
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
 

@@ -30,7 +30,7 @@ from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.estimator import require_sums
+from suffice.models.estimator import keeps_sums, require_sums
 from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import DescentFit, least_squares
 from suffice.models.linear.fitted import NORMAL, FittedLinear, notebook_tables
@@ -101,7 +101,7 @@ class LinearRegressor(FittedLinear):
         self._check_options()
         return LinearMethod(self)
 
-    @available_if(lambda self: require_sums(self) is None)
+    @available_if(keeps_sums)
     def partial_fit(
         self,
         X: Any,

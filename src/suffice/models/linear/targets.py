@@ -28,7 +28,7 @@ from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.model import errors
 from suffice.models.linear.reader import LinearReader, Rows, settled
 from suffice.models.reading import engine_for, is_named, open_rows, settle_columns, summed
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.comoments import Comoments
 from suffice.sums.moments import Moments
 

@@ -16,7 +16,7 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.logistic.options import Missing
 from suffice.models.reading import LabelReader
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Cutting", "LogisticReader", "settled"]

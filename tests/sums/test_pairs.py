@@ -4,8 +4,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from suffice.errors import ForgetError, ParameterError
@@ -66,21 +64,6 @@ def test_pairs_are_those_of_a_plain_loop(weighted: bool) -> None:
     assert_array_equal(found.alone.value, np.diagonal(expected, axis1=1, axis2=2))
     blocks = [found.alone.value[:, a:b].sum(axis=1) for a, b in ((0, 3), (3, 5), (5, 6))]
     assert_array_equal(found.total.T, blocks)
-
-
-@given(st.integers(0, 2**32 - 1), st.lists(st.integers(0, 40), max_size=5), st.booleans())
-def test_any_partition_gives_the_same_counts(seed: int, cuts: list[int], weighted: bool) -> None:
-    x, codes, weights = rows_of(seed, 40)
-    weights = weights if weighted else NO_WEIGHTS
-    whole = counted(x, codes, weights)
-    order = np.random.default_rng(seed).permutation(40)
-    pieces = [counted(x[part], codes[part], weights[part] if weighted else weights)
-              for part in np.split(order, sorted(cuts))]  # fmt: skip
-    total = pieces[0]
-    for piece in pieces[1:]:
-        total = total + piece
-    assert total == whole
-    assert total - pieces[0] + pieces[0] == whole
 
 
 def test_a_tally_that_is_put_by_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
