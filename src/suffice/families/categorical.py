@@ -264,10 +264,11 @@ class CategoricalParameters(Parameters):
         """
         if self.from_zero:
             require_codes(block, self.vocabularies)
-        by_integer = self._by_integer if isinstance(block, IntegerBlock) else None
-        if by_integer is not None and self.unseen != "error":
-            self._add(block.values, by_integer, out)
-            return
+        if isinstance(block, IntegerBlock) and self.unseen != "error":
+            by_integer = self._by_integer
+            if by_integer is not None:
+                self._add(block.values, by_integer, out)
+                return
         self._add(self._codes(block), self._by_code, out)
 
     def add_contributions(self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]) -> None:

@@ -436,6 +436,12 @@ class MultivariateGaussian(Family):
         ParameterError
             If covariances are left out, or some columns are categories.
         """
+        if isinstance(statistic, HeldRows | Roots):
+            raise ParameterError(
+                f"{statistic.d} columns, and no more rows",
+                "an interval needs covariances of fewer columns than rows",
+                "use fewer columns",
+            )
         columns, estimate = statistic.columns, self.estimate(statistic)
         sums = GaussianSums.of(columns) if columns.complete else GaussianSums.of_cells(columns)
         factored = estimate.factored
@@ -1036,11 +1042,12 @@ class ThinCovariance(NamedTuple):
         return np.asarray(found)
 
     def columns(self, at: NDArray[np.intp]) -> ThinCovariance:
-        """The covariance of some columns, by the singular values of their part of V."""
+        """The covariance of some columns, by the axes of their part of V."""
         root = np.sqrt(self.spread - self.rest)[:, None] * self.basis[:, at]
-        _, singular, basis = interruptible(np.linalg.svd, root, full_matrices=False)
-        kept = singular > SMALLEST_SINGULAR
-        return ThinCovariance(self.sd[at], basis[kept], singular[kept] ** 2 + self.rest, self.rest)
+        variances, axes = interruptible(np.linalg.eigh, root @ root.T)
+        kept = variances > SMALLEST_SINGULAR**2
+        basis = axes[:, kept].T @ root / np.sqrt(variances[kept])[:, None]
+        return ThinCovariance(self.sd[at], basis, variances[kept] + self.rest, self.rest)
 
     def dense(self, at: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
         """Σ of some columns, or of all."""
