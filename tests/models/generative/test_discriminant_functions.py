@@ -333,9 +333,9 @@ def test_models_without_a_form(
     family: str, column: list[Any], options: dict[str, Any], message: str
 ) -> None:
     model = fitted(family, column, **options)
-    for ask in (model.linear_form, model.quadratic_form):
+    for ask in (linear_form, quadratic_form):
         with pytest.raises(ParameterError) as caught:
-            ask()
+            ask(model)
         assert str(caught.value) == message
 
 
