@@ -31,6 +31,7 @@ from suffice.sums.counts import Counts
 from suffice.sums.events import Events
 from suffice.sums.fourth_moments import FourthMoments
 from suffice.sums.joint_counts import JointCounts
+from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
 from suffice.sums.moments_and_bins import MomentsAndBins
 from suffice.sums.pair_counts import PairCounts
@@ -178,7 +179,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         yield from _doubts(model.doubts_)
         return
     batches = getattr(model, "batches_", None)
-    if batches is None:
+    if batches is None or isinstance(batches[0], KeptRows):  # a file holds coefficients of them
         yield from _coefficients(model)
         return
     if isinstance(batches[0], ByClass):

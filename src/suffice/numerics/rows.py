@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
+from suffice.numerics.sparse import is_sparse
 
 __all__ = ["affine", "is_read", "linear", "row_major"]
 
@@ -30,7 +31,7 @@ def affine(
 
     Parameters
     ----------
-    x : ndarray (n, d)
+    x : ndarray or sparse array (n, d)
         Rows; numbers of types that kernels do not read are converted.
     origin : ndarray (d,)
     slope : ndarray (k, d)
@@ -48,6 +49,8 @@ def affine(
     array([[4.]])
     """
     n, d = x.shape
+    if is_sparse(x):
+        return np.asarray(x @ slope.T + (constant - slope @ origin))
     if out is None:
         out = scores(n, len(constant))
     if not d:

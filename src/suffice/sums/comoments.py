@@ -28,6 +28,7 @@ from suffice.sums.moments import is_scatter, noise_of_squares, too_large, too_sm
 from suffice.sums.statistic import described
 
 __all__ = [
+    "FORGOTTEN",
     "LOG_UNIT",
     "UNKNOWN",
     "Comoments",
@@ -372,10 +373,10 @@ class Comoments:
         return Comoments.empty(self.k, self.d, self.pooled)._merge(self, 1.0)
 
     def __add__(self, other: Comoments) -> Comoments:
-        return self._merge(other, 1.0)
+        return self._merge(other, 1.0) if isinstance(other, Comoments) else NotImplemented
 
     def __sub__(self, other: Comoments) -> Comoments:
-        return self._merge(other, -1.0)
+        return self._merge(other, -1.0) if isinstance(other, Comoments) else NotImplemented
 
     def scaled(self, factor: float) -> Comoments:
         """The same rows with their weights multiplied by a factor; weight 0 is absence."""

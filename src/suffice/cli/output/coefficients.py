@@ -157,12 +157,12 @@ def _estimates_only(model: LinearRegression | Ridge, why: DataError | ParameterE
     import numpy as np
 
     from suffice.models.design.units import measures, said_of_weights
-    from suffice.models.linear.least_squares import LeastSquares
+    from suffice.models.linear.descent import Coefficients
 
     estimates, fit = _with_intercepts(model, np.atleast_2d(model.coef_)), model.model_.fit
     weights: tuple[str, ...] = ()
     reason = why.rule
-    if isinstance(fit, LeastSquares):
+    if not isinstance(fit, Coefficients):
         weights = said_of_weights(fit.equations)
         if fit.equations.rows <= fit.flat < fit.equations.count:
             reason = f"{why.fact}; {why.rule}; precisions take -p weights_are=precisions"
@@ -181,7 +181,7 @@ def _estimates_only(model: LinearRegression | Ridge, why: DataError | ParameterE
             *weights,
         ],
     }
-    if isinstance(fit, LeastSquares):
+    if not isinstance(fit, Coefficients):
         facts["rows"] = fit.equations.count
     return facts
 

@@ -14,6 +14,7 @@ from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, Prediction
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.linear.targets import Regressor
 
 __all__ = ["ConformalRegressor"]
@@ -25,7 +26,7 @@ class ConformalRegressor(Regressor):
     model_: LinearModel
 
     @abstractmethod
-    def _inferable(self) -> LeastSquares:
+    def _inferable(self) -> LeastSquares | RowLeastSquares:
         """The fit, if its errors are known."""
 
     def calibrate(

@@ -21,11 +21,12 @@ from suffice.models.base.partial_answers import answer_complete, tables_with_gap
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
+from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.units import measures, said_of_weights
 from suffice.models.linear.calibrated import ConformalRegressor
-from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.descent import Coefficients, DescentFit
 from suffice.models.linear.effects import Effects, effects
-from suffice.models.linear.evaluation import r_squared_of_sums
+from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import (
     UNDETERMINED,
@@ -40,12 +41,14 @@ from suffice.models.linear.model import (
     without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.optimise.gradient_descent import STEPS
 from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
 from suffice.phrases import rows_in_print
 from suffice.sums.block import BadCell
 from suffice.sums.comoments import Comoments
+from suffice.sums.kept_rows import KeptRows
 
 __all__ = ["NORMAL", "FittedLinear"]
 
@@ -60,17 +63,18 @@ class FittedLinear(ConformalRegressor):
     ----------
     model_ : LinearModel
         All that a prediction needs.
-    statistic_ : Comoments
-        Exact sums over all rows learnt so far; none after gradient descent.
-    batches_ : tuple of Comoments
+    statistic_ : Comoments or KeptRows
+        Exact sums over all rows learnt so far, or these rows where they are fewer numbers; none
+        after gradient descent.
+    batches_ : tuple of Comoments or KeptRows
         The statistics that it is the sum of: one, or one for each batch of a window.
     """
 
     incomplete: Incomplete
     solver: str
     model_: LinearModel
-    statistic_: Comoments
-    batches_: tuple[Comoments, ...]
+    statistic_: Any
+    batches_: tuple[Any, ...]
 
     # -- what was learnt
 
@@ -97,11 +101,15 @@ class FittedLinear(ConformalRegressor):
     def singular_(self) -> NDArray[np.float64]:
         """Singular values of the columns about their means, decreasing, (min(n, d),)."""
         fit = self._unpenalised()
+        if isinstance(fit, RowLeastSquares):
+            return fit.svd[1]
         values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
         return np.asarray(values[: max(int(np.ceil(fit.equations.count)), 1)])
 
-    def _unpenalised(self) -> LeastSquares:
+    def _unpenalised(self) -> LeastSquares | RowLeastSquares:
         fit = self._solved()
+        if isinstance(fit, RowLeastSquares):
+            return RowLeastSquares(fit.equations, np.zeros_like(fit.penalty))
         return replace(fit, penalty=np.zeros_like(fit.penalty))
 
     def _notebook_tables(self) -> str:
@@ -160,7 +168,7 @@ class FittedLinear(ConformalRegressor):
         """What coefficients are compared with and per, and how weights were taken."""
         lines = measures(self.design_, self.schema_)
         fit = self.model_.fit
-        return (*lines, *said_of_weights(fit.equations)) if isinstance(fit, LeastSquares) else lines
+        return lines if isinstance(fit, Coefficients) else (*lines, *said_of_weights(fit.equations))
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.
@@ -184,9 +192,27 @@ class FittedLinear(ConformalRegressor):
         for name, value in (("a0", a0), ("b0", b0)):
             if not (np.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
+        return Posterior.of(
+            self._of_products(self._inferable()), self.terms_, self.design_.targets, a0, b0
+        )
 
-    def _inferable(self) -> LeastSquares:
+    def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
+        """The fit as a function of all products of columns.
+
+        Raises
+        ------
+        DataError
+            If there is no memory for them.
+        """
+        if isinstance(fit, LeastSquares):
+            return fit
+        equations = NormalEquations.of(
+            self.statistic_.products(), fit.equations.p, fit.has_intercept
+        )
+        weights = replace(equations.weights, precisions=fit.equations.weights.precisions)
+        return LeastSquares(replace(equations, weights=weights), fit.penalty)
+
+    def _inferable(self) -> LeastSquares | RowLeastSquares:
         """The fit, if its errors are known."""
         fit = self._solved()
         if fit.positive:
@@ -211,27 +237,35 @@ class FittedLinear(ConformalRegressor):
         """Weight of the rows with missing cells, which the fit does without."""
         return self.statistic_.rows - self._solved().equations.rows
 
-    def _score_of_sums(self, rows: Comoments) -> float | None:
+    def _score_of_sums(self, rows: KeptRows | Comoments) -> float | None:
         fit = self.model_.fit
+        if isinstance(rows, KeptRows):
+            return None if self.model_.cells is not None else r_squared_of_rows(fit, rows)
         if self.model_.cells is not None or type(fit) is not LeastSquares:
             return None
         return r_squared_of_sums(fit, rows)
 
-    def _solved(self) -> LeastSquares:
-        """The fit, if it is a function of sums."""
+    def _solved(self) -> LeastSquares | RowLeastSquares:
+        """The fit, if it is a function of sums or rows."""
         fit = self._fitted().fit
-        if isinstance(fit, DescentFit):
+        if isinstance(fit, Coefficients):
             self._require_sums()
-        return cast(LeastSquares, fit)
+        return cast(LeastSquares | RowLeastSquares, fit)
 
     def _require_sums(self) -> None:
-        """Refuse what gradient descent has no sums for."""
+        """Refuse what coefficients alone do not tell."""
         fit = getattr(getattr(self, "model_", None), "fit", None)
         if self.solver in STEPS or isinstance(fit, DescentFit):
             raise ParameterError(
                 f"solver={self.solver!r}" if self.solver in STEPS else "the fit was by descent",
                 "gradient descent keeps no sums over the rows, only coefficients",
                 NORMAL,
+            )
+        if isinstance(fit, Coefficients):
+            raise ParameterError(
+                "the model comes from a file, which holds its coefficients alone",
+                "of fewer rows than columns sums are larger than the rows, and no file keeps rows",
+                "fit the rows anew",
             )
 
     @property
@@ -454,6 +488,6 @@ class FittedLinear(ConformalRegressor):
         return self.incomplete == "gaussian"
 
 
-def _is_deficient(fit: LeastSquares | DescentFit) -> TypeGuard[LeastSquares]:
+def _is_deficient(fit: Any) -> TypeGuard[LeastSquares | RowLeastSquares]:
     """Whether there are rows whose predictions the sums do not determine."""
-    return isinstance(fit, LeastSquares) and bool(fit.factor.dependent) and not fit.positive
+    return not isinstance(fit, Coefficients) and bool(fit.deficient)

@@ -33,11 +33,12 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.conformal import LinearLeftOut
-from suffice.models.linear.descent import DescentFit, least_squares
+from suffice.models.linear.descent import Coefficients, DescentFit, least_squares
 from suffice.models.linear.fitted import NORMAL, FittedLinear
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
+from suffice.models.linear.rows import CentredRows, RowL1, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -47,12 +48,13 @@ from suffice.models.optimise.gradient_descent import (
     check_descent,
 )
 from suffice.sums.comoments import Comoments
+from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import refuse_underflow
 
 __all__ = ["LinearRegressor"]
 
 
-class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows]):
+class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Any, Rows]):
     """A linear model that is a function of exact co-moments of columns and targets.
 
     A subclass holds the options and says by `_penalty` what each coefficient costs.
@@ -73,13 +75,13 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
     descent: GradientDescent | None
     _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
 
-    def _penalty(self, equations: NormalEquations) -> NDArray[np.float64]:
+    def _penalty(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
         """λ of every column, (p,)."""
         return np.zeros(equations.p)
 
     def _tune(
         self,
-        equations: NormalEquations | None = None,
+        equations: NormalEquations | CentredRows | None = None,
         reader: LinearReader | None = None,
         source: Rows | None = None,
     ) -> None:
@@ -122,13 +124,13 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             self._check_options()
             reader, source = self._open_first(X, y, sample_weight)
             if self.solver in STEPS:
-                return self._set_descended(reader, self._descended(reader, source))
+                return self._set_coefficients(reader, self._descended(reader, source))
             statistic = self._summarise(reader, source)
             self._set(Learnt(reader, (statistic,)), source=source)
             self.forgotten_ = ()
             return self
 
-    @available_if(lambda self: self._require_sums() is None)
+    @available_if(lambda self: self.solver not in STEPS)
     def partial_fit(
         self,
         X: Any,
@@ -159,6 +161,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             counts as one batch. Default: all.
         """
         check_stream(decay, window)
+        self._require_sums()
         with fit_context(self):
             self._check_options()
             return self._learn_more(X, y, sample_weight, decay, window)
@@ -230,7 +233,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         """Where gradient descent ends; the sums of a first pass give means and variances."""
         statistic, engine = self._summarise(reader, source), self._engine_for(source)
         _require_values(statistic, reader.design)
-        equations = self._equations(statistic, reader.design, None)
+        equations = self._equations(_products(statistic), reader.design, None)
         self._tune()
         how, layout = self.descent or GradientDescent(), reader.layout_of(source)
         splits, steps = source.splits(layout, PARTS), cast(Steps, self.solver)
@@ -240,14 +243,14 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             warn(how.unfinished(how.passes, "normal"), convergence_warning())
         return fit
 
-    def _set_descended(self, reader: LinearReader, fit: DescentFit) -> Self:
+    def _set_coefficients(self, reader: LinearReader, fit: Coefficients) -> Self:
         for name in ("statistic_", "batches_", "forgotten_"):
             self.__dict__.pop(name, None)
         self.reader_ = reader
         self.model_ = LinearModel(reader.design, reader.without_targets, fit)
         return self
 
-    def _summarise(self, reader: LinearReader, source: Rows) -> Comoments:
+    def _summarise(self, reader: LinearReader, source: Rows) -> KeptRows | Comoments:
         engine, gaps = self._engine_for(source), self.incomplete != "error"
         return reader.summarise(source, engine, gaps)
 
@@ -257,7 +260,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
 
     def _leave_one_out(self, source: Rows) -> LeaveOneOut:
         fit, judge = self._solved(), self._judge(source)
-        if self._fills_cells or type(fit) is not LeastSquares or fit.positive:
+        if self._fills_cells or type(fit) not in (LeastSquares, RowLeastSquares) or fit.positive:
             return super()._leave_one_out(source)
         model = LinearLeftOut(self.design_, judge.layout, fit)
         return LeaveOneOut(replace(judge, model=model), model.answers, {"predict": self._shaped})
@@ -267,14 +270,14 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
 
     def _sums_by_place(
         self, reader: LinearReader, source: Rows, group: NDArray[np.intp]
-    ) -> list[Comoments]:
+    ) -> list[KeptRows | Comoments]:
         engine, gaps = self._engine_for(source), self.incomplete != "error"
         return reader.summarise_by_place(source, engine, gaps, group)
 
     def _estimate(
         self,
         reader: LinearReader,
-        statistic: Comoments,
+        statistic: KeptRows | Comoments,
         source: Rows | None = None,
         tuned: bool = False,
     ) -> LinearModel:
@@ -282,12 +285,16 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         design, cells = reader.design, None
         _require_values(statistic, design)
         if self.incomplete == "gaussian":
+            statistic = _products(statistic)
             cells = JointGaussian.of(statistic)
         equations = self._equations(statistic, design, cells)
         if not tuned:
             self._tune(equations, reader, source)
         fit = self._minimum(equations)
-        if fit.factor.dependent and design.categories:
+        if isinstance(fit, RowLeastSquares) and fit.deficient and self._needs_products(design):
+            equations = self._equations(_products(statistic), design, cells)
+            fit = self._minimum(equations)
+        if isinstance(fit, LeastSquares) and fit.factor.dependent and design.categories:
             fit = replace(fit, norm=norm_of_coefficients(design))
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
             raise DataError(
@@ -297,16 +304,26 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             )
         return LinearModel(design, reader.without_targets, fit, cells)
 
-    def _minimum(self, equations: NormalEquations) -> LeastSquares:
+    def _needs_products(self, design: Design) -> bool:
+        """Whether what is to be known of dependent columns is in their products alone."""
+        return self.dependent == "error" or bool(design.categories)
+
+    def _minimum(self, equations: NormalEquations | CentredRows) -> LeastSquares | RowLeastSquares:
         """The coefficients that minimise the penalised sum of squares."""
-        return LeastSquares(equations, self._penalty(equations), bool(self.positive))
+        penalty = self._penalty(equations)
+        if isinstance(equations, NormalEquations):
+            return LeastSquares(equations, penalty, bool(self.positive))
+        if self.positive:
+            return RowL1(equations, penalty, cost=np.zeros(equations.p), positive=True)
+        return RowLeastSquares(equations, penalty)
 
     def _records(self) -> Sequence[Any]:
         return (self.model_.fit,)
 
     def _warnings(self) -> Iterator[str]:
         model, design = self.model_, self.model_.design
-        if found := list(cast(LeastSquares, model.fit).remarks(design.terms)):
+        fit = cast(LeastSquares | RowLeastSquares, model.fit)
+        if found := list(fit.remarks(design.terms)):
             yield (
                 f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
                 "least norm were taken; dependent='error' refuses."
@@ -315,12 +332,15 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             yield from model.cells.remarks((*design.terms, *design.targets))
 
     def _equations(
-        self, statistic: Comoments, design: Design, cells: JointGaussian | None
-    ) -> NormalEquations:
+        self, statistic: KeptRows | Comoments, design: Design, cells: JointGaussian | None
+    ) -> NormalEquations | CentredRows:
         intercept, p = self._has_intercept(design), len(design)
         if cells is not None and not statistic.complete:  # which has no standard errors
             return cells.equations(p, intercept)
-        found = NormalEquations.of(statistic, p, intercept)
+        if isinstance(statistic, KeptRows):
+            found: Any = CentredRows.of(statistic, intercept)
+        else:
+            found = NormalEquations.of(statistic, p, intercept)
         if self.weights_are == "copies":
             return found
         if not found.weights.count:
@@ -335,14 +355,23 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
 
     def _learnt(self) -> dict[str, Any]:
         fit, reader = self.model_.fit, self.reader_
+        batches, kept = getattr(self, "batches_", None), None
+        if isinstance(fit, RowLeastSquares):  # rows are nobody else's to read
+            at = fit.origin, fit.at_origin, fit.coefficients, self.model_.term_scales
+            batches, kept = None, Coefficients(*at, fit.has_intercept)
+        elif isinstance(fit, Coefficients) and not isinstance(fit, DescentFit):
+            kept = fit
         learnt = {
             "design": reader.design,
-            "batches": getattr(self, "batches_", None),
+            "batches": batches,
+            "coefficients": kept,
             "descended": fit if isinstance(fit, DescentFit) else None,
             "single_target": reader.single_target,
         }
-        errors = {} if self.model_.errors is None else {"errors": self.model_.errors}
-        if self.forgotten_:
+        errors = {}
+        if self.model_.errors is not None and kept is None:
+            errors["errors"] = self.model_.errors
+        if self.forgotten_ and kept is None:
             learnt["forgotten"] = self.forgotten_
         return learnt | errors | {name: getattr(self, name) for name in self._tuned_names}
 
@@ -351,8 +380,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         reader = LinearReader(*of_file, single=saved.single_precision)
         for name in self._tuned_names:
             setattr(self, name, getattr(saved, name))
-        if saved.descended is not None:
-            self._set_descended(reader, saved.descended)
+        if (fit := saved.descended or saved.coefficients) is not None:
+            self._set_coefficients(reader, fit)
         else:
             self.forgotten_ = saved.forgotten
             self._restore_sums(Learnt(reader, saved.batches or ()), saved)
@@ -363,7 +392,11 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         self._check_options()
 
 
-def _require_values(statistic: Comoments, design: Design) -> None:
+def _products(statistic: KeptRows | Comoments) -> Comoments:
+    return statistic.products() if isinstance(statistic, KeptRows) else statistic
+
+
+def _require_values(statistic: KeptRows | Comoments, design: Design) -> None:
     """Refuse sums of no row, and columns whose values are missing or differ by too little."""
     if statistic.is_empty:
         raise without_rows(labelled=False)

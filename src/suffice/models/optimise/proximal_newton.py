@@ -27,6 +27,7 @@ from suffice.numerics import kernels
 __all__ = ["L1Minimum", "L1Quadratic", "proximal_newton", "violation"]
 
 SWEEPS_ALONE = 20  # after which each is followed by steps to the minimum of an orthant
+MANY = 200  # coordinates whose matrix is factored in the time of some sweeps
 FLAT = 1e-10  # fraction of the largest slope at 0 that matters
 ROUNDING = 1e-13  # of the terms of H x, as a fraction
 INNER_TOLERANCE = 1e-12  # of the quadratics that lead from one point to the next
@@ -116,7 +117,8 @@ class L1Quadratic:
 
         Sweeps alone take long where columns nearly depend on each other. So a sweep that changes no
         sign, and each after the first few, is followed by steps to the minimum over all x of these
-        signs; each that they cut short makes one more coordinate 0.
+        signs; each that they cut short makes one more coordinate 0. Of many coordinates, whose
+        matrix takes long to factor, more sweeps go before.
         """
         x = np.array(start, np.float64)
         hessian, cost = np.ascontiguousarray(self.hessian), np.ascontiguousarray(self.cost)
@@ -124,7 +126,10 @@ class L1Quadratic:
             yield x.copy()
             signs, gradient = np.sign(x), self.gradient(x)
             kernels.coordinate.sweep(hessian, cost, self.nonnegative, x, gradient)
-            ended = sweep < SWEEPS_ALONE and bool((np.sign(x) != signs).any())
+            many = np.count_nonzero(x) // MANY
+            ended = sweep < SWEEPS_ALONE * (1 + many) and (
+                many > 0 or bool((np.sign(x) != signs).any())
+            )
             while not ended:
                 ended = self._reaches_minimum_of_orthant(x)
 
