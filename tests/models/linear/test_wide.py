@@ -27,7 +27,7 @@ SHAPES = {
     "duplicated": np.c_[X[:, :200], X[:, :200]],
     "collinear": np.c_[X, X[:, 0] + X[:, 1]],
     "repeated rows": np.concatenate([X[:40], X[:20]]),
-    "far": X + 1e6,
+    "far": X + 1e3,
     "sparse": FEW,
     "sparse and tall": TALL,
 }
