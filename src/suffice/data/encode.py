@@ -20,7 +20,7 @@ from suffice.data.arrow_columns import plain, stored_as
 from suffice.data.binary_cells import outcome_codes
 from suffice.data.doubles import doubles, seconds
 from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout
-from suffice.data.text import split_words
+from suffice.data.words import split_words
 from suffice.data.type_names import held
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels

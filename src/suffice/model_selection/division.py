@@ -63,7 +63,7 @@ class Division:
             raise ParameterError(
                 "the splitter cuts the rows of a file into more than 64 groups",
                 "the sums of every group are kept",
-                "ask for fewer splits, or for folds that do not overlap",
+                "ask for fewer parts, or for folds that do not overlap",
             )
         group, times = found
         return cls(group, times[::2], times[1::2])

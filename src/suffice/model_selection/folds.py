@@ -15,7 +15,7 @@ from suffice.data.source import InParts
 from suffice.engines.engine import fit_context
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
-from suffice.sums.statistic import tree_sum
+from suffice.sums.base import tree_sum
 
 __all__ = ["BLOCK", "FoldSums", "Opened", "Partition", "is_of_sums", "row_groups", "sums_without"]
 

@@ -27,7 +27,7 @@ from suffice.model_selection.nested import Nested, inner_folds
 from suffice.model_selection.own_scores import own_scores
 from suffice.model_selection.pairs import Folds
 from suffice.model_selection.refits import refits
-from suffice.model_selection.rows import Part, Rows, Scored
+from suffice.model_selection.rows import ChosenRows, Rows, Scored
 from suffice.model_selection.scikit_learn import folds_of
 from suffice.model_selection.timed import Training, timed
 from suffice.models.base.estimator import Estimator
@@ -351,7 +351,7 @@ class _Judged:
             return error
 
     def _found(
-        self, model: Any, seconds: float, tested: Scored, learnt: Part | None
+        self, model: Any, seconds: float, tested: Scored, learnt: ChosenRows | None
     ) -> dict[str, Any]:
         """What is kept of one model."""
         found = {

@@ -16,7 +16,7 @@ from suffice.model_selection.pairs import Folds
 from suffice.model_selection.rows import Rows
 from suffice.model_selection.rows_at import rows_at
 from suffice.model_selection.scikit_learn import folds_of
-from suffice.sums.statistic import tree_sum
+from suffice.sums.base import tree_sum
 
 __all__ = ["Nested", "inner_folds"]
 

@@ -44,7 +44,7 @@ def pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
             raise ParameterError(
                 f"fold {f} learns row {fold[1][both.argmax()]}, and scores it too",
                 "a score is of rows that were not learnt",
-                "let every split divide the rows: no row is in its training set and its test set",
+                "let every part divide the rows: no row is in its training set and its test set",
             )
     if groups is not None:
         _tell_of_divided_groups(cv, folds, groups)

@@ -15,7 +15,7 @@ from suffice.data.label_values import is_missing
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.rows_at import rows_at
 
-__all__ = ["Part", "Rows", "Scored", "named_scores", "require_labels"]
+__all__ = ["ChosenRows", "Rows", "Scored", "named_scores", "require_labels"]
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ class Rows:
         pairs = zip(fits, places, strict=True)
         return [self.part(rows).scored(fit.model, scorer, error_score) for fit, rows in pairs]
 
-    def part(self, places: NDArray[np.intp], weight: Any = None) -> Part:
+    def part(self, places: NDArray[np.intp], weight: Any = None) -> ChosenRows:
         """Some rows, with what they weigh in a score."""
-        return Part(*(rows_at(whole, places) for whole in (self.X, self.truth, weight)))
+        return ChosenRows(*(rows_at(whole, places) for whole in (self.X, self.truth, weight)))
 
 
 @dataclass(frozen=True)
-class Part:
+class ChosenRows:
     """Some rows of a table, their labels or targets, and what they weigh in a score."""
 
     x: Any

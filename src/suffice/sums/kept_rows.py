@@ -132,6 +132,10 @@ class KeptRows:
         """Whether the values of a column differ by too little to be squared, (d,)."""
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
+    def shares_left(self, rest: KeptRows) -> NDArray[np.float64]:
+        """Return the share of each variance that the rest of these rows has, (1, d): all of it."""
+        return np.ones((1, self.d))
+
     def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Comoments:
         """The same rows in some of the columns, increasing; products of few columns."""
         p = self.x.shape[1]
@@ -299,12 +303,12 @@ def _tiny(x: Any) -> NDArray[np.bool_]:
     if is_sparse(x):
         largest = np.zeros(x.shape[1])
         np.fmax.at(largest, x.indices, np.abs(x.data))
-        return (largest > 0) & (largest < SMALLEST)
+        return np.asarray((largest > 0) & (largest < SMALLEST))
     if not len(x):
         return np.zeros(x.shape[1], np.bool_)
     high, low = np.fmax.reduce(x), np.fmin.reduce(x)
     spread = np.where(high > low, high - low, np.abs(high))
-    return (spread > 0) & (spread < SMALLEST)
+    return np.asarray((spread > 0) & (spread < SMALLEST))
 
 
 def _digest(x: Any, y: NDArray[np.float64], i: int) -> bytes:
@@ -383,7 +387,7 @@ class RowsAccumulator:
             raise
 
     def _keep(self, x: RealBlock | SparseBlock, y: RealBlock, weights: NDArray[np.float64]) -> None:
-        values = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
+        values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
         targets = np.asarray(y.values, np.float64)
         counted = weights > 0 if weights.size else np.ones(len(targets), np.bool_)
         counted &= _shows_any(values) | ~np.isnan(targets).all(axis=1)

@@ -197,7 +197,7 @@ def word_evidence(
     import numpy as np
     import pyarrow as pa
 
-    from suffice.data.text import split_words
+    from suffice.data.words import split_words
 
     found: dict[str, dict[str, NDArray[np.float64]]] = {}
     blocks = [block for block in model.layout_.blocks if block.encoding == "events"]

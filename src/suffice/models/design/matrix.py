@@ -60,7 +60,7 @@ class Design(Terms):
             return
         blocks: Iterator[Any] = iter(batch.blocks)
         nothing = np.empty((batch.rows, 0))
-        numbers = _numbers(next(blocks)) if len(self.numbers) else nothing
+        numbers: Any = _numbers(next(blocks)) if len(self.numbers) else nothing
         codes = self._codes(next(blocks)) if self.categories else nothing
         texts = [next(blocks) for _ in self.words]
         targets = next(blocks).values if with_targets else nothing

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, ends_of
@@ -18,7 +18,7 @@ from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.sparse import is_sparse
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.sums.batch import Batch
-from suffice.sums.binned_counts import BinnedCountAccumulator, BinnedCounts, cell_bounds
+from suffice.sums.bins import BinnedCountAccumulator, BinnedCounts, cell_bounds
 from suffice.sums.block import BadCell, RealBlock
 
 __all__ = ["ErrorSizes", "LinearLeftOut", "error_counts", "unit_of"]
@@ -44,7 +44,7 @@ class LinearLeftOut(LinearModel):
     """
 
     def judged(
-        self, x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
+        self, x: Any, y: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The answers to rows (n, p) with targets (n, t), each by the model of the others.
 
@@ -168,7 +168,7 @@ def unit_of(fit: LeastSquares | RowLeastSquares) -> NDArray[np.float64]:
     return np.asarray(np.where(s > 0, s, 1.0))
 
 
-def error_counts(split: Split, params: tuple[LinearModel, bool]) -> BinnedCounts:
+def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
     """Kernel of a calibration: rows by |y − ŷ'|/(s√(1 + h')).
 
     ŷ' and h' are those of the model without the row, if it has learnt it:
@@ -211,6 +211,6 @@ def error_counts(split: Split, params: tuple[LinearModel, bool]) -> BinnedCounts
                 )
                 raise
 
-    for _ in each_batch(split, model.layout, add):
+    for _ in each_batch(part, model.layout, add):
         pass
     return total.statistic()

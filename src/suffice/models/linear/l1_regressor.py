@@ -22,7 +22,8 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import by_target, checked_penalties
-from suffice.models.linear.rows import CentredRows, RowL1, RowLeastSquares
+from suffice.models.linear.row_l1 import RowL1
+from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.linear.summary import target_place
 from suffice.models.optimise.algebra import one_thread_of_blas
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic
@@ -291,7 +292,8 @@ class L1Regressor(LinearRegressor):
         scale = self._scale(equations)
         penalty = equations.rows * alpha * (1.0 - self._ratio) * scale**2
         cost = equations.rows * alpha * self._ratio * scale
-        positive, more = bool(self.positive), {"cost": cost, "start": start}
+        positive = bool(self.positive)
+        more: dict[str, Any] = {"cost": cost, "start": start}
         more |= {"tolerance": float(self.tol), "max_sweeps": self.max_iter}
         if isinstance(equations, CentredRows):
             if cost.any() or positive:

@@ -38,7 +38,7 @@ from suffice.models.linear.fitted import NORMAL, FittedLinear
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
-from suffice.models.linear.rows import CentredRows, RowL1, RowLeastSquares
+from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -234,10 +234,11 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Any, Rows]):
         statistic, engine = self._summarise(reader, source), self._engine_for(source)
         _require_values(statistic, reader.design)
         equations = self._equations(_products(statistic), reader.design, None)
+        assert isinstance(equations, NormalEquations)
         self._tune()
         how, layout = self.descent or GradientDescent(), reader.layout_of(source)
-        splits, steps = source.splits(layout, PARTS), cast(Steps, self.solver)
-        of_rows = reader.design, layout, splits, engine
+        parts, steps = source.parts(layout, PARTS), cast(Steps, self.solver)
+        of_rows = reader.design, layout, parts, engine
         fit, course = least_squares(equations, self._penalty(equations), *of_rows, how, steps)
         if not course.converged:
             warn(how.unfinished(how.passes, "normal"), convergence_warning())
@@ -314,6 +315,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Any, Rows]):
         if isinstance(equations, NormalEquations):
             return LeastSquares(equations, penalty, bool(self.positive))
         if self.positive:
+            from suffice.models.linear.row_l1 import RowL1
+
             return RowL1(equations, penalty, cost=np.zeros(equations.p), positive=True)
         return RowLeastSquares(equations, penalty)
 
@@ -334,11 +337,12 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Any, Rows]):
     def _equations(
         self, statistic: KeptRows | Comoments, design: Design, cells: JointGaussian | None
     ) -> NormalEquations | CentredRows:
+        found: NormalEquations | CentredRows
         intercept, p = self._has_intercept(design), len(design)
         if cells is not None and not statistic.complete:  # which has no standard errors
             return cells.equations(p, intercept)
         if isinstance(statistic, KeptRows):
-            found: Any = CentredRows.of(statistic, intercept)
+            found = CentredRows.of(statistic, intercept)
         else:
             found = NormalEquations.of(statistic, p, intercept)
         if self.weights_are == "copies":

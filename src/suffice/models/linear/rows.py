@@ -27,8 +27,6 @@ from numpy.typing import NDArray
 from suffice.errors import warn
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.normal_equations import Weights, no_complete_row
-from suffice.models.optimise.algebra import one_thread_of_blas
-from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic, violation
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
@@ -36,7 +34,7 @@ from suffice.numerics.rows import affine
 from suffice.numerics.sparse import is_sparse
 from suffice.sums.kept_rows import KeptRows
 
-__all__ = ["CentredRows", "RowL1", "RowLeastSquares"]
+__all__ = ["CentredRows", "RowLeastSquares", "one_thread"]
 
 Array = NDArray[np.float64]
 
@@ -45,10 +43,6 @@ SPARSE_CONSTANT = 1e-8  # of its mean square: below, the variance of a sparse co
 DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may leave
 ILL_CONDITIONED = 1e10  # of AΛ⁻¹Aᵀ: beyond, its singular values are taken from A
 LSQR_STEPS = 20_000
-ROUNDING = 2.0**-50  # of Σy²: a duality gap that is no more than rounding
-MOST_ADDED = 1_000  # columns by which a working set grows at a time
-FEWEST_ADDED = 64
-WORKING_SETS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +140,7 @@ class CentredRows:
     @property
     def t(self) -> int:
         """Number of targets."""
-        return self.y.shape[1]
+        return int(self.y.shape[1])
 
     @property
     def x_mean(self) -> DoubleDouble:
@@ -174,7 +168,7 @@ class CentredRows:
         """A w, (n, ...), of w (p, ...)."""
         if not self.is_sparse:
             return np.asarray(self.x @ w)
-        return (self.root * (self.x @ w - self.mean @ w).T).T
+        return np.asarray((self.root * (self.x @ w - self.mean @ w).T).T)
 
     def across(self, u: Array) -> Array:
         """Aᵀu, (p, ...), of u (n, ...)."""
@@ -193,8 +187,9 @@ class CentredRows:
     def squares(self) -> Array:
         """Σa², (p,), of every column of A."""
         if not self.is_sparse:
-            return np.einsum("ij,ij->j", self.x, self.x)
-        return self.rows * (self.variance if self.intercept else self.variance + self._raw_mean**2)
+            return np.asarray(np.einsum("ij,ij->j", self.x, self.x))
+        about_zero = 0.0 if self.intercept else self._raw_mean**2
+        return np.asarray(self.rows * (self.variance + about_zero))
 
     @cached_property
     def _raw_mean(self) -> Array:
@@ -234,6 +229,13 @@ class CentredRows:
             24.0 * self.n * self.p, f"{self.n:,} dense rows of {self.p:,} columns", instead
         )
         return self.columns(np.arange(self.p))
+
+
+def one_thread() -> Any:
+    """A context in which linear algebra takes one thread, so that bits do not depend on them."""
+    from suffice.models.optimise.algebra import one_thread_of_blas
+
+    return one_thread_of_blas()
 
 
 def _means(x: Array, w: Array) -> Array:
@@ -322,7 +324,7 @@ class RowLeastSquares:
     @cached_property
     def coefficients(self) -> Array:
         """w, (p, t)."""
-        with one_thread_of_blas():
+        with one_thread():
             if self.equations.is_sparse:
                 return self._iterated()
             return self._ridge() if self.penalised else self._shortest()
@@ -372,8 +374,9 @@ class RowLeastSquares:
         )
         damp, found = float(self.penalised), []
         for y in equations.y.T:
-            options = {"damp": damp, "atol": 1e-15, "btol": 1e-15, "conlim": 0.0}
-            w, stopped, *_ = lsqr(operator, y, iter_lim=LSQR_STEPS, **options)
+            w, stopped, *_ = lsqr(
+                operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=LSQR_STEPS
+            )
             if stopped == 7:
                 warn(
                     f"the coefficients of sparse rows did not converge in {LSQR_STEPS:,} steps; "
@@ -386,16 +389,22 @@ class RowLeastSquares:
     @cached_property
     def row_space(self) -> RowSpace:
         """The row space, of rank r."""
-        with one_thread_of_blas():
-            return interruptible(_row_space, self.equations.dense)
+        with one_thread():
+            return interruptible(_row_space, self.equations.dense, self._noise)
+
+    @property
+    def _noise(self) -> float:
+        """What rounding leaves of the rows' sum, which is 0 about their mean."""
+        far = np.linalg.norm(self.origin) * np.linalg.norm(self.equations.root)
+        return float(np.finfo(float).eps * far)
 
     @cached_property
     def svd(self) -> tuple[Array, Array, Array]:
         """U (n, r), s (r,) and V (p, r) of AΛ^-½, or of A without a penalty."""
-        with one_thread_of_blas():
+        with one_thread():
             space = self.row_space
             if self.penalised:
-                space = interruptible(_row_space, self.equations.dense * self.inverse_unit)
+                space = interruptible(_row_space, self.equations.dense * self.inverse_unit, 0.0)
             if not space.lower.shape[1]:
                 return space.lower, np.empty(0), space.basis
             u, s, w = interruptible(np.linalg.svd, space.lower, full_matrices=False)
@@ -513,15 +522,18 @@ class RowLeastSquares:
             )
 
 
-def _row_space(a: Array) -> RowSpace:
-    """Two orthogonal factorisations: of Aᵀ = Q₁R, without pivots, and of R, with them."""
+def _row_space(a: Array, noise: float) -> RowSpace:
+    """Two orthogonal factorisations: of Aᵀ = Q₁R, without pivots, and of R, with them.
+
+    What is no larger than the ``noise`` of a centred row is none of it.
+    """
     from scipy.linalg import qr
 
     wide = a.shape[0] <= a.shape[1]
     outer, r = qr(a.T, mode="economic", check_finite=False) if wide else (np.eye(a.shape[1]), a.T)
     inner, upper, order = qr(r, mode="economic", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diagonal(upper))
-    least = np.finfo(float).eps * max(a.shape) * diagonal.max(initial=0.0)
+    least = max(noise, np.finfo(float).eps * max(a.shape) * diagonal.max(initial=0.0))
     rank = int((diagonal > least).sum())
     lower = np.empty((a.shape[0], rank))
     lower[order] = upper[:rank].T
@@ -532,154 +544,3 @@ def _lstsq(a: Array, y: Array) -> Array:
     from scipy.linalg import lstsq
 
     return np.asarray(lstsq(a, y, lapack_driver="gelsy", check_finite=False)[0])
-
-
-@dataclass(frozen=True, eq=False)
-class RowL1(RowLeastSquares):
-    """The minimum of Σ(y − b − xᵀw)² + Σⱼ λⱼwⱼ² + 2 Σⱼ cⱼ|wⱼ|, from the rows.
-
-    A working set holds the columns whose conditions are missed most. The quadratic of these few is
-    minimised on their products (`L1Quadratic`), and the residual says which others miss theirs.
-    It ends where all conditions hold, or the duality gap is rounding:
-
-    ::
-
-        gap = ½|r|² + Σ c|w| − (½|y|² − ½|y − θ|²)      θ = r / max(1, maxⱼ |aⱼᵀr|/cⱼ)
-
-    where a penalty of squares adds a row √λⱼ for every column to A, and r has its residual.
-
-    Parameters
-    ----------
-    equations, penalty
-        As in `RowLeastSquares`.
-    cost : ndarray (p,)
-        c, 0 or more.
-    positive : bool
-        Only w ≥ 0 is allowed.
-    tolerance, max_sweeps : float, int
-        When coordinate descent ends: see `L1Quadratic.minimum`.
-    start : ndarray (p, t), optional
-
-    Source: M. Massias, A. Gramfort and J. Salmon, Celer: a fast solver for the lasso with dual
-    extrapolation (2018), sections 2 and 4.
-    """
-
-    cost: Array = field(kw_only=True)
-    positive: bool = field(default=False, kw_only=True)  # type: ignore[mutable-override]
-    tolerance: float = field(default=1e-12, kw_only=True)
-    max_sweeps: int = field(default=1_000, kw_only=True)
-    start: Array | None = field(default=None, kw_only=True)
-
-    @cached_property
-    def minima(self) -> tuple[L1Minimum, ...]:
-        """What coordinate descent found, target by target."""
-        p, t = self.equations.p, self.equations.t
-        start = np.zeros((p, t)) if self.start is None else self.start
-        with one_thread_of_blas():
-            return tuple(self._minimum(self.equations.y[:, j], start[:, j]) for j in range(t))
-
-    def _minimum(self, y: Array, start: Array) -> L1Minimum:
-        equations, w = self.equations, np.array(start)
-        scale = np.sqrt(equations.squares + self.penalty)
-        inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-        right = equations.across(y)
-        enough = self.tolerance * float(np.abs(right * inverse).max(initial=0.0))
-        working = np.flatnonzero(w)
-        residual = y - equations.along(w)
-        known = _Products(equations, np.empty(0, np.intp))
-        sweeps = 0
-        for _ in range(WORKING_SETS):
-            gradient = self.penalty * w - equations.across(residual)
-            missed = violation(w, gradient, self.cost, self.positive) * inverse
-            if missed.max(initial=0.0) <= enough or self._gap(y, w, residual, gradient) <= (
-                ROUNDING * float(y @ y)
-            ):
-                return L1Minimum(w, sweeps, True)
-            if sweeps >= self.max_sweeps:
-                break
-            working = self._grown(working, missed, enough)
-            known = known.of(working)
-            quadratic = L1Quadratic(
-                known.gram + np.diag(self.penalty[working]),
-                -right[working],
-                self.cost[working],
-                self.positive,
-            )
-            found = quadratic.minimum(w[working], self.tolerance, self.max_sweeps - sweeps)
-            sweeps += max(found.sweeps, 1)
-            w[:] = 0.0
-            w[working] = found.x
-            residual = y - equations.along(w)
-            working = working[found.x != 0.0]
-        return L1Minimum(w, sweeps, False)
-
-    @staticmethod
-    def _grown(working: NDArray[np.intp], missed: Array, enough: float) -> NDArray[np.intp]:
-        """The columns in use, and those that miss their conditions most."""
-        outside = missed.copy()
-        outside[working] = 0.0
-        number = min(
-            max(FEWEST_ADDED, len(working)), MOST_ADDED, np.count_nonzero(outside > enough)
-        )
-        worst = np.argpartition(-outside, number - 1)[:number] if number else working[:0]
-        return np.union1d(working, worst)
-
-    def _gap(self, y: Array, w: Array, residual: Array, gradient: Array) -> float:
-        """The duality gap; infinite where a column costs nothing."""
-        used = self.equations.squares > 0
-        if not (self.cost[used] > 0).all():
-            return np.inf
-        slope = -gradient[used] if self.positive else np.abs(gradient[used])
-        most = max(1.0, float((slope / self.cost[used]).max(initial=0.0)))
-        squares = float(residual @ residual) + float(self.penalty @ w**2)
-        primal = 0.5 * squares + float(self.cost @ np.abs(w))
-        dual = float(y @ residual) / most - 0.5 * squares / most**2
-        return primal - dual
-
-    @property
-    def converged(self) -> bool:
-        """Whether the conditions of a minimum hold for every target."""
-        return all(found.converged for found in self.minima)
-
-    @property
-    def sweeps(self) -> int:
-        """Most sweeps that a target took."""
-        return max(found.sweeps for found in self.minima)
-
-    @cached_property
-    def coefficients(self) -> Array:
-        """w, (p, t)."""
-        return np.column_stack([found.x for found in self.minima])
-
-    @property
-    def deficient(self) -> bool:
-        """Nothing is said of what is not determined: the penalty chooses."""
-        return False
-
-    def remarks(self, terms: Sequence[str]) -> Iterator[str]:
-        """Say nothing of dependent columns: the penalty chooses among them."""
-        return iter(())
-
-
-class _Products:
-    """Products (c, c) of columns of A, of which few are computed anew."""
-
-    def __init__(self, equations: CentredRows, places: NDArray[np.intp]) -> None:
-        self._equations, self._places = equations, places
-        self.gram = np.empty((0, 0))
-
-    def of(self, places: NDArray[np.intp]) -> _Products:
-        """Those of other columns, which are sorted."""
-        require_memory(
-            8.0 * len(places) * (3 * len(places) + self._equations.n),
-            f"products of {len(places):,} columns with coefficients that are not 0",
-            "raise alpha, so that fewer columns are chosen",
-        )
-        found = _Products(self._equations, places)
-        _, mine, old = np.intersect1d(places, self._places, return_indices=True)
-        new = np.setdiff1d(np.arange(len(places)), mine)
-        found.gram = np.empty((len(places), len(places)))
-        found.gram[np.ix_(mine, mine)] = self.gram[np.ix_(old, old)]
-        beside = self._equations.products(places, places[new])
-        found.gram[:, new], found.gram[new] = beside, beside.T
-        return found
