@@ -396,7 +396,7 @@ class RowLeastSquares:
     def _noise(self) -> float:
         """What rounding leaves of the rows' sum, which is 0 about their mean."""
         far = np.linalg.norm(self.origin) * np.linalg.norm(self.equations.root)
-        return float(np.finfo(float).eps * far)
+        return float(8.0 * np.finfo(float).eps * far)
 
     @cached_property
     def svd(self) -> tuple[Array, Array, Array]:

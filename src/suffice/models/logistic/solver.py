@@ -95,13 +95,6 @@ class Solver:
                 f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
                 "use C=1.0",
             )
-        if objective.absolute is not None:
-            raise ParameterError(
-                f"a penalty of absolute values with {objective.centred.width} coefficients in each "
-                f"of {len(objective.basis)} scores",
-                f"it needs their Hessian, of at most {LARGEST_HESSIAN:,} columns",
-                "leave columns out, or use l1_ratio=0",
-            )
         if self.dependent == "error" and not objective.penalised:
             raise ParameterError(
                 f"dependent='error' with {objective.centred.width} coefficients",
