@@ -19,7 +19,7 @@ from suffice.linear_model import LogisticRegression
 from suffice.model_selection.division import EqualRowsTogether
 from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.stratified import stratified
-from suffice.models.base.estimator import Estimator
+from suffice.models.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of

@@ -27,7 +27,7 @@ from suffice.model_selection.scikit_learn import folds_of, is_leave_one_out, sco
 from suffice.model_selection.table_rows import is_table
 from suffice.model_selection.table_scores import table_scores
 from suffice.model_selection.timed import Training, timed
-from suffice.models.base.estimator import Estimator
+from suffice.models.estimator import Estimator
 
 __all__ = ["Fitted", "cross_val_predict", "cross_val_score", "cross_validate", "fitted_folds"]
 
@@ -448,7 +448,7 @@ def is_known(estimator: Any, X: Any, cv: Any) -> bool:
     """Whether the models of folds are ours: those of an estimator, or of a search of sums."""
     if isinstance(estimator, Estimator):
         return True
-    nested = hasattr(estimator, "_fitted_nested") and estimator._is_of_sums
+    nested = hasattr(estimator, "_fitted_nested") and estimator.is_of_sums
     return nested and not is_table(X) and not is_leave_one_out(cv)
 
 

@@ -30,18 +30,19 @@ from suffice.model_selection.leave_one_out import (
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.model_selection.timed import Training
-from suffice.models.base.classifier import Classifier
-from suffice.models.base.estimator import Estimator
 from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
 from suffice.models.base.partial_answers import WithGaps, told
+from suffice.models.classifier import Classifier
+from suffice.models.estimator import Estimator
+from suffice.models.reading import engine_for
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
 
 if TYPE_CHECKING:
     from suffice.model_selection.memory_rows import MemoryRows
 from suffice.data.schema import Layout
-from suffice.data.source import InParts, Part, each_batch
+from suffice.data.source import Part, Source, each_batch
 from suffice.engines.engine import Engine
 from suffice.sums.batch import Batch
 
@@ -328,8 +329,8 @@ def _placed(
     labelled = isinstance(first, Classifier)
     hashed = isinstance(cv, ByContent | EqualRowsTogether)
     if is_table(X) or (isinstance(cv, ByContent) and isinstance(y, str)):
-        reading = first._reading() if isinstance(first, Classifier) else None
-        return TableRows.of(X, y, weight, first._engine_for, reading, groups, hashed)
+        reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
+        return TableRows.of(X, y, weight, engine_for, reading, groups, hashed)
     from suffice.model_selection.memory_rows import MemoryRows  # which needs scikit-learn
 
     ignored = {name for estimator in estimators.values() for name in estimator._ignore}
@@ -371,7 +372,7 @@ class _Work:
         source = fits[0]._open_judged(*self.rows.whole)
         judges = knowing_all([fit._judge(source) for fit in fits])
         with fit_context(opened.learner):
-            engine = opened.learner._engine_for(source)
+            engine = engine_for(source)
             found = evaluated_by_place(
                 judges, engine, source, self.division.group, self.division.tested
             )
@@ -392,7 +393,7 @@ class _Work:
         judges = knowing_all([fit._judge(source) for fit, source in pairs])
         with fit_context(estimator):
             found = {
-                f: evaluated(judge, fits[f]._engine_for(source), source)
+                f: evaluated(judge, engine_for(source), source)
                 for f, (judge, source) in enumerate(zip(judges, sources, strict=True))
             }
         scores = self._scores(fits, sources) if self.by_row else ()
@@ -415,7 +416,7 @@ class _Work:
     ) -> tuple[NDArray[np.float64], ...]:
         """What each fit says of the labels of the rows that it is judged on."""
         return tuple(
-            scores_of_labels(fit, fit._judge(source).layout, source, fit._engine_for(source))
+            scores_of_labels(fit, fit._judge(source).layout, source, engine_for(source))
             for fit, source in zip(fits, sources, strict=True)
         )
 
@@ -435,7 +436,7 @@ class _Work:
 
 
 def scores_of_labels(
-    fit: Classifier, layout: Layout, source: InParts, engine: Engine
+    fit: Classifier, layout: Layout, source: Source, engine: Engine
 ) -> NDArray[np.float64]:
     """Return log P(y | x) and the weight of every labelled row, (n, 2), in the order of a table.
 

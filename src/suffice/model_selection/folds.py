@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import InParts
 from suffice.engines.engine import fit_context
-from suffice.models.base.exact import ExactEstimator
-from suffice.models.base.learnt import Learnt
+from suffice.errors import ParameterError
+from suffice.models.estimator import FittedFromSums, Opened
 from suffice.sums.base import tree_sum
 
 __all__ = ["BLOCK", "FoldSums", "Opened", "Partition", "is_of_sums", "row_groups", "sums_without"]
@@ -25,42 +24,12 @@ BLOCK = 256  # groups that are taken from a total at a time
 
 def is_of_sums(estimator: Any) -> bool:
     """Whether folds of an estimator follow from sums."""
-    return isinstance(estimator, ExactEstimator) and estimator._is_of_sums
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A table that an estimator has opened to learn from.
-
-    Parameters
-    ----------
-    learner : ExactEstimator
-        Which has learnt nothing yet.
-    reader : TableReader
-    source : InParts
-    """
-
-    learner: ExactEstimator[Any, Any, Any]
-    reader: Any
-    source: InParts
-
-    @classmethod
-    def of(
-        cls, estimator: ExactEstimator[Any, Any, Any], X: Any, y: Any, sample_weight: Any
-    ) -> Opened:
-        """Open a table as `fit` does."""
-        learner = estimator.unfitted()
-        learner._check_options()
-        return cls(learner, *learner._open_first(X, y, sample_weight))
-
-    @property
-    def sums(self) -> Any:
-        """What the sums depend on besides the rows."""
-        return type(self.learner), self.learner._sums_of(self.reader)
-
-    def fitted(self, statistic: Any) -> ExactEstimator[Any, Any, Any]:
-        """The estimator that `fit` makes of rows with these sums."""
-        return self.learner._fitted_to(Learnt(self.reader, (statistic,)))
+    if not isinstance(estimator, FittedFromSums):
+        return False
+    try:
+        return estimator.method().is_of_sums
+    except ParameterError:  # which the fit raises again
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +116,7 @@ class FoldSums:
         tested: bool = False,
     ) -> FoldSums:
         """Sum the rows of every group once; see `row_groups`. Each may be a fold that is tested."""
-        with fit_context(opened.learner):
-            sums = opened.learner._sums_by_place(opened.reader, opened.source, group)
+        sums = opened.sums_by_group(group)
         if len(sums) > 2 and np.array_equal(times, 1 - np.eye(len(sums), dtype=times.dtype)):
             return cls(_sums_of_others(sums), sums if tested else None)
         return cls([_sum_of_groups(sums, often) for often in times], sums if tested else None)
@@ -167,12 +135,11 @@ def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterat
     groups : int
         Each has a row.
     """
-    learner, rows = opened.learner, (opened.reader, opened.source)
-    with fit_context(learner):
-        (total,) = learner._sums_by_place(*rows, np.minimum(group, 0))
+    with fit_context(opened.learner):
+        (total,) = opened.sums_by_group(np.minimum(group, 0))
         for first in range(0, groups, BLOCK):
             own = np.where((group >= first) & (group < first + BLOCK), group - first, -1)
-            yield from (total - one for one in learner._sums_by_place(*rows, own))
+            yield from (total - one for one in opened.sums_by_group(own))
 
 
 def row_groups(

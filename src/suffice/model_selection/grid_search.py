@@ -30,7 +30,7 @@ from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import ChosenRows, Rows, Scored
 from suffice.model_selection.scikit_learn import folds_of
 from suffice.model_selection.timed import Training, timed
-from suffice.models.base.estimator import Estimator
+from suffice.models.estimator import Estimator
 
 __all__ = ["GridSearchCV"]
 
@@ -119,7 +119,7 @@ refit_time_, multimetric_
         return [_with(self.estimator, point) for point in ParameterGrid(self.param_grid)]
 
     @property
-    def _is_of_sums(self) -> bool:
+    def is_of_sums(self) -> bool:
         """Whether the search follows from sums, so that it can be made for many training sets."""
         return isinstance(self.estimator, Estimator) and all(map(is_of_sums, self._learners()))
 

@@ -23,10 +23,11 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.folds import BLOCK, Opened, is_of_sums, sums_without
 from suffice.model_selection.rows import require_labels
 from suffice.models.base.checks import labels_of
-from suffice.models.base.classifier import Classifier
 from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.leave_one_out import LeaveOneOut, answers_left_out
 from suffice.models.base.partial_answers import WithGaps, told
+from suffice.models.classifier import Classifier
+from suffice.models.reading import engine_for
 from suffice.numerics.elementary import log
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class _ClosedForm:
 
     Parameters
     ----------
-    fitted : ExactEstimator
+    fitted : FittedFromSums
     source : object
         The rows, to be predicted.
     rows : LeaveOneOut
@@ -66,9 +67,9 @@ class _ClosedForm:
             opened = Opened.of(estimator, X, y, sample_weight)
             learner = opened.learner
             with fit_context(learner):
-                fitted = opened.fitted(learner._summarise(opened.reader, opened.source))
+                fitted = opened.fitted(opened.sums())
             source = fitted._open_judged(X, y, sample_weight)
-            return cls(fitted, source, fitted._leave_one_out(source))
+            return cls(fitted, source, opened.left_out(fitted, source))
         except (DataError, ParameterError):
             return None
 
@@ -76,11 +77,11 @@ class _ClosedForm:
         """Predictions of every row, in order, (n, ...); NaN where there is no closed form."""
         layout = self.rows.judge.layout
         with fit_context(self.fitted):
-            engine = self.fitted._engine_for(self.source)
+            engine = engine_for(self.source)
             parts = self.source.parts(layout, engine.workers)
             found = engine.map(answers_left_out, (self.rows.answer, layout), parts)
-            pieces = [piece for of_part in found for piece in of_part]
-        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+            parts = [part for of_part in found for part in of_part]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def evaluation_in_closed_form(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -90,7 +91,7 @@ def evaluation_in_closed_form(estimator: Any, X: Any, y: Any, sample_weight: Any
         return None
     try:
         with fit_context(closed.fitted):
-            engine = closed.fitted._engine_for(closed.source)
+            engine = engine_for(closed.source)
             found = evaluated(closed.rows.judge, engine, closed.source)
     except DataError:  # a row without which a sum loses its digits
         return None
@@ -108,11 +109,11 @@ def evaluation_of_sums(
         The number of every row to be judged, 0 to g − 1; −1 for others.
     """
     opened = Opened.of(estimator, X, y, sample_weight)
-    whole = opened.fitted(opened.learner._summarise(opened.reader, opened.source))
+    whole = opened.fitted(opened.sums())
     source, groups = whole._open_judged(X, y, sample_weight), int(row.max()) + 1
     every, sums = whole._judge(source), sums_without(opened, row, groups)
     with fit_context(opened.learner):
-        engine = opened.learner._engine_for(source)
+        engine = engine_for(source)
 
         def blocks() -> Iterator[WithGaps[Any]]:
             for first in range(0, groups, BLOCK):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
 from suffice.model_selection.folds import FoldSums, Opened, row_groups
 from suffice.model_selection.pairs import Folds
 from suffice.model_selection.rows import Rows
@@ -71,9 +70,9 @@ class Nested:
     def sums(self, opened: Opened, f: int) -> list[Any]:
         """The statistics of the inner training sets of an outer fold, and that of all of these."""
         for known, sums in self._known:
-            if known == opened.sums:
+            if known == opened.shared:
                 return sums[f]
-        self._known.append((opened.sums, self._summed(opened)))
+        self._known.append((opened.shared, self._summed(opened)))
         return self._known[-1][1][f]
 
     def _summed(self, opened: Opened) -> list[list[Any]]:
@@ -85,8 +84,7 @@ class Nested:
         if found is None:
             return [list(FoldSums.of(opened, of_fold, self.n).statistics) for of_fold in sets]
         group, times = found
-        with fit_context(opened.learner):
-            sums = opened.learner._sums_by_place(opened.reader, opened.source, group)
+        sums = opened.sums_by_group(group)
         edges = pairwise(accumulate(map(len, sets), initial=0))
         return [_of_sets(sums, times[start:stop]) for start, stop in edges]
 

@@ -13,6 +13,7 @@ from suffice.errors import DataError
 from suffice.model_selection.folds import Partition
 from suffice.model_selection.rows import Rows, Scored
 from suffice.models.base.judge import evaluated_by_place
+from suffice.models.reading import engine_for
 
 __all__ = ["own_scores"]
 
@@ -48,7 +49,7 @@ def own_scores(
     started = perf_counter()
     if tested is not None:
         pairs = zip(models, folds, strict=True)
-        told = [model._score_of_sums(tested[fold]) for model, fold in pairs]
+        told = [model.method().score_of_sums(model, tested[fold]) for model, fold in pairs]
         if None not in told:
             share = (perf_counter() - started) / len(models)
             return [Scored({"score": score}, share) for score in told]
@@ -58,7 +59,7 @@ def own_scores(
         judges = [model._scoring(source) for model in models]
         judged = np.eye(len(division), dtype=np.intp)[np.asarray(folds)]
         with fit_context(first):
-            engine = first._engine_for(source)
+            engine = engine_for(source)
             found = evaluated_by_place(judges, engine, source, division.fold, judged)
         scores = [judge.record(found[i].found) for i, judge in enumerate(judges)]
     except DataError:

@@ -13,7 +13,7 @@ from suffice.model_selection.pairs import Folds
 from suffice.model_selection.rows import Rows
 from suffice.model_selection.rows_at import rows_at
 from suffice.model_selection.timed import Training, timed
-from suffice.models.base.estimator import Estimator
+from suffice.models.estimator import Estimator
 
 __all__ = ["refits"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.model_selection.evaluated_folds import FoldEvaluations, evaluate_folds
 from suffice.model_selection.scores import CLASS_SCORES, NUMBER_SCORES, Score
-from suffice.models.base.classifier import Classifier
+from suffice.models.classifier import Classifier
 
 __all__ = ["table_scores"]
 

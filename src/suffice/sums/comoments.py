@@ -796,6 +796,12 @@ class FourthMoments(ClassSums):
             out[c] = (precision[:, None] * squares.value * precision).sum() + n * mean**2
         return out
 
+    def __add__(self, other: FourthMoments) -> FourthMoments:
+        return super().__add__(other) if isinstance(other, FourthMoments) else NotImplemented
+
+    def __sub__(self, other: FourthMoments) -> FourthMoments:
+        return super().__sub__(other) if isinstance(other, FourthMoments) else NotImplemented
+
     def column_at(self, field: str, place: int) -> int | None:
         """Return the column that a column, or the square of one, is of."""
         return place % self.d

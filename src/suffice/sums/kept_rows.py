@@ -15,7 +15,7 @@ from suffice.errors import ForgetError
 from suffice.numerics.error_free import LARGEST, add, two_sum
 from suffice.numerics.exact import scaled
 from suffice.numerics.memory import require_memory
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.block import BadCell, RealBlock, SparseBlock
 from suffice.sums.comoments import (
     FORGOTTEN,

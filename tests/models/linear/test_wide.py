@@ -150,9 +150,9 @@ def test_a_file_holds_coefficients_and_says_so(tmp_path):
         again = load(tmp_path / "model")
         assert_close(again.predict(x), model.predict(x), 1e-12)
         np.testing.assert_array_equal(again.coef_, model.coef_)
-        for action in (again.partial_fit, again.forget):
-            with pytest.raises(ParameterError, match="coefficients"):
-                action(x, targets(x))
+        assert not hasattr(again, "partial_fit")
+        with pytest.raises(ParameterError, match="coefficients"):
+            again.forget(x, targets(x))
         with pytest.raises(ParameterError, match="coefficients"):
             again.merge(model)
         again.save(tmp_path / "again")

@@ -90,13 +90,18 @@ def layout_of(lines: Sequence[str], asked: TextFormat, usual: str, known: Known 
             skip, found = begin, mark
         rows = _rows(lines[skip:], Grammar(found, quote))
         padded = _padding(rows, known)
-        skip, rows = skip + padded, rows if not padded else _rows(lines[skip + padded :], Grammar(found, quote))
+        skip, rows = (
+            skip + padded,
+            rows if not padded else _rows(lines[skip + padded :], Grammar(found, quote)),
+        )
     strip = asked.strip
     if strip is None:
         strip = _is_padded([row.fields for row in rows])
     if strip:
         rows = _rows(lines[skip:], Grammar(found, quote, strip=True))
-        rows = [Record(r.line, r.lines, r.text, [c.strip() for c in r.fields], r.behind) for r in rows]
+        rows = [
+            Record(r.line, r.lines, r.text, [c.strip() for c in r.fields], r.behind) for r in rows
+        ]
     return Layout(found, quote, strip, skip, rows)
 
 
@@ -338,7 +343,9 @@ def names_of(
     width = len(below[0]) if below else len(rows[0])
     if asked is not None:
         return Names(tuple(asked))
-    of_model = () if known is None else next((n for n in _by_position(known) if len(n) == width), ())
+    of_model = (
+        () if known is None else next((n for n in _by_position(known) if len(n) == width), ())
+    )
     if not header:
         if of_model:
             return Names(tuple(of_model), by_position=True)
@@ -358,4 +365,6 @@ def names_of(
         names.append(own)
         if own != name:
             (doubled if name else unnamed).append(own)
-    return Names(tuple(names), tuple(unnamed), names[0] if row_names else None, False, tuple(doubled))
+    return Names(
+        tuple(names), tuple(unnamed), names[0] if row_names else None, False, tuple(doubled)
+    )

@@ -24,7 +24,6 @@ from suffice.data.table import first_rows
 from suffice.data.text.format import AUTO, TextFormat
 from suffice.data.text.guess import Doubt, Guess, guess, settled
 from suffice.data.text.layout import (
-    DELIMITERS,
     Known,
     Layout,
     Names,
@@ -107,7 +106,9 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
     remarks = (*_remarks(file, asked, known, usual, layout, names), *columns.remarks())
     left_out, empty = columns.left_out(names)
-    written = {n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)}
+    written = {
+        n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)
+    }
     format = replace(file.format, written=tuple(written.items()), missing=given.tokens)
     return Sniffed(
         format=format,
@@ -116,7 +117,11 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) 
         raw=columns.raw,
         left_out=left_out,
         empty=empty,
-        remarks=(*remarks, *_left_out(first.name, names, left_out, empty), *_total(file, head, sample)),
+        remarks=(
+            *remarks,
+            *_left_out(first.name, names, left_out, empty),
+            *_total(file, head, sample),
+        ),
         doubts=columns.doubts,
         refused=columns.refused,
         absent=columns.absent,
@@ -213,7 +218,12 @@ def _other_file(
         file = replace(like, path=path, version=version_of(path))
     with opened(file) as source:
         lines = _first_lines(source.start, like.format)[like.skipped :]
-    rows = [record.fields for record in layout_of(lines, replace(like.format, skip_lines=0), like.separator, known).rows]
+    rows = [
+        record.fields
+        for record in layout_of(
+            lines, replace(like.format, skip_lines=0), like.separator, known
+        ).rows
+    ]
     if not rows:
         rule = "a table has at least a header or one row"
         raise ReadError(f"{path.name} is empty", rule, "check how it was written")
@@ -239,7 +249,12 @@ def _differ(like: TextFile, path: Path, names: Sequence[str]) -> SchemaError:
 def _further(file: TextFile, source: Source) -> Iterator[list[str]]:
     """Rows in the middle of a file and at its end, where bytes can be reached."""
     size = file.version.size if file.version else 0
-    if not is_utf8(file.format.encoding) or size < 4 * SAMPLE_BYTES or not hasattr(source.file, "peek") or source.start[:2] != _beginning(source):
+    if (
+        not is_utf8(file.format.encoding)
+        or size < 4 * SAMPLE_BYTES
+        or not hasattr(source.file, "peek")
+        or source.start[:2] != _beginning(source)
+    ):
         return
     for start in ((size - SAMPLE_BYTES) // 2, size - SAMPLE_BYTES):
         source.file.seek(start)
@@ -330,7 +345,11 @@ class _Columns:
             return found
         if len(cells) == 0:
             return Guess(spelling, spelling.type)
-        if name in self._known and isinstance(spelling, Number) and isinstance(found.spelling, Number):
+        if (
+            name in self._known
+            and isinstance(spelling, Number)
+            and isinstance(found.spelling, Number)
+        ):
             self._compare(name, spelling, found, cells)
         whole = isinstance(spelling, Number) and not spelling.mark
         whole = whole and found.spelling == spelling and pa.types.is_integer(found.type)
@@ -387,7 +406,11 @@ class _Columns:
                 if one.spelling != TRUTH or not _usual_truth(self.first[name]):
                     found.setdefault(one.spelling, []).append(name)
         for spelling, names in found.items():
-            unit = ", read in seconds since 1970-01-01" if isinstance(spelling, Moment) and spelling.date else ""
+            unit = (
+                ", read in seconds since 1970-01-01"
+                if isinstance(spelling, Moment) and spelling.date
+                else ""
+            )
             yield (
                 f"{where}: {_listed(names)} hold{'s' if len(names) == 1 else ''} "
                 f"{spelling}{unit} (written={{{names[0]!r}: 'text'}} says otherwise)"
@@ -520,8 +543,10 @@ def _remarks(
         yield _remark(where, "blanks around fields are removed", "strip")
     first = _row(layout.rows[0].fields)
     if names.by_position:
-        begin = f"the header {first} names no column of the model" if format.header else (
-            f"there is no header, as the first row is {first}"
+        begin = (
+            f"the header {first} names no column of the model"
+            if format.header
+            else (f"there is no header, as the first row is {first}")
         )
         yield _remark(where, f"{begin}: columns are found by position", "header")
     elif asked.header is None and asked.names is None and not format.header:

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.split_size import UNKNOWN, SplitSize
-from suffice.data.table import Table, first_refused, first_rows, require_columns
+from suffice.data.part_size import UNKNOWN, PartSize
+from suffice.data.table import Table, first_refused, require_columns
 from suffice.data.text.format import TextFormat
 from suffice.data.text.layout import Known
 from suffice.data.text.pieces import opened
@@ -34,7 +33,7 @@ __all__ = ["TextSplit", "TextTable"]
 class TextSplit:
     """One file of delimited text."""
 
-    file: TextFile  # where the rows are and how they are written
+    text: TextFile  # where the rows are and how they are written
     types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types
     empty: tuple[str, ...] = ()  # fields that must hold nothing
 
@@ -115,10 +114,10 @@ class TextSplit:
         marks = [one for one in found if one.decimal != decimal or one.thousands]
         return next(iter(marks), None)
 
-    def split_size(self) -> SplitSize:
+    def part_size(self) -> PartSize:
         """The bytes of the file; nothing if it cannot be read, which a reader explains."""
         with suppress(OSError):
-            return SplitSize(None, self.file.path.stat().st_size)
+            return PartSize(None, self.file.path.stat().st_size)
         return UNKNOWN
 
     @property

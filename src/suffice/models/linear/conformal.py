@@ -15,7 +15,7 @@ from suffice.errors import ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, ends_of
 from suffice.models.linear.rows import RowLeastSquares
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.sums.batch import Batch
 from suffice.sums.bins import BinnedCountAccumulator, BinnedCounts, cell_bounds

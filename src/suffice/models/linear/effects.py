@@ -14,7 +14,7 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import row_sums
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 
 __all__ = ["Effects", "effects"]
 

@@ -16,7 +16,7 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters, fill
-from suffice.models.base.unseen_categories import Unseen
+from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import Coefficients
@@ -25,7 +25,7 @@ from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
 from suffice.sums.comoments import Comoments

@@ -19,15 +19,15 @@ from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.fold_sums import sums_by_place
-from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.missing_cells import incomplete, listed_missing
 from suffice.models.design.empty_columns import without_value
 from suffice.models.design.feature_columns import Predictors, features
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
+from suffice.models.method import Learnt, SumsReader
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.base import ClassSums, nonnegative
 from suffice.sums.by_class import Loss
 from suffice.sums.comoments import Comoments
@@ -149,7 +149,7 @@ Rows = TableSource | ArrayTargets
 
 
 @dataclass(frozen=True)
-class LinearReader(ExactReader[Any]):
+class LinearReader(SumsReader[Any]):
     """How tables are read, and what rows of numbers they become.
 
     Parameters

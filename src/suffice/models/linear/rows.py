@@ -30,8 +30,7 @@ from suffice.models.design.normal_equations import Weights, no_complete_row
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
-from suffice.numerics.rows import affine
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.kept_rows import KeptRows
 
 __all__ = ["CentredRows", "RowLeastSquares", "one_thread"]

@@ -26,7 +26,7 @@ from suffice.data.source import Part, each_batch
 from suffice.families.counts import by_event
 from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
