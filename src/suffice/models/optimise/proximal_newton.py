@@ -281,7 +281,8 @@ def working_set_newton(
         missed = violation(point.x, point.gradient, cost)
         used = (point.x != 0.0) | (cost == 0.0)
         others = np.where(used, 0.0, missed)
-        most = min(max(FEWEST_ADDED, int(used.sum()) // 2), MOST_ADDED, np.count_nonzero(others))
+        missing = int(np.count_nonzero(others))
+        most = min(max(FEWEST_ADDED, int(used.sum()) // 2), MOST_ADDED, missing)
         added = np.argpartition(-others, most - 1)[:most] if most else np.empty(0, np.intp)
         places = np.union1d(np.flatnonzero(used), added)
         curvature, x = hessian(point.x, places), point.x[places]
