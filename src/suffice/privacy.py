@@ -28,6 +28,7 @@ from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
 from suffice.sums.counts import Counts, Events, JointCounts
+from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import PairCounts
 
@@ -174,7 +175,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         yield from _doubts(model.doubts_)
         return
     batches = getattr(model, "batches_", None)
-    if batches is None:
+    if batches is None or isinstance(batches[0], KeptRows):  # a file holds coefficients of them
         yield from _coefficients(model)
         return
     if isinstance(batches[0], ByClass):

@@ -68,6 +68,7 @@ from suffice.sums.counts import (
     JointCounts,
 )
 from suffice.sums.held_rows import HeldRows, Roots
+from suffice.sums.kept_rows import KeptRows
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.pairs import CutBins, PairCountAccumulator, PairCounts, ValueBins
@@ -464,7 +465,8 @@ def found_statistics() -> set[type]:
 
 
 def test_every_statistic_has_data() -> None:
-    assert found_statistics() == {*STATISTICS, Ranking, RowSample, Sampled, HeldRows, Roots}
+    others = {KeptRows, HeldRows, Roots, Ranking, RowSample, Sampled}
+    assert found_statistics() == {*STATISTICS, *others}
 
 
 def test_rows_that_are_held_are_a_group() -> None:

@@ -130,7 +130,7 @@ class LinearRegression(LinearRegressor):
         check_choices(self, solver=("normal", *STEPS))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
-        fit, targets = self._inferable(), self.design_.targets
+        fit, targets = self._of_products(self._inferable()), self.design_.targets
         j = target_place(targets, target)
         return Summary.of(fit, self.terms_, targets, j, level, self._left_out)
 
@@ -187,7 +187,8 @@ class LinearRegression(LinearRegressor):
         if kind not in POWER:
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, POWER))}")
         summary = self.summary(target, level)
-        fit, model, source = self._inferable(), self.model_, self._open_more(X, y, sample_weight)
+        fit = self._of_products(self._inferable())
+        model, source = self.model_, self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
         j = target_place(self.design_.targets, target)
         asked = Influences(replace(model, layout=layout), fit, j, POWER[kind])

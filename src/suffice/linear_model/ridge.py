@@ -22,6 +22,7 @@ from suffice.models.linear.model import errors_left_out
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePath, RidgeSpectrum, checked_penalties
+from suffice.models.linear.rows import CentredRows
 from suffice.models.linear.saved import SavedRidge
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
@@ -175,10 +176,10 @@ class Ridge(LinearRegressor):
         equations = self._solved().equations
         return RidgeSpectrum.of(equations, self._unit(equations))
 
-    def _unit(self, equations: NormalEquations) -> NDArray[np.float64]:
+    def _unit(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
         return equations.variance if self.standardize else np.ones(equations.p)
 
-    def _penalty(self, equations: NormalEquations) -> NDArray[np.float64]:
+    def _penalty(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
         return self.alpha_ * self._unit(equations)
 
     def _candidates(self) -> NDArray[np.float64] | None:
@@ -229,7 +230,7 @@ class Ridge(LinearRegressor):
 
     def _tune(
         self,
-        equations: NormalEquations | None = None,
+        equations: NormalEquations | CentredRows | None = None,
         reader: LinearReader | None = None,
         source: Rows | None = None,
     ) -> None:

@@ -650,10 +650,18 @@ def require_sums(estimator: Any) -> None:
     Raises
     ------
     ParameterError
-        If the model was fitted by gradient descent, or shall be.
+        If the model was fitted by gradient descent, or shall be, or comes from a file of
+        coefficients.
     """
     if not keeps_sums(estimator):
         descends = not estimator.method().keeps_sums
+        fit = getattr(getattr(estimator, "model_", None), "fit", None)
+        if not (descends or hasattr(fit, "loss_history")):
+            raise ParameterError(
+                "the model comes from a file, which holds its coefficients alone",
+                "of fewer rows than columns sums are larger than the rows, and no file keeps rows",
+                "fit the rows anew",
+            )
         raise ParameterError(
             f"solver={estimator.solver!r}" if descends else "the fit was by descent",
             "gradient descent keeps no sums over the rows, only coefficients",

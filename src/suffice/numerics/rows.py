@@ -31,7 +31,7 @@ def affine(
 
     Parameters
     ----------
-    x : ndarray (n, d)
+    x : ndarray or sparse array (n, d)
         Rows; numbers of types that kernels do not read are converted.
     origin : ndarray (d,)
     slope : ndarray (k, d)
@@ -49,6 +49,8 @@ def affine(
     array([[4.]])
     """
     n, d = x.shape
+    if is_sparse(x):
+        return np.asarray(x @ slope.T + (constant - slope @ origin))
     if out is None:
         out = scores(n, len(constant))
     if not d:

@@ -268,7 +268,7 @@ def _errors_of(model: Any) -> _Errors:
         root = fitted.root.reshape(len(fitted.root), *fitted.coefficients.shape)
         against = root if root.shape[1] == 1 else root[:, 1:] - root[:, :1]
         return _Errors(against, np.array([ndtri((1 + LEVEL) / 2)]))
-    fit, posterior = model._inferable(), model.posterior()
+    fit, posterior = model._of_products(model._inferable()), model.posterior()
     if fit.factor.dependent:
         raise DataError(
             "columns depend on each other",

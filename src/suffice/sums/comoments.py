@@ -40,6 +40,7 @@ from suffice.sums.moments import (
 )
 
 __all__ = [
+    "FORGOTTEN",
     "LOG_UNIT",
     "UNKNOWN",
     "Comoments",

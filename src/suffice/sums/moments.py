@@ -22,6 +22,7 @@ from suffice.sums.comparison import Divergences, of_gaussians
 
 __all__ = [
     "FEWEST_DIGITS",
+    "SMALLEST",
     "TOO_LARGE",
     "Moments",
     "MomentsAccumulator",

@@ -47,7 +47,8 @@ def test_no_iterate_is_higher_than_the_one_before(f: L1Quadratic) -> None:
     def terms(x: np.ndarray) -> np.ndarray:
         return np.array([f.linear @ x, x @ f.hessian @ x / 2, f.cost @ np.abs(x)])
 
-    points = [x for x, _ in zip(f.iterates(np.zeros(len(f.linear))), range(40), strict=False)]
+    iterates = zip(f.iterates(np.zeros(len(f.linear))), range(40), strict=False)
+    points = [x for (x, _), _ in iterates]
     values = [terms(x).sum() for x in points]
     rounding = 1e-14 * max(
         np.abs(f.linear) @ np.abs(x) + np.abs(x) @ np.abs(f.hessian) @ np.abs(x) for x in points

@@ -14,6 +14,7 @@ from suffice.models.design.bins import levels_of, with_bins
 from suffice.models.design.formula import is_column, label, products
 from suffice.models.design.levels import summed_down, summed_up
 from suffice.models.design.terms import Terms
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, SparseBlock, require_held
 from suffice.sums.vocabulary import Vocabulary
@@ -22,6 +23,7 @@ __all__ = ["INTERCEPT", "TILE_ROWS", "Compressed", "Design", "indicators"]
 
 INTERCEPT = "(Intercept)"
 TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
+SPARSE_CELLS = 2**22  # of rows of a sparse matrix that are laid out at a time
 TILE_CELLS = 32_768  # or few cells of rows, whose memory is not asked of the system each time
 UNSEEN = "a category must be one of those of the first fit"
 SHOW_ALL = "fit the model to rows that show them all, or leave the row out"
@@ -58,25 +60,27 @@ class Design(Terms):
             return
         blocks: Iterator[Any] = iter(batch.blocks)
         nothing = np.empty((batch.rows, 0))
-        numbers = next(blocks).values if len(self.numbers) else nothing
+        numbers: Any = _numbers(next(blocks)) if len(self.numbers) else nothing
         codes = self._codes(next(blocks)) if self.categories else nothing
         texts = [next(blocks) for _ in self.words]
         targets = next(blocks).values if with_targets else nothing
         p, as_they_are = len(self), self.is_plain and not self.categories
-        for start in range(0, max(batch.rows, 1), TILE_ROWS):
-            part = slice(start, min(start + TILE_ROWS, batch.rows))
-            _require_held(numbers[part], start, self.numbers)
+        tile = max(1, SPARSE_CELLS // max(1, p)) if is_sparse(numbers) else TILE_ROWS
+        for start in range(0, max(batch.rows, 1), tile):
+            part = slice(start, min(start + tile, batch.rows))
+            values = numbers[part].toarray() if is_sparse(numbers) else numbers[part]
+            _require_held(values, start, self.numbers)
             _require_held(targets[part], start, self.targets)
             if as_they_are and not with_targets:
-                yield start, np.asarray(numbers[part], np.float64)
+                yield start, np.asarray(values, np.float64)
                 continue
             z = np.empty((part.stop - start, p + targets.shape[1]))
             z[:, p:] = targets[part]
             cut = [text.cut(part.start, part.stop) for text in texts]
             if self.formula is None:
-                self._lay_out(z, numbers[part], codes[part], cut)
+                self._lay_out(z, values, codes[part], cut)
             else:
-                z[:, :p] = self._multiplied(numbers[part], codes[part], cut, start)
+                z[:, :p] = self._multiplied(values, codes[part], cut, start)
             yield start, z
 
     def compressed_rows(
@@ -397,6 +401,16 @@ def indicators(
     """
     column = rank[:, None]
     return np.asarray(column >= levels if at_least else column == levels)
+
+
+def _numbers(block: Any) -> Any:
+    """The cells of a block of numbers (n, d); compressed as they come."""
+    if not isinstance(block, SparseBlock):
+        return block.values
+    from scipy.sparse import csr_array
+
+    whole = block.merged()
+    return csr_array((whole.data, whole.indices, whole.indptr), shape=(block.rows, block.width))
 
 
 def _require_held(values: NDArray[Any], first: int, names: Sequence[str]) -> None:

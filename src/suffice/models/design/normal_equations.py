@@ -14,9 +14,18 @@ from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.comoments import LOG_UNIT, Comoments, Tally
 
-__all__ = ["ROUNDED", "NormalEquations", "Weights"]
+__all__ = ["ROUNDED", "NormalEquations", "Weights", "no_complete_row"]
 
 ROUNDED = 2.0**-44  # noise of products that were added in double about a pivot near the rows
+
+
+def no_complete_row() -> DataError:
+    """Return the error of a table without a complete row."""
+    return DataError(
+        "there is no complete row whose weight is not zero",
+        "a linear model needs at least one",
+        "check the columns and the weights",
+    )
 
 
 @dataclass(frozen=True)
@@ -92,11 +101,7 @@ class NormalEquations:
         """
         complete = np.flatnonzero(statistic.patterns[statistic.pattern].all(axis=1))
         if not len(complete):
-            raise DataError(
-                "there is no complete row whose weight is not zero",
-                "a linear model needs at least one",
-                "check the columns and the weights",
-            )
+            raise no_complete_row()
         (group,) = complete.tolist()
         product, d = int(statistic.product_index[group]), statistic.d
         scatter = DoubleDouble.zeros((d, d)) if product < 0 else statistic.scatter[product]

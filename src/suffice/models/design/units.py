@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from suffice.data.schema import Column, UniformColumns
-from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.design.normal_equations import Weights
 from suffice.models.design.terms import Terms
 
 __all__ = ["measures", "said_of_weights", "units"]
@@ -42,7 +43,21 @@ def units(columns: Sequence[Column]) -> tuple[str, ...]:
     return tuple(f"{c.name}: {c.reason}" for c in columns if c.stored == "time")
 
 
-def said_of_weights(equations: NormalEquations) -> tuple[str, ...]:
+class HasWeights(Protocol):
+    """The rows of a fit, as sums or as they are."""
+
+    @property
+    def weights(self) -> Weights:
+        """What the weights of rows are, besides their sum."""
+        ...
+
+    @property
+    def rows(self) -> float:
+        """Weight of the rows."""
+        ...
+
+
+def said_of_weights(equations: HasWeights) -> tuple[str, ...]:
     """Lines that say what weights add up to, and what they were taken for, if there are any."""
     weights, total = equations.weights, equations.rows
     if weights.precisions:

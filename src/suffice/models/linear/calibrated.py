@@ -15,6 +15,7 @@ from suffice.models.estimator import fitted
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, Prediction
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.linear.targets import Regressor
 from suffice.models.reading import engine_for
 
@@ -27,7 +28,7 @@ class ConformalRegressor(Regressor):
     model_: LinearModel
 
     @abstractmethod
-    def _inferable(self) -> LeastSquares:
+    def _inferable(self) -> LeastSquares | RowLeastSquares:
         """The fit, if its errors are known."""
 
     def calibrate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, ends_of
+from suffice.models.linear.rows import RowLeastSquares
+from suffice.numerics.rows import is_sparse
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.sums.batch import Batch
 from suffice.sums.bins import BinnedCountAccumulator, BinnedCounts, cell_bounds
@@ -42,7 +44,7 @@ class LinearLeftOut(LinearModel):
     """
 
     def judged(
-        self, x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
+        self, x: Any, y: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The answers to rows (n, p) with targets (n, t), each by the model of the others.
 
@@ -52,7 +54,8 @@ class LinearLeftOut(LinearModel):
             If a row has no closed form.
         """
         found = self._left_out(x, y, weights)
-        doubtful = np.isnan(found).any(axis=1) & np.isfinite(x).all(axis=1)
+        dense = x.toarray() if is_sparse(x) else x
+        doubtful = np.isnan(found).any(axis=1) & np.isfinite(dense).all(axis=1)
         if doubtful.any():
             raise BadCell(int(doubtful.argmax()), None, "this row", DOUBTFUL, "use cv=10")
         return found
@@ -68,7 +71,7 @@ class LinearLeftOut(LinearModel):
     def _left_out(
         self, x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        fit = cast(LeastSquares, self.fit)
+        fit = cast(LeastSquares | RowLeastSquares, self.fit)
         predicted = fit.predict(x)
         learnt = np.asarray(~np.isnan(y).any(axis=1))
         w = np.where(learnt, weights if len(weights) else 1.0, 0.0)
@@ -151,13 +154,15 @@ class ErrorSizes:
             )
         return np.array(ends) * self.unit
 
-    def ends(self, fit: LeastSquares, level: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def ends(
+        self, fit: LeastSquares | RowLeastSquares, level: float, x: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """ŷ ± q s √(1 + h), (n, t, 2)."""
         reach = np.sqrt(1.0 + fit.leverage(x))[:, None] * self.quantile(level)
         return ends_of(fit, reach, x)
 
 
-def unit_of(fit: LeastSquares) -> NDArray[np.float64]:
+def unit_of(fit: LeastSquares | RowLeastSquares) -> NDArray[np.float64]:
     """s = √(RSS/n) of each target, 1 where it is 0."""
     s = np.sqrt(np.maximum(fit.rss, 0.0) / fit.equations.rows)
     return np.asarray(np.where(s > 0, s, 1.0))
@@ -180,13 +185,14 @@ def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
         If a number is infinite.
     """
     model, learnt = params
-    fit = cast(LeastSquares, model.fit)
+    fit = cast(LeastSquares | RowLeastSquares, model.fit)
     unit = unit_of(fit)
     total = BinnedCountAccumulator(np.zeros(len(unit)))
 
     def add(batch: Batch) -> None:
         for rows, x, y in model.rows(batch, with_targets=True):
             weights = batch.weights[rows]
+            x = x.toarray() if is_sparse(x) else x
             h, w = fit.leverage(x), weights if len(weights) else 1.0
             rest = 1.0 - w * h if learnt else np.ones(len(x))
             rest = np.where(rest < LEAST_REST, np.nan, rest)

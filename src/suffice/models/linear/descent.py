@@ -30,14 +30,14 @@ from suffice.numerics.rows import affine
 from suffice.rules import FINITE, Shape, Within, check_form
 from suffice.sums.batch import Batch
 
-__all__ = ["DescentFit", "least_squares"]
+__all__ = ["Coefficients", "DescentFit", "least_squares"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class DescentFit:
-    """Coefficients that a descent ended at.
+class Coefficients:
+    """Coefficients without the sums, or rows, that they come from.
 
     Parameters
     ----------
@@ -51,8 +51,6 @@ class DescentFit:
         Standard deviations of the columns.
     has_intercept : bool
         Whether b is estimated; else it is 0.
-    loss_history : ndarray (passes,)
-        J, the sum over targets, after every pass.
     """
 
     origin: Annotated[Array, Shape("p"), SQUARABLE]
@@ -60,7 +58,6 @@ class DescentFit:
     coefficients: Annotated[Array, Shape("p", "t"), SQUARABLE]
     scale: Annotated[Array, Shape("p"), Within(0, LARGEST)]
     has_intercept: bool
-    loss_history: Annotated[Array, Shape("passes"), FINITE]
 
     def __post_init__(self) -> None:
         check_form(self)
@@ -73,6 +70,21 @@ class DescentFit:
     def predict(self, x: Array) -> Array:
         """Return b + xᵀw of rows (n, p), (n, t)."""
         return affine(x, self.origin, self.coefficients.T, self.at_origin)
+
+
+@dataclass(frozen=True, eq=False)
+class DescentFit(Coefficients):
+    """Coefficients that a descent ended at.
+
+    Parameters
+    ----------
+    origin, at_origin, coefficients, scale, has_intercept
+        As in `Coefficients`.
+    loss_history : ndarray (passes,)
+        J, the sum over targets, after every pass.
+    """
+
+    loss_history: Annotated[Array, Shape("passes"), FINITE]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.design.matrix import Design
-from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.descent import Coefficients
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import row_sums
+from suffice.numerics.rows import is_sparse
 
 __all__ = ["Effects", "effects"]
 
@@ -80,9 +83,10 @@ class Effects(Printed):
 
 
 def effects(
-    design: Design, fit: LeastSquares | DescentFit, x: NDArray[np.float64]
+    design: Design, fit: LeastSquares | RowLeastSquares | Coefficients, x: Any
 ) -> NDArray[np.float64]:
     """(x_j − o_j) w_j of rows (n, p), by column, (n, d, t)."""
+    x = x.toarray() if is_sparse(x) else x
     return design.by_column((x - fit.origin)[:, None] * fit.coefficients.T).swapaxes(1, 2)
 
 

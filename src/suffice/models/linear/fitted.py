@@ -21,12 +21,13 @@ from suffice.models.base.options import Incomplete, Unanswerable, check_unanswer
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
+from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.units import measures, said_of_weights
 from suffice.models.estimator import fitted, require_sums
 from suffice.models.linear.calibrated import ConformalRegressor
-from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.descent import Coefficients, DescentFit
 from suffice.models.linear.effects import Effects, effects
-from suffice.models.linear.evaluation import r_squared_of_sums
+from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import (
     UNDETERMINED,
@@ -41,12 +42,14 @@ from suffice.models.linear.model import (
     without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.reading import engine_for, in_precision, open_rows, row_by_name
 from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
 from suffice.phrases import rows_in_print
 from suffice.sums.block import BadCell
 from suffice.sums.comoments import Comoments
+from suffice.sums.kept_rows import KeptRows
 
 __all__ = ["NORMAL", "FittedLinear", "notebook_tables"]
 
@@ -61,17 +64,18 @@ class FittedLinear(ConformalRegressor):
     ----------
     model_ : LinearModel
         All that a prediction needs.
-    statistic_ : Comoments
-        Exact sums over all rows learnt so far; none after gradient descent.
-    batches_ : tuple of Comoments
+    statistic_ : Comoments or KeptRows
+        Exact sums over all rows learnt so far, or these rows where they are fewer numbers; none
+        after gradient descent.
+    batches_ : tuple of Comoments or KeptRows
         The statistics that it is the sum of: one, or one for each batch of a window.
     """
 
     incomplete: Incomplete
     solver: str
     model_: LinearModel
-    statistic_: Comoments
-    batches_: tuple[Comoments, ...]
+    statistic_: Any
+    batches_: tuple[Any, ...]
 
     # -- what was learnt
 
@@ -98,11 +102,15 @@ class FittedLinear(ConformalRegressor):
     def singular_(self) -> NDArray[np.float64]:
         """Singular values of the columns about their means, decreasing, (min(n, d),)."""
         fit = self._unpenalised()
+        if isinstance(fit, RowLeastSquares):
+            return fit.svd[1]
         values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
         return np.asarray(values[: max(int(np.ceil(fit.equations.count)), 1)])
 
-    def _unpenalised(self) -> LeastSquares:
+    def _unpenalised(self) -> LeastSquares | RowLeastSquares:
         fit = self._solved()
+        if isinstance(fit, RowLeastSquares):
+            return RowLeastSquares(fit.equations, np.zeros_like(fit.penalty))
         return replace(fit, penalty=np.zeros_like(fit.penalty))
 
     @property
@@ -157,7 +165,7 @@ class FittedLinear(ConformalRegressor):
         """What coefficients are compared with and per, and how weights were taken."""
         lines = measures(self.design_, self.schema_)
         fit = self.model_.fit
-        return (*lines, *said_of_weights(fit.equations)) if isinstance(fit, LeastSquares) else lines
+        return lines if isinstance(fit, Coefficients) else (*lines, *said_of_weights(fit.equations))
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.
@@ -181,9 +189,27 @@ class FittedLinear(ConformalRegressor):
         for name, value in (("a0", a0), ("b0", b0)):
             if not (np.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
+        return Posterior.of(
+            self._of_products(self._inferable()), self.terms_, self.design_.targets, a0, b0
+        )
 
-    def _inferable(self) -> LeastSquares:
+    def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
+        """The fit as a function of all products of columns.
+
+        Raises
+        ------
+        DataError
+            If there is no memory for them.
+        """
+        if isinstance(fit, LeastSquares):
+            return fit
+        equations = NormalEquations.of(
+            self.statistic_.products(), fit.equations.p, fit.has_intercept
+        )
+        weights = replace(equations.weights, precisions=fit.equations.weights.precisions)
+        return LeastSquares(replace(equations, weights=weights), fit.penalty)
+
+    def _inferable(self) -> LeastSquares | RowLeastSquares:
         """The fit, if its errors are known."""
         fit = self._solved()
         if fit.positive:
@@ -206,20 +232,22 @@ class FittedLinear(ConformalRegressor):
     @property
     def _left_out(self) -> float:
         """Weight of the rows with missing cells, which the fit does without."""
-        return self.statistic_.rows - self._solved().equations.rows
+        return float(self.statistic_.rows) - self._solved().equations.rows
 
-    def _score_of_sums(self, rows: Comoments) -> float | None:
+    def _score_of_sums(self, rows: KeptRows | Comoments) -> float | None:
         fit = self.model_.fit
+        if isinstance(rows, KeptRows):
+            return None if self.model_.cells is not None else r_squared_of_rows(fit, rows)
         if self.model_.cells is not None or type(fit) is not LeastSquares:
             return None
         return r_squared_of_sums(fit, rows)
 
-    def _solved(self) -> LeastSquares:
-        """The fit, if it is a function of sums."""
+    def _solved(self) -> LeastSquares | RowLeastSquares:
+        """The fit, if it is a function of sums or rows."""
         fit = fitted(self).fit
-        if isinstance(fit, DescentFit):
+        if isinstance(fit, Coefficients):
             require_sums(self)
-        return cast(LeastSquares, fit)
+        return cast(LeastSquares | RowLeastSquares, fit)
 
     @property
     def n_iter_(self) -> int:
@@ -445,6 +473,6 @@ def notebook_tables(estimator: FittedLinear) -> str:
     return coefficient_tables(estimator, design.targets, design.terms, w, scales)
 
 
-def _is_deficient(fit: LeastSquares | DescentFit) -> TypeGuard[LeastSquares]:
+def _is_deficient(fit: Any) -> TypeGuard[LeastSquares | RowLeastSquares]:
     """Whether there are rows whose predictions the sums do not determine."""
-    return isinstance(fit, LeastSquares) and bool(fit.factor.dependent) and not fit.positive
+    return not isinstance(fit, Coefficients) and bool(fit.deficient)

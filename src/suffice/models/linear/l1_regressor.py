@@ -22,6 +22,8 @@ from suffice.models.linear.model import LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import by_target, checked_penalties
+from suffice.models.linear.row_l1 import RowL1
+from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.linear.summary import target_place
 from suffice.models.optimise.algebra import one_thread_of_blas
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic
@@ -30,6 +32,7 @@ from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.rules import NONNEGATIVE, Shape
 from suffice.sums.comoments import Comoments
+from suffice.sums.kept_rows import KeptRows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -140,6 +143,7 @@ class L1LeastSquares(LeastSquares):
         return w, scale
 
 
+L1 = (L1LeastSquares, RowL1)
 HEADER = ["", "Estimate"]
 
 
@@ -277,41 +281,43 @@ class L1Regressor(LinearRegressor):
 
     # -- learning
 
-    def _minimum(self, equations: NormalEquations) -> LeastSquares:
+    def _minimum(self, equations: NormalEquations | CentredRows) -> LeastSquares | RowLeastSquares:
         return self._at(float(self.alpha), equations)
 
     def _at(
-        self, alpha: float, equations: NormalEquations, start: NDArray[np.float64] | None = None
-    ) -> LeastSquares:
+        self,
+        alpha: float,
+        equations: NormalEquations | CentredRows,
+        start: NDArray[np.float64] | None = None,
+    ) -> LeastSquares | RowLeastSquares:
         """The minimum with a penalty; ``start`` are coefficients (p, t) to begin with."""
         scale = self._scale(equations)
         penalty = equations.rows * alpha * (1.0 - self._ratio) * scale**2
         cost = equations.rows * alpha * self._ratio * scale
+        positive = bool(self.positive)
+        more: dict[str, Any] = {"cost": cost, "start": start}
+        more |= {"tolerance": float(self.tol), "max_sweeps": self.max_iter}
+        if isinstance(equations, CentredRows):
+            if cost.any() or positive:
+                return RowL1(equations, penalty, positive=positive, **more)
+            return RowLeastSquares(equations, penalty)
         if not cost.any():
-            return LeastSquares(equations, penalty, bool(self.positive))
-        return L1LeastSquares(
-            equations,
-            penalty,
-            bool(self.positive),
-            cost=cost,
-            tolerance=float(self.tol),
-            max_sweeps=self.max_iter,
-            start=start,
-        )
+            return LeastSquares(equations, penalty, positive)
+        return L1LeastSquares(equations, penalty, positive, **more)
 
-    def _scale(self, equations: NormalEquations) -> NDArray[np.float64]:
+    def _scale(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
         """What the coefficients are counted in, (p,)."""
         return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
 
     def _estimate(
         self,
         reader: LinearReader,
-        statistic: Comoments,
+        statistic: KeptRows | Comoments,
         source: Rows | None = None,
         tuned: bool = False,
     ) -> LinearModel:
         model = super()._estimate(reader, statistic, source, tuned)
-        if isinstance(model.fit, L1LeastSquares) and not model.fit.converged:
+        if isinstance(model.fit, L1) and not model.fit.converged:
             warn(
                 f"coordinate descent did not converge in {self.max_iter} sweeps; raise max_iter, "
                 "or alpha.",
@@ -336,7 +342,7 @@ class L1Regressor(LinearRegressor):
     def n_iter_(self) -> int:
         """Sweeps of coordinate descent over the columns; 0 without a penalty of absolute values."""
         fit = self._solved()
-        return fit.sweeps if isinstance(fit, L1LeastSquares) else 0
+        return fit.sweeps if isinstance(fit, L1) else 0
 
     @property
     def sparse_coef_(self) -> Any:
@@ -391,26 +397,28 @@ class L1Regressor(LinearRegressor):
             np.stack([fit.coefficients.T[one] for fit in fits]),
             np.stack([fit.intercept[one] for fit in fits]),
             np.stack([fit.rss[one] for fit in fits]),
-            np.array([not isinstance(fit, L1LeastSquares) or fit.converged for fit in fits]),
+            np.array([not isinstance(fit, L1) or fit.converged for fit in fits]),
         )
 
-    def _path(self, alphas: list[float], equations: NormalEquations) -> Iterator[LeastSquares]:
+    def _path(
+        self, alphas: list[float], equations: NormalEquations | CentredRows
+    ) -> Iterator[LeastSquares | RowLeastSquares]:
         start = None
         for alpha in alphas:
             fit = self._at(alpha, equations, start)
-            if isinstance(fit, L1LeastSquares):
+            if isinstance(fit, L1):
                 start = np.column_stack([found.x for found in fit.minima])
             yield fit
 
     def _default_alphas(
-        self, equations: NormalEquations, eps: float, n_alphas: int
+        self, equations: NormalEquations | CentredRows, eps: float, n_alphas: int
     ) -> NDArray[np.float64]:
         if not 0.0 < eps < 1.0:
             raise ParameterError(f"eps={eps!r}", "eps is a number above 0 and below 1")
         if n_alphas < 1:
             raise ParameterError(f"n_alphas={n_alphas!r}", "n_alphas is a whole number above 0")
         cost = self._at(1.0, equations)
-        if not isinstance(cost, L1LeastSquares):
+        if not isinstance(cost, L1):
             raise ParameterError(
                 f"l1_ratio={self._ratio!r} without alphas",
                 "a penalty of squares makes no coefficient 0, so no alpha is the largest",
@@ -436,8 +444,8 @@ class L1Regressor(LinearRegressor):
             self._left_out,
         )
 
-    def _inferable(self) -> LeastSquares:
-        if isinstance(self._solved(), L1LeastSquares):
+    def _inferable(self) -> LeastSquares | RowLeastSquares:
+        if isinstance(self._solved(), L1):
             raise ParameterError(
                 f"alpha={self.alpha!r}",
                 f"{SELECTED}, so standard errors, intervals and tests would be wrong",

@@ -287,6 +287,11 @@ class LeastSquares:
                 found[0] &= abs(self.origin @ v) <= DETERMINED * (np.abs(self.origin) @ np.abs(v))
         return found
 
+    @property
+    def deficient(self) -> bool:
+        """Whether there are rows whose predictions the sums do not determine."""
+        return bool(self.factor.dependent) and not self.positive
+
     def determined(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether the rows of the fit determine the prediction of rows (n, p), (n,).
 
@@ -294,7 +299,7 @@ class LeastSquares:
 
         Source: S. R. Searle, Linear Models (1971), section 5.4: estimable functions.
         """
-        if not self.factor.dependent or self.positive:
+        if not self.deficient:
             return np.ones(len(x), np.bool_)
         null = self._null.hi
         spread = np.sqrt(np.maximum(np.diagonal(self.equations.xx.hi), 0.0) / self.equations.rows)

@@ -19,14 +19,17 @@ from suffice.families.multivariate_gaussian import MultivariateGaussianParameter
 from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
-from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.descent import Coefficients
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell, RealBlock
-from suffice.sums.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.comoments import Comoments
+from suffice.sums.kept_rows import KeptRows, RowsAccumulator
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
@@ -36,7 +39,6 @@ __all__ = [
     "JointGaussian",
     "LinearModel",
     "Prediction",
-    "accumulator",
     "answer_names",
     "answer_table",
     "ends_of",
@@ -98,6 +100,8 @@ class JointGaussian:
         return self.parameters.course.remarks(names)
 
 
+SPARSE_CELLS = 2**22  # of rows of a sparse matrix that are answered at a time
+
 UNDETERMINED = "undetermined"  # a column of answers while they are on their way
 
 NO_PREDICTION = "a missing cell (NaN or null) leaves a row without a prediction"
@@ -120,8 +124,8 @@ class LinearModel:
         How rows of a table become rows of numbers.
     layout : Layout
         How a table is read.
-    fit : LeastSquares or DescentFit
-        Coefficients, and what they vary by if they are a function of sums.
+    fit : LeastSquares, RowLeastSquares or Coefficients
+        Coefficients, and what they vary by if they are a function of sums or rows.
     cells : JointGaussian, optional
         What to expect in missing cells; without it they are refused.
     errors : ErrorSizes, optional
@@ -132,7 +136,7 @@ class LinearModel:
 
     design: Design
     layout: Layout
-    fit: LeastSquares | DescentFit
+    fit: LeastSquares | RowLeastSquares | Coefficients
     cells: JointGaussian | None = None
     errors: Any = None
     unseen: Unseen = "error"
@@ -145,13 +149,13 @@ class LinearModel:
     @property
     def term_scales(self) -> NDArray[np.float64]:
         """Standard deviations of the terms, (p,)."""
-        if isinstance(self.fit, DescentFit):
+        if isinstance(self.fit, Coefficients):
             return self.fit.scale
         return np.sqrt(self.fit.equations.variance)
 
     def rows(
         self, batch: Batch, with_targets: bool = False
-    ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.float64]]]:
+    ) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
         """Yield rows of x, with those of y, and their place in the batch.
 
         Whoever asks checks by `require_finite` what scores show to be no number.
@@ -162,12 +166,32 @@ class LinearModel:
             If a category is unknown, and nothing can be expected in its place.
         """
         p = len(self.design)
+        if isinstance(batch.blocks[0], SparseBlock) and not self.design.words:
+            yield from self._compressed_rows(batch, with_targets)
+            return
         batch = self._answerable(batch)
         for start, z in self.design.rows(batch, with_targets):
             x = z[:, :p]
             if self.cells is not None:
                 x = self.cells.fill(x)
             yield slice(start, start + len(z)), x, z[:, p:]
+
+    def _compressed_rows(
+        self, batch: Batch, with_targets: bool
+    ) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
+        """Yield the rows of a sparse matrix, few enough to be laid out if an answer needs it."""
+        from scipy.sparse import csr_array
+
+        whole, p = cast(SparseBlock, batch.blocks[0]).merged(), len(self.design)
+        y = cast(RealBlock, batch.blocks[-1]).values if with_targets else np.empty((batch.rows, 0))
+        for start in range(0, max(batch.rows, 1), step := max(1, SPARSE_CELLS // max(1, p))):
+            part = slice(start, min(start + step, batch.rows))
+            cut = whole.cut(part.start, part.stop)
+            data = np.asarray(cut.data, np.float64)
+            x: Any = csr_array((data, cut.indices, cut.indptr), shape=(cut.rows, p))
+            if self.cells is not None:
+                x = self.cells.fill(x.toarray())
+            yield part, x, np.asarray(y[part], np.float64)
 
     def _answerable(self, batch: Batch) -> Batch:
         expecting = self.cells is not None
@@ -202,7 +226,7 @@ class LinearModel:
         """The answers to rows (n, p) by which they are judged, (n, t)."""
         return self.fit.predict(x)
 
-    def require_finite(self, first: int, x: NDArray[np.float64], scores: Any) -> None:
+    def require_finite(self, first: int, x: Any, scores: Any) -> None:
         """Refuse rows x, of which the number of the first is given, if a cell is no finite number.
 
         No such cell leaves a finite score: only rows of other scores are looked at.
@@ -214,14 +238,15 @@ class LinearModel:
         """
         if np.isfinite(scores).all():
             return
+        x = x.toarray() if is_sparse(x) else x
         for row, place in np.argwhere(~np.isfinite(x))[:1].tolist():
             value = float(x[row, place])
             rule = NO_PREDICTION if np.isnan(value) else "a number must be finite"
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
-def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> Comoments:
-    """Kernel of a fit: co-moments of columns and targets, with missing cells or not.
+def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comoments:
+    """Kernel of a fit: co-moments of columns and targets, or rows where these are fewer numbers.
 
     Raises
     ------
@@ -229,16 +254,17 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> Comoments:
         If a cell is missing and gaps are not allowed.
     """
     design, layout, gaps = plan
-    total = accumulator(design)
+    total = RowsAccumulator(len(design), len(design.targets))
 
     def add(batch: Batch) -> None:
         targets = cast(RealBlock, batch.blocks[-1]).values
         design.require_words(batch)
-        for start, x in design.rows(design.present(batch)):
-            rows = slice(start, start + len(x))
+        for start, x in _blocks_of(design, batch):
+            rows = slice(start, start + x.rows)
             weights, y = batch.weights[rows], RealBlock(targets[rows])
+            require_held(y.values, start, left=len(design))
             try:
-                total.add(RealBlock(x), _one_class(weights, len(x)), weights, 1, y)
+                total.add(x, y, weights)
             except BadCell as bad:
                 bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
                 raise
@@ -250,9 +276,13 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> Comoments:
     return total.statistic()
 
 
-def accumulator(design: Design) -> ComomentsAccumulator:
-    """An empty accumulator of the co-moments of columns and targets."""
-    return ComomentsAccumulator(len(design) + len(design.targets))
+def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | SparseBlock]]:
+    """Yield rows of numbers, compressed if they come so, with the number of the first of them."""
+    if isinstance(batch.blocks[0], SparseBlock) and not design.words:
+        yield 0, batch.blocks[0]
+        return
+    for start, x in design.rows(design.present(batch)):
+        yield start, RealBlock(x)
 
 
 def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
@@ -280,7 +310,11 @@ def predictions(part: Part, params: tuple[LinearModel, Prediction]) -> list[NDAr
 
 
 def within(
-    fit: LeastSquares, posterior: Posterior, reach: float, noise: float, x: NDArray[np.float64]
+    fit: LeastSquares | RowLeastSquares,
+    posterior: Posterior,
+    reach: float,
+    noise: float,
+    x: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Answer ŷ ± reach · √((noise + h) r/a), (n, t, 2): of the mean, or with noise = 1 of a row."""
     scale = np.sqrt((noise + fit.leverage(x))[:, None] * posterior.noise_variance)
@@ -288,7 +322,7 @@ def within(
 
 
 def ends_of(
-    fit: LeastSquares, reach: NDArray[np.float64], x: NDArray[np.float64]
+    fit: LeastSquares | RowLeastSquares, reach: NDArray[np.float64], x: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """ŷ ± reach, (n, t, 2), of rows (n, p); ± ∞ of a row that the fit does not determine."""
     middle, known = fit.predict(x), fit.determined(x)
@@ -301,7 +335,9 @@ def with_ends(predict: Prediction, ends: Prediction, x: NDArray[np.float64]) -> 
     return np.concatenate([predict(x)[:, :, None], ends(x)], axis=2).reshape(len(x), -1)
 
 
-def with_mark(answer: Prediction, fit: LeastSquares, x: NDArray[np.float64]) -> Any:
+def with_mark(
+    answer: Prediction, fit: LeastSquares | RowLeastSquares, x: NDArray[np.float64]
+) -> Any:
     """Answer rows, and 1 where the rows of the fit do not determine what, else 0."""
     return np.concatenate([answer(x), ~fit.determined(x)[:, None]], axis=1)
 

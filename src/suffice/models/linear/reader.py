@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import Layout
+from suffice.data.schema import BlockLayout, Layout
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
@@ -27,11 +27,13 @@ from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.models.method import Learnt, SumsReader
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.rows import is_sparse
 from suffice.sums.base import ClassSums, nonnegative
 from suffice.sums.by_class import Loss
 from suffice.sums.comoments import Comoments
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.counts import Counts
+from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["LinearReader", "Rows", "settled"]
@@ -58,6 +60,10 @@ def _blocks(statistic: Comoments, design: Design) -> list[ClassSums]:
     targets = np.arange(len(design), statistic.d)
     numbers = statistic.marginal(np.append(_numbers(design), targets))
     return [numbers, *(category_counts(statistic, design, name) for name in _counted(design))]
+
+
+def _products(statistic: KeptRows | Comoments) -> Comoments:
+    return statistic.products() if isinstance(statistic, KeptRows) else statistic
 
 
 def _counted(design: Design) -> Sequence[str]:
@@ -95,8 +101,12 @@ def words_shown(statistic: Comoments, design: Design, name: str) -> Vocabulary:
     return design.words[name].known.take(np.flatnonzero(nonnegative(sums, total).hi > 0))
 
 
-def _sums(statistic: Comoments, places: NDArray[np.intp]) -> tuple[DoubleDouble, DoubleDouble]:
+def _sums(
+    statistic: KeptRows | Comoments, places: NDArray[np.intp]
+) -> tuple[DoubleDouble, DoubleDouble]:
     """Σw of the rows that show some terms, and Σwx of these: w times the means."""
+    if isinstance(statistic, KeptRows):
+        statistic, places = statistic.chosen(places).products(), np.arange(len(places))
     shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
     weight = statistic.group_weight[shown]
     sums = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
@@ -139,7 +149,7 @@ Rows = TableSource | ArrayTargets
 
 
 @dataclass(frozen=True)
-class LinearReader(SumsReader[Comoments]):
+class LinearReader(SumsReader[Any]):
     """How tables are read, and what rows of numbers they become.
 
     Parameters
@@ -168,7 +178,7 @@ class LinearReader(SumsReader[Comoments]):
         targets = target_columns(source, self.design.targets)
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
-    def summarise(self, source: Rows, engine: Engine, gaps: bool) -> Comoments:
+    def summarise(self, source: Rows, engine: Engine, gaps: bool) -> KeptRows | Comoments:
         """The sums over the rows of a table; see `suffice.models.linear.model.summarise`.
 
         Raises
@@ -179,7 +189,8 @@ class LinearReader(SumsReader[Comoments]):
         layout = self.layout_of(source)
         parts = source.parts(layout, engine.workers)
         try:
-            return engine.run(summarise, (self.design, layout, gaps), parts)
+            kernel: Any = summarise  # rows and products add up to either
+            return cast(Comoments, engine.run(kernel, (self.design, layout, gaps), parts))
         except IncompleteRow:
             raise self.incomplete(engine, layout, parts) from None
 
@@ -189,7 +200,7 @@ class LinearReader(SumsReader[Comoments]):
         engine: Engine,
         gaps: bool,
         group: NDArray[np.intp],
-    ) -> list[Comoments]:
+    ) -> list[KeptRows | Comoments]:
         """The sums over the rows of every group; see `suffice.models.base.groups`.
 
         Raises
@@ -251,7 +262,7 @@ class LinearReader(SumsReader[Comoments]):
 
     def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
         """What divides the rows of two statistics."""
-        return compared_rows(statistic, self.design, others, other.design)
+        return compared_rows(_products(statistic), self.design, _products(others), other.design)
 
     def narrowed(self, statistic: Comoments) -> Learnt[Self, Comoments]:
         """Drop values and counted words that no row shows any more, from the design and the sums.
@@ -295,9 +306,17 @@ def settled(
     _refuse_label_names(rows)
     design = settled_design(rows, found, told.words, engine, targets).spanning(told.intercept)
     more = {"design": design, "single_target": single_target}
-    reader = LinearReader.of(rows, found.columns, design.blocks, {}, **more)
+    blocks = design.blocks
+    if isinstance(rows, ArraySource) and is_sparse(rows.x) and _stays_sparse(design):
+        blocks = (BlockLayout("sparse", design.columns),)
+    reader = LinearReader.of(rows, found.columns, blocks, {}, **more)
     ignored = (*reader.layout.ignored, *unused(rows, found, targets))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
+
+
+def _stays_sparse(design: Design) -> bool:
+    """Whether rows of a sparse matrix are read as they are stored."""
+    return design.formula is None and len(design) >= LEAST_COLUMNS
 
 
 def _refuse_label_names(rows: TableSource | ArraySource) -> None:

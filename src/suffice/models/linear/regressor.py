@@ -32,11 +32,12 @@ from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.estimator import keeps_sums, require_sums
 from suffice.models.linear.conformal import LinearLeftOut
-from suffice.models.linear.descent import DescentFit, least_squares
+from suffice.models.linear.descent import Coefficients, DescentFit, least_squares
 from suffice.models.linear.fitted import NORMAL, FittedLinear, notebook_tables
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
+from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.method import Learnt, Method
 from suffice.models.optimise.gradient_descent import (
@@ -48,6 +49,7 @@ from suffice.models.optimise.gradient_descent import (
 )
 from suffice.models.reading import engine_for, is_named, settle_columns
 from suffice.sums.comoments import Comoments
+from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import refuse_underflow
 
 __all__ = ["LinearRegressor"]
@@ -79,13 +81,13 @@ class LinearRegressor(FittedLinear):
     descent: GradientDescent | None
     _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
 
-    def _penalty(self, equations: NormalEquations) -> NDArray[np.float64]:
+    def _penalty(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
         """λ of every column, (p,)."""
         return np.zeros(equations.p)
 
     def _tune(
         self,
-        equations: NormalEquations | None = None,
+        equations: NormalEquations | CentredRows | None = None,
         reader: LinearReader | None = None,
         source: Rows | None = None,
     ) -> None:
@@ -196,11 +198,12 @@ class LinearRegressor(FittedLinear):
     def _has_intercept(self, design: Design) -> bool:
         return bool(self.fit_intercept) and design.allows_intercept
 
-    def _descended(self, reader: LinearReader, statistic: Comoments, source: Rows) -> DescentFit:
+    def _descended(self, reader: LinearReader, statistic: Any, source: Rows) -> DescentFit:
         """Where gradient descent ends; the sums of a first pass give means and variances."""
         engine = engine_for(source)
         _require_values(statistic, reader.design)
-        equations = self._equations(statistic, reader.design, None)
+        equations = self._equations(_products(statistic), reader.design, None)
+        assert isinstance(equations, NormalEquations)
         self._tune()
         how, layout = self.descent or GradientDescent(), reader.layout_of(source)
         parts, steps = source.parts(layout, PARTS), cast(Steps, self.solver)
@@ -216,7 +219,7 @@ class LinearRegressor(FittedLinear):
 
     def _leave_one_out(self, source: Rows) -> LeaveOneOut | None:
         fit, judge = self._solved(), self._judge(source)
-        if self._fills_cells or type(fit) is not LeastSquares or fit.positive:
+        if self._fills_cells or type(fit) not in (LeastSquares, RowLeastSquares) or fit.positive:
             return None
         model = LinearLeftOut(self.design_, judge.layout, fit)
         return LeaveOneOut(replace(judge, model=model), model.answers, {"predict": self._shaped})
@@ -224,7 +227,7 @@ class LinearRegressor(FittedLinear):
     def _estimate(
         self,
         reader: LinearReader,
-        statistic: Comoments,
+        statistic: KeptRows | Comoments,
         source: Rows | None = None,
         tuned: bool = False,
     ) -> LinearModel:
@@ -236,12 +239,16 @@ class LinearRegressor(FittedLinear):
         design, cells = reader.design, None
         _require_values(statistic, design)
         if self.incomplete == "gaussian":
+            statistic = _products(statistic)
             cells = JointGaussian.of(statistic)
         equations = self._equations(statistic, design, cells)
         if not tuned:
             self._tune(equations, reader, source)
         fit = self._minimum(equations)
-        if fit.factor.dependent and design.categories:
+        if isinstance(fit, RowLeastSquares) and fit.deficient and self._needs_products(design):
+            equations = self._equations(_products(statistic), design, cells)
+            fit = self._minimum(equations)
+        if isinstance(fit, LeastSquares) and fit.factor.dependent and design.categories:
             fit = replace(fit, norm=norm_of_coefficients(design))
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
             raise DataError(
@@ -251,17 +258,32 @@ class LinearRegressor(FittedLinear):
             )
         return LinearModel(design, reader.without_targets, fit, cells)
 
-    def _minimum(self, equations: NormalEquations) -> LeastSquares:
+    def _needs_products(self, design: Design) -> bool:
+        """Whether what is to be known of dependent columns is in their products alone."""
+        return self.dependent == "error" or bool(design.categories)
+
+    def _minimum(self, equations: NormalEquations | CentredRows) -> LeastSquares | RowLeastSquares:
         """The coefficients that minimise the penalised sum of squares."""
-        return LeastSquares(equations, self._penalty(equations), bool(self.positive))
+        penalty = self._penalty(equations)
+        if isinstance(equations, NormalEquations):
+            return LeastSquares(equations, penalty, bool(self.positive))
+        if self.positive:
+            from suffice.models.linear.row_l1 import RowL1
+
+            return RowL1(equations, penalty, cost=np.zeros(equations.p), positive=True)
+        return RowLeastSquares(equations, penalty)
 
     def _equations(
-        self, statistic: Comoments, design: Design, cells: JointGaussian | None
-    ) -> NormalEquations:
+        self, statistic: KeptRows | Comoments, design: Design, cells: JointGaussian | None
+    ) -> NormalEquations | CentredRows:
+        found: NormalEquations | CentredRows
         intercept, p = self._has_intercept(design), len(design)
         if cells is not None and not statistic.complete:  # which has no standard errors
             return cells.equations(p, intercept)
-        found = NormalEquations.of(statistic, p, intercept)
+        if isinstance(statistic, KeptRows):
+            found = CentredRows.of(statistic, intercept)
+        else:
+            found = NormalEquations.of(statistic, p, intercept)
         if self.weights_are == "copies":
             return found
         if not found.weights.count:
@@ -276,14 +298,23 @@ class LinearRegressor(FittedLinear):
 
     def _kept(self) -> dict[str, Any]:
         fit, reader = self.model_.fit, self.reader_
+        batches, kept = getattr(self, "batches_", None), None
+        if isinstance(fit, RowLeastSquares):  # rows are nobody else's to read
+            at = fit.origin, fit.at_origin, fit.coefficients, self.model_.term_scales
+            batches, kept = None, Coefficients(*at, fit.has_intercept)
+        elif isinstance(fit, Coefficients) and not isinstance(fit, DescentFit):
+            kept = fit
         learnt = {
             "design": reader.design,
-            "batches": getattr(self, "batches_", None),
+            "batches": batches,
+            "coefficients": kept,
             "descended": fit if isinstance(fit, DescentFit) else None,
             "single_target": reader.single_target,
         }
-        errors = {} if self.model_.errors is None else {"errors": self.model_.errors}
-        if self.forgotten_:
+        errors = {}
+        if self.model_.errors is not None and kept is None:
+            errors["errors"] = self.model_.errors
+        if self.forgotten_ and kept is None:
             learnt["forgotten"] = self.forgotten_
         return learnt | errors | {name: getattr(self, name) for name in self._tuned_names}
 
@@ -293,15 +324,15 @@ class LinearRegressor(FittedLinear):
         reader = LinearReader(*of_file, single=saved.single_precision)
         for name in self._tuned_names:
             setattr(self, name, getattr(saved, name))
-        if saved.descended is not None:
+        if (fit := saved.descended or saved.coefficients) is not None:
             self.reader_ = reader
-            self.model_ = LinearModel(reader.design, reader.without_targets, saved.descended)
+            self.model_ = LinearModel(reader.design, reader.without_targets, fit)
         else:
             self._set_saved(Learnt(reader, saved.batches or ()), saved)
 
 
 @dataclass(frozen=True)
-class LinearMethod(Method[LinearReader, Comoments]):
+class LinearMethod(Method[LinearReader, Any]):
     """The options of a linear model as a method."""
 
     estimator: Any
@@ -322,25 +353,25 @@ class LinearMethod(Method[LinearReader, Comoments]):
         found: LinearReader = self.estimator._first_reader(rows, said)
         return found
 
-    def sums(self, reader: LinearReader, rows: Rows, engine: Engine) -> Comoments:
+    def sums(self, reader: LinearReader, rows: Rows, engine: Engine) -> KeptRows | Comoments:
         """Sum the rows of a table."""
         return reader.summarise(rows, engine, self.estimator.incomplete != "error")
 
     def sums_by_group(
         self, reader: LinearReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
-    ) -> list[Comoments]:
+    ) -> list[KeptRows | Comoments]:
         """Return the sums over the rows of every group."""
         gaps = self.estimator.incomplete != "error"
         return reader.summarise_by_place(rows, engine, gaps, group)
 
     def model(
-        self, reader: LinearReader, sums: Comoments, rows: Any = None, before: Any = None
+        self, reader: LinearReader, sums: KeptRows | Comoments, rows: Any = None, before: Any = None
     ) -> LinearModel:
         """Return the model of sums."""
         found: LinearModel = self.estimator._estimate(reader, sums, rows)
         return found
 
-    def restored(self, reader: LinearReader, sums: Comoments, saved: Any) -> LinearModel:
+    def restored(self, reader: LinearReader, sums: KeptRows | Comoments, saved: Any) -> LinearModel:
         """Return the model of a file: what is chosen stands there."""
         found: LinearModel = self.estimator._estimate(reader, sums, None, True)
         return replace(found, errors=saved.errors)
@@ -352,7 +383,7 @@ class LinearMethod(Method[LinearReader, Comoments]):
     def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:
         """Say which columns depend on others."""
         design = model.design
-        if isinstance(model.fit, DescentFit):
+        if isinstance(model.fit, Coefficients):
             return
         if found := list(model.fit.remarks(design.terms)):
             yield (
@@ -366,7 +397,7 @@ class LinearMethod(Method[LinearReader, Comoments]):
         """Return the fit."""
         return (model.fit,)
 
-    def score_of_sums(self, estimator: Any, sums: Comoments) -> float | None:
+    def score_of_sums(self, estimator: Any, sums: KeptRows | Comoments) -> float | None:
         """Return the score of rows with these sums; None where it takes the rows themselves."""
         found: float | None = estimator._score_of_sums(sums)
         return found
@@ -377,7 +408,11 @@ class LinearMethod(Method[LinearReader, Comoments]):
         return super().left_out(estimator, rows) if found is None else found
 
 
-def _require_values(statistic: Comoments, design: Design) -> None:
+def _products(statistic: KeptRows | Comoments) -> Comoments:
+    return statistic.products() if isinstance(statistic, KeptRows) else statistic
+
+
+def _require_values(statistic: KeptRows | Comoments, design: Design) -> None:
     """Refuse sums of no row, and columns whose values are missing or differ by too little."""
     if statistic.is_empty:
         raise without_rows(labelled=False)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import interruptible
@@ -98,7 +99,7 @@ class RidgeSpectrum:
 
     Parameters
     ----------
-    plain : LeastSquares
+    plain : LeastSquares or RowLeastSquares
         The fit without a penalty.
     scale : ndarray (p,)
         u, positive or 0: the penalty of every column at α = 1.
@@ -114,15 +115,21 @@ class RidgeSpectrum:
     interpolation, Neural Computation 4 (1992), section 4, with σ² integrated out.
     """
 
-    plain: LeastSquares
+    plain: LeastSquares | RowLeastSquares
     scale: NDArray[np.float64]
     singular: NDArray[np.float64]
     axes: NDArray[np.float64]
     strength: NDArray[np.float64]
 
     @classmethod
-    def of(cls, equations: NormalEquations, scale: NDArray[np.float64]) -> Self:
-        """Decompose the Cholesky factor of XᵀX, whose singular values are those of X."""
+    def of(cls, equations: NormalEquations | CentredRows, scale: NDArray[np.float64]) -> Self:
+        """Decompose the rows, or the Cholesky factor of XᵀX, whose singular values are theirs."""
+        if isinstance(equations, CentredRows):
+            fit = RowLeastSquares(equations, scale)
+            left, singular, right = fit.svd
+            axes, strength = fit.inverse_unit[:, None] * right, left.T @ equations.y
+            none = RowLeastSquares(equations, np.zeros(equations.p))
+            return cls(none, scale, singular, axes, strength)
         plain = LeastSquares(equations, np.zeros(equations.p))
         root = np.where(scale > 0.0, 1.0 / np.sqrt(np.where(scale > 0.0, scale, 1.0)), 0.0)
         cholesky = plain.factor.cholesky.value * root[:, None]

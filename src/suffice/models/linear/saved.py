@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from suffice.models.base.forgotten import ARE_DIGESTS, Forgotten, are_digests
@@ -11,22 +11,25 @@ from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import Words
 from suffice.models.linear.conformal import ErrorSizes
-from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.descent import Coefficients, DescentFit
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, rule
 from suffice.sums.bins import BinnedCounts
+from suffice.sums.block import Encoding
 from suffice.sums.comoments import Comoments
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
 __all__ = ["SAVED", "SavedRegressor", "SavedRidge"]
 
+DENSE: dict[Encoding, Encoding] = {"sparse": "real"}  # numbers that may be stored as few cells
+
 SAVED = {
     **LAYOUT,
     **named(Comoments, Design, DoubleDouble, Formula, GradientDescent),
     **named(BinnedCounts, ErrorSizes, Vocabulary, Words),
-    **named(Descended=DescentFit),
+    **named(Coefficients, Descended=DescentFit),
 }
 """The types that the file of such a model may hold."""
 
@@ -41,6 +44,8 @@ class SavedRegressor(Saved):
         Terms and targets.
     batches : tuple of Comoments, optional
         The statistics that the model is a function of: one, or one for each batch of a window.
+    coefficients : Coefficients, optional
+        Of a fit to fewer rows than columns, of which sums would be larger than the rows.
     descended : DescentFit, optional
         Where a descent ended.
     single_target : bool
@@ -54,6 +59,7 @@ class SavedRegressor(Saved):
     design: Design
     batches: tuple[Comoments, ...] | None
     descended: DescentFit | None
+    coefficients: Coefficients | None
     single_target: bool
     errors: ErrorSizes | None = None
     forgotten: Forgotten = ()
@@ -70,7 +76,10 @@ class SavedRegressor(Saved):
     @rule("the table is read as the design asks for")
     def _has_layout(self) -> bool:
         same = are_same(self.layout.names, self.design.columns)
-        return same and self.layout.blocks == self.design.blocks
+        dense = tuple(
+            replace(b, encoding=DENSE.get(b.encoding, b.encoding)) for b in self.layout.blocks
+        )
+        return same and dense == self.design.blocks
 
     @rule("sums are of numbers, values and words, none of bins or missing cells")
     def _has_sums_of_terms(self) -> bool:
@@ -81,16 +90,18 @@ class SavedRegressor(Saved):
         t = len(self.design.targets)
         return t == 1 or (t > 1 and not self.single_target)
 
-    @rule("there are sums over rows of all terms and targets, or what a descent found of them")
+    @rule("there are sums over rows of all terms and targets, or coefficients of them")
     def _has_sums(self) -> bool:
         p, t = len(self.design), len(self.design.targets)
         if self.batches is None:
-            found = self.descended
-            return found is not None and found.coefficients.shape == (p, t)
+            found = self.descended or self.coefficients
+            one = self.descended is None or self.coefficients is None
+            return one and found is not None and found.coefficients.shape == (p, t)
         alike = all((s.k, s.pooled, s.d) == (1, False, p + t) for s in self.batches)
         of_one_form = len(set(map(type, self.batches))) == 1
         some = any(len(s.code) for s in self.batches)
-        return self.descended is None and alike and of_one_form and some
+        alone = self.descended is None and self.coefficients is None
+        return alone and alike and of_one_form and some
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

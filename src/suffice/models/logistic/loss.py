@@ -14,22 +14,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import pairwise
 from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.families.counts import by_event
 from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
 
-__all__ = ["LossDerivatives", "LossRequest", "loss_derivatives", "loss_sums", "present"]
+__all__ = [
+    "LossDerivatives",
+    "LossRequest",
+    "SecondDerivatives",
+    "loss_derivatives",
+    "loss_sums",
+    "present",
+    "second_derivatives",
+]
 
+TILE_CELLS = 2**22  # of the chosen columns, laid out at a time
 NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the last digit
 
 
@@ -168,6 +180,79 @@ def _whole(
         block[:, 1:] -= shift * block[:, :1]
         hessian[a, :, b] = hessian[b, :, a] = block
     return hessian.reshape(m * width, m * width)
+
+
+@dataclass(frozen=True, eq=False)
+class SecondDerivatives:
+    """What a pass needs to know for second derivatives by a few coefficients of z.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+    coefficients : ndarray (m, D)
+        B.
+    scores, columns : ndarray of int (q,)
+        The score, and the column of z, of every coefficient; those of one score side by side.
+    """
+
+    rows: TrainingRows
+    coefficients: NDArray[np.float64]
+    scores: NDArray[np.intp]
+    columns: NDArray[np.intp]
+
+    def of(self, batch: Batch) -> NDArray[np.float64]:
+        """The sums of a batch, (q, q).
+
+        ::
+
+            Σ w (p_a [a = b] − p_a p_b) z_i z_j        of two classes Σ w p(1 − p) z_i z_j
+        """
+        batch, codes = self.rows.of(batch)
+        found = np.zeros((len(self.columns),) * 2)
+        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
+        for z, *parts in self.rows.centred.pieces(batch, False, codes, weights):
+            z, code, w = present(z, *parts)
+            step = z.shape[0] if is_sparse(z) else max(1, TILE_CELLS // max(1, len(self.columns)))
+            for start in range(0, z.shape[0], max(1, step)):
+                part = slice(start, start + step)
+                used = z.tocsc()[:, self.columns].tocsr() if is_sparse(z) else z[part, self.columns]
+                weight = w[part] * self.rows.class_weights[code[part]]
+                t = np.asarray(z[part] @ self.coefficients.T)
+                self._add(used, weight, loss_derivatives(t, code[part]), found)
+        return found
+
+    def _add(
+        self, z: Any, w: NDArray[np.float64], at: LossDerivatives, out: NDArray[np.float64]
+    ) -> None:
+        gram = _sparse_gram if is_sparse(z) else _gram
+        if at.probability.shape[1] == 1:
+            out += gram(z, w * at.probability[:, 0] * at.other[:, 0])
+            return
+        out -= gram(_times(z, at.probability, self.scores), w)
+        edges = np.searchsorted(self.scores, np.arange(at.probability.shape[1] + 1))
+        for a, (first, stop) in enumerate(pairwise(edges.tolist())):
+            own = slice(first, stop)
+            out[own, own] += gram(z[:, own], w * at.probability[:, a])
+
+
+def _times(z: Any, p: NDArray[np.float64], scores: NDArray[np.intp]) -> Any:
+    """Every column of rows z (n, q) times the probabilities p (n, m) of its own score."""
+    if not is_sparse(z):
+        return z * p[:, scores]
+    rows = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
+    return csr_array((z.data * p[rows, scores[z.indices]], z.indices, z.indptr), shape=z.shape)
+
+
+def _sparse_gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ weight z zᵀ of compressed rows."""
+    rows = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
+    weighted = csr_array((z.data * weights[rows], z.indices, z.indptr), shape=z.shape)
+    return np.asarray((z.T @ weighted).toarray())
+
+
+def second_derivatives(part: Part, request: SecondDerivatives) -> NDArray[np.float64]:
+    """Kernel of a pass: second derivatives of the rows of one part, (q, q)."""
+    return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 
 def loss_sums(part: Part, request: LossRequest) -> LossSums:

@@ -40,7 +40,11 @@ from suffice.models.optimise.newton import (
     smallest_pivot,
     solve,
 )
-from suffice.models.optimise.proximal_newton import proximal_newton, violation
+from suffice.models.optimise.proximal_newton import (
+    proximal_newton,
+    violation,
+    working_set_newton,
+)
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
@@ -219,9 +223,16 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
 def _with_l1(objective: Objective, tolerance: float, max_iter: int, start: Start) -> Fit:
     cost, at_zero = objective.cost, objective.gradient_norm_at_zero()
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
-    first = objective(objective.null() if start is None else objective.parameters(start), True)
+    whole = objective.has_hessian
+    first = objective(objective.null() if start is None else objective.parameters(start), whole)
+    if whole:
+        iterates = proximal_newton(objective, first, cost)
+    else:
+        iterates = working_set_newton(
+            lambda x, _: objective(x, False), objective.hessian_of, first, cost
+        )
     detector, ended = StallDetector(), True
-    for iteration, point in enumerate(proximal_newton(objective, first, cost)):
+    for iteration, point in enumerate(iterates):
         total = point.loss + float(cost @ np.abs(point.x))
         norm = float(violation(point.x, point.gradient, cost).max(initial=0.0))
         if norm <= enough or iteration >= max_iter:

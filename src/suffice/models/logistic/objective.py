@@ -20,13 +20,19 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.loss import LossRequest, loss_sums
+from suffice.models.logistic.loss import (
+    LossRequest,
+    SecondDerivatives,
+    loss_sums,
+    second_derivatives,
+)
 from suffice.models.logistic.rows import DataLoop, Sample, TrainingRows, draw, farthest
 from suffice.models.optimise.algebra import log_determinant, on_both_sides, root_of_inverse
 from suffice.models.optimise.newton import Point
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
+from suffice.numerics.memory import require_memory
 from suffice.sums.batch import WEIGHT_ROUNDING
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
@@ -36,6 +42,7 @@ from suffice.sums.vocabulary import Vocabulary
 __all__ = ["LARGEST_HESSIAN", "SQUARES_NOISE", "Objective"]
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
+HESSIAN_BYTES = 5 * 8.0  # of a second derivative: itself, and copies while it is factored
 PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
 SQUARES_NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
 
@@ -269,6 +276,29 @@ class Objective:
     @cached_property
     def _both_free(self) -> Any:
         return np.ix_(self.free, self.free)
+
+    def hessian_of(self, x: Array, places: NDArray[np.intp]) -> Array:
+        """Second derivatives by a few of the free parameters, (q, q), from one pass.
+
+        Where a penalty of absolute values makes Q = I, each is a coefficient of one score.
+
+        Raises
+        ------
+        DataError
+            If there is no memory for them.
+        """
+        q = len(places)
+        require_memory(
+            HESSIAN_BYTES * q * q,
+            f"second derivatives by {q:,} coefficients that are not 0",
+            "use a smaller C, so that fewer are chosen",
+        )
+        scores, columns = np.divmod(self.free[places], len(self.used))
+        request = SecondDerivatives(self.rows, self.coefficients(x), scores, columns)
+        scale = self.inverse_scale[columns]
+        full = sum(self.data.map(second_derivatives, request)) * np.outer(scale, scale)
+        full[np.diag_indices(q)] += self._penalty_diagonal[places]
+        return np.asarray(full)
 
     def _penalty_gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient Px of the penalty ½xᵀPx."""

@@ -16,12 +16,14 @@ from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.minimise import Method, minimise
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
+from suffice.numerics.memory import require_memory
 
 __all__ = ["Solver", "SolverName"]
 
 OwnName = Literal["newton", "lbfgs", "gradient", "sgd", "minibatch"]
 SolverName = Literal[OwnName, "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
 
+VECTORS = 50  # of coefficients, that L-BFGS remembers and works with
 SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
 
 
@@ -89,18 +91,17 @@ class Solver:
     def _check_size(self, objective: Objective) -> None:
         if objective.has_hessian:
             return
+        scores, width = len(objective.basis), objective.centred.width
+        require_memory(
+            8.0 * VECTORS * scores * width,
+            f"{scores:,} x {width:,} coefficients and the steps towards them",
+            "leave columns out, or make labels fewer",
+        )
         if objective.firth:
             raise ParameterError(
                 f"penalty='firth' with {objective.centred.width} coefficients",
                 f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
                 "use C=1.0",
-            )
-        if objective.absolute is not None:
-            raise ParameterError(
-                f"a penalty of absolute values with {objective.centred.width} coefficients in each "
-                f"of {len(objective.basis)} scores",
-                f"it needs their Hessian, of at most {LARGEST_HESSIAN:,} columns",
-                "leave columns out, or use l1_ratio=0",
             )
         if self.dependent == "error" and not objective.penalised:
             raise ParameterError(

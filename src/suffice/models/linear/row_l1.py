@@ -1,0 +1,173 @@
+"""The lasso and the elastic net of few rows: coordinate descent on few columns at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.models.linear.rows import CentredRows, RowLeastSquares, one_thread
+from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic, violation
+from suffice.numerics.memory import require_memory
+
+__all__ = ["RowL1"]
+
+Array = NDArray[np.float64]
+
+ROUNDING = 2.0**-50  # of Σy²: a duality gap that is no more than rounding
+MOST_ADDED = 1_000  # columns by which a working set grows at a time
+FEWEST_ADDED = 64
+WORKING_SETS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class RowL1(RowLeastSquares):
+    """The minimum of Σ(y − b − xᵀw)² + Σⱼ λⱼwⱼ² + 2 Σⱼ cⱼ|wⱼ|, from the rows.
+
+    A working set holds the columns whose conditions are missed most. The quadratic of these few is
+    minimised on their products (`L1Quadratic`), and the residual says which others miss theirs.
+    It ends where all conditions hold, or the duality gap is rounding:
+
+    ::
+
+        gap = ½|r|² + Σ c|w| − (½|y|² − ½|y − θ|²)      θ = r / max(1, maxⱼ |aⱼᵀr|/cⱼ)
+
+    where a penalty of squares adds a row √λⱼ for every column to A, and r has its residual.
+
+    Parameters
+    ----------
+    equations, penalty
+        As in `RowLeastSquares`.
+    cost : ndarray (p,)
+        c, 0 or more.
+    positive : bool
+        Only w ≥ 0 is allowed.
+    tolerance, max_sweeps : float, int
+        When coordinate descent ends: see `L1Quadratic.minimum`.
+    start : ndarray (p, t), optional
+
+    Source: M. Massias, A. Gramfort and J. Salmon, Celer: a fast solver for the lasso with dual
+    extrapolation (2018), sections 2 and 4.
+    """
+
+    cost: Array = field(kw_only=True)
+    positive: bool = field(default=False, kw_only=True)
+    tolerance: float = field(default=1e-12, kw_only=True)
+    max_sweeps: int = field(default=1_000, kw_only=True)
+    start: Array | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def minima(self) -> tuple[L1Minimum, ...]:
+        """What coordinate descent found, target by target."""
+        p, t = self.equations.p, self.equations.t
+        start = np.zeros((p, t)) if self.start is None else self.start
+        with one_thread():
+            return tuple(self._minimum(self.equations.y[:, j], start[:, j]) for j in range(t))
+
+    def _minimum(self, y: Array, start: Array) -> L1Minimum:
+        equations, w = self.equations, np.array(start)
+        scale = np.sqrt(equations.squares + self.penalty)
+        inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        right = equations.across(y)
+        enough = self.tolerance * float(np.abs(right * inverse).max(initial=0.0))
+        working = np.flatnonzero(w)
+        residual = y - equations.along(w)
+        known = _Products(equations, np.empty(0, np.intp))
+        sweeps = 0
+        for _ in range(WORKING_SETS):
+            gradient = self.penalty * w - equations.across(residual)
+            missed = violation(w, gradient, self.cost, self.positive) * inverse
+            if missed.max(initial=0.0) <= enough or self._gap(y, w, residual, gradient) <= (
+                ROUNDING * float(y @ y)
+            ):
+                return L1Minimum(w, sweeps, True)
+            if sweeps >= self.max_sweeps:
+                break
+            working = self._grown(working, missed, enough)
+            known = known.of(working)
+            quadratic = L1Quadratic(
+                known.gram + np.diag(self.penalty[working]),
+                -right[working],
+                self.cost[working],
+                self.positive,
+            )
+            found = quadratic.minimum(w[working], self.tolerance, self.max_sweeps - sweeps)
+            sweeps += max(found.sweeps, 1)
+            w[:] = 0.0
+            w[working] = found.x
+            residual = y - equations.along(w)
+            working = working[found.x != 0.0]
+        return L1Minimum(w, sweeps, False)
+
+    @staticmethod
+    def _grown(working: NDArray[np.intp], missed: Array, enough: float) -> NDArray[np.intp]:
+        """The columns in use, and those that miss their conditions most."""
+        outside = missed.copy()
+        outside[working] = 0.0
+        missing = int(np.count_nonzero(outside > enough))
+        number = min(max(FEWEST_ADDED, len(working)), MOST_ADDED, missing)
+        worst = np.argpartition(-outside, number - 1)[:number] if number else working[:0]
+        return np.union1d(working, worst)
+
+    def _gap(self, y: Array, w: Array, residual: Array, gradient: Array) -> float:
+        """The duality gap; infinite where a column costs nothing."""
+        used = self.equations.squares > 0
+        if not (self.cost[used] > 0).all():
+            return np.inf
+        slope = -gradient[used] if self.positive else np.abs(gradient[used])
+        most = max(1.0, float((slope / self.cost[used]).max(initial=0.0)))
+        squares = float(residual @ residual) + float(self.penalty @ w**2)
+        primal = 0.5 * squares + float(self.cost @ np.abs(w))
+        dual = float(y @ residual) / most - 0.5 * squares / most**2
+        return primal - dual
+
+    @property
+    def converged(self) -> bool:
+        """Whether the conditions of a minimum hold for every target."""
+        return all(found.converged for found in self.minima)
+
+    @property
+    def sweeps(self) -> int:
+        """Most sweeps that a target took."""
+        return max(found.sweeps for found in self.minima)
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """w, (p, t)."""
+        return np.column_stack([found.x for found in self.minima])
+
+    @property
+    def deficient(self) -> bool:
+        """Nothing is said of what is not determined: the penalty chooses."""
+        return False
+
+    def remarks(self, terms: Sequence[str]) -> Iterator[str]:
+        """Say nothing of dependent columns: the penalty chooses among them."""
+        return iter(())
+
+
+class _Products:
+    """Products (c, c) of columns of A, of which few are computed anew."""
+
+    def __init__(self, equations: CentredRows, places: NDArray[np.intp]) -> None:
+        self._equations, self._places = equations, places
+        self.gram = np.empty((0, 0))
+
+    def of(self, places: NDArray[np.intp]) -> _Products:
+        """Those of other columns, which are sorted."""
+        require_memory(
+            8.0 * len(places) * (3 * len(places) + self._equations.n),
+            f"products of {len(places):,} columns with coefficients that are not 0",
+            "raise alpha, so that fewer columns are chosen",
+        )
+        found = _Products(self._equations, places)
+        _, mine, old = np.intersect1d(places, self._places, return_indices=True)
+        new = np.setdiff1d(np.arange(len(places)), mine)
+        found.gram = np.empty((len(places), len(places)))
+        found.gram[np.ix_(mine, mine)] = self.gram[np.ix_(old, old)]
+        beside = self._equations.products(places, places[new])
+        found.gram[:, new], found.gram[new] = beside, beside.T
+        return found

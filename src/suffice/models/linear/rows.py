@@ -1,0 +1,545 @@
+"""Least squares of few rows: solved among the rows, not the products of their columns.
+
+With n rows of p columns, A the rows about their means (p means are estimated with the intercept),
+each times √w, and Λ the penalties:
+
+::
+
+    ridge           w = Λ⁻¹Aᵀ(AΛ⁻¹Aᵀ + I)⁻¹ y             n × n numbers
+    least squares   w = Q z,  A = (L 0)(Q N)ᵀ,  z = L⁺y   the shortest of all minima
+
+Rows that are stored in compressed form are never centred: the mean is taken from their products.
+
+Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), sections 5.5 and 5.6;
+T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression arrays (2004), eq. 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import warn
+from suffice.models.base.scikit_learn import convergence_warning
+from suffice.models.design.normal_equations import Weights, no_complete_row
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.interruption import interruptible
+from suffice.numerics.memory import require_memory
+from suffice.numerics.rows import affine, is_sparse
+from suffice.sums.kept_rows import KeptRows
+
+__all__ = ["CentredRows", "RowLeastSquares", "one_thread"]
+
+Array = NDArray[np.float64]
+
+CONSTANT = 2.0**-44  # of the size of its cells: what rounding leaves of a constant column
+SPARSE_CONSTANT = 1e-8  # of its mean square: below, the variance of a sparse column is summed anew
+DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may leave
+ILL_CONDITIONED = 1e10  # of AΛ⁻¹Aᵀ: beyond, its singular values are taken from A
+LSQR_STEPS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class CentredRows:
+    """The complete rows of a fit about their means, in place of `NormalEquations`.
+
+    Parameters
+    ----------
+    x : ndarray or scipy.sparse.csr_array (n, p)
+        Dense rows are A = √w(x − x̄), sparse ones as they are.
+    y : ndarray (n, t)
+        √w(y − ȳ).
+    root : ndarray (n,)
+        √w.
+    mean, target_mean : ndarray (p,) and (t,)
+        x̄ and ȳ; 0 without an intercept.
+    intercept : bool
+        Whether the rows are about their means.
+    variance : ndarray (p,)
+        Variance of every column, with divisor n.
+    weights : Weights
+        What is known of the weights besides n.
+    """
+
+    x: Any
+    y: Array
+    root: Array
+    mean: Array
+    target_mean: Array
+    intercept: bool
+    variance: Array
+    weights: Weights = field(default_factory=lambda: Weights())
+
+    @classmethod
+    def of(cls, statistic: KeptRows, intercept: bool) -> Self:
+        """Centre the complete rows.
+
+        Raises
+        ------
+        DataError
+            If no row is complete.
+        """
+        used = ~statistic.gaps
+        if not used.any():
+            raise no_complete_row()
+        x, y, w = statistic.x, statistic.y, statistic.row_weights
+        if not used.all():
+            x, y, w = x[used], y[used], w[used]
+        n, root = w.sum(), np.sqrt(w)
+        centre = _means if intercept else _zeros
+        target_mean = centre(y, w)
+        centred_y = root[:, None] * (y - target_mean)
+        if is_sparse(x):
+            mean, variance = _sparse_moments(x, w)
+            about = mean if intercept else np.zeros_like(mean)
+        else:
+            mean = _means(x, w)
+            moved = x - mean
+            constant = np.abs(moved).max(axis=0) <= CONSTANT * np.abs(mean)
+            moved[:, constant] = 0.0
+            variance = np.einsum("ij,ij,i->j", moved, moved, w) / n
+            about = mean if intercept else np.zeros_like(mean)
+            x = moved if intercept else x
+            x = x if (root == 1.0).all() else x * root[:, None]
+        found = Weights.of(statistic.tally) if used.all() else Weights()
+        return cls(x, centred_y, root, about, target_mean, intercept, variance, found)
+
+    # -- what normal equations say too
+
+    @property
+    def rows(self) -> float:
+        """Weight of the rows."""
+        return float((self.root**2).sum())
+
+    @property
+    def count(self) -> float:
+        """Number of rows; their weight, where it is not known."""
+        return float(self.weights.count) if self.weights.count > 0 else self.rows
+
+    @property
+    def observations(self) -> float:
+        """What errors are estimated from: weights are so many copies, or each row is one."""
+        return self.count if self.weights.precisions else self.rows
+
+    @property
+    def n(self) -> int:
+        """Number of rows that differ."""
+        return len(self.y)
+
+    @property
+    def p(self) -> int:
+        """Number of columns."""
+        return int(self.x.shape[1])
+
+    @property
+    def t(self) -> int:
+        """Number of targets."""
+        return int(self.y.shape[1])
+
+    @property
+    def x_mean(self) -> DoubleDouble:
+        """x̄, (p,)."""
+        return DoubleDouble.of(self.mean)
+
+    @property
+    def y_mean(self) -> DoubleDouble:
+        """ȳ, (t,)."""
+        return DoubleDouble.of(self.target_mean)
+
+    @cached_property
+    def xy(self) -> DoubleDouble:
+        """Aᵀy, (p, t)."""
+        return DoubleDouble.of(self.across(self.y))
+
+    # -- products with A
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are compressed."""
+        return is_sparse(self.x)
+
+    def along(self, w: Array) -> Array:
+        """A w, (n, ...), of w (p, ...)."""
+        if not self.is_sparse:
+            return np.asarray(self.x @ w)
+        return np.asarray((self.root * (self.x @ w - self.mean @ w).T).T)
+
+    def across(self, u: Array) -> Array:
+        """Aᵀu, (p, ...), of u (n, ...)."""
+        if not self.is_sparse:
+            return np.asarray(self.x.T @ u)
+        weighted = (self.root * u.T).T
+        return np.asarray(
+            self._transposed @ weighted - np.multiply.outer(self.mean, weighted.sum(0))
+        )
+
+    @cached_property
+    def _transposed(self) -> Any:
+        return self.x.T.tocsr()
+
+    @cached_property
+    def squares(self) -> Array:
+        """Σa², (p,), of every column of A."""
+        if not self.is_sparse:
+            return np.asarray(np.einsum("ij,ij->j", self.x, self.x))
+        about_zero = 0.0 if self.intercept else self._raw_mean**2
+        return np.asarray(self.rows * (self.variance + about_zero))
+
+    @cached_property
+    def _raw_mean(self) -> Array:
+        return _sparse_moments(self.x, self.root**2)[0]
+
+    def products(self, some: NDArray[np.intp], others: NDArray[np.intp]) -> Array:
+        """Products of some columns of A with others, (c, e)."""
+        if not self.is_sparse:
+            return np.asarray(self.x[:, some].T @ self.x[:, others])
+        left, right = self._transposed[some], self._transposed[others]
+        weighted = right.multiply(self.root**2).tocsr()
+        found = (left @ weighted.T).toarray()
+        if self.intercept:
+            found -= self.rows * np.outer(self.mean[some], self.mean[others])
+        return np.asarray(found)
+
+    def columns(self, places: NDArray[np.intp]) -> Array:
+        """Some columns of A, (n, c)."""
+        if not self.is_sparse:
+            return np.asarray(self.x[:, places])
+        dense = self._transposed[places].toarray().T - self.mean[places]
+        return np.asarray(self.root[:, None] * dense)
+
+    @cached_property
+    def dense(self) -> Array:
+        """A, (n, p).
+
+        Raises
+        ------
+        DataError
+            If there is no memory for it.
+        """
+        if not self.is_sparse:
+            return np.asarray(self.x)
+        instead = "use Ridge, which needs no dense rows, or fewer columns"
+        require_memory(
+            24.0 * self.n * self.p, f"{self.n:,} dense rows of {self.p:,} columns", instead
+        )
+        return self.columns(np.arange(self.p))
+
+
+def one_thread() -> Any:
+    """A context in which linear algebra takes one thread, so that bits do not depend on them."""
+    from suffice.models.optimise.algebra import one_thread_of_blas
+
+    return one_thread_of_blas()
+
+
+def _means(x: Array, w: Array) -> Array:
+    mean = w @ x / w.sum()
+    return np.asarray(mean + w @ (x - mean) / w.sum())
+
+
+def _zeros(x: Array, w: Array) -> Array:
+    return np.zeros(x.shape[1])
+
+
+def _sparse_moments(x: Any, w: Array) -> tuple[Array, Array]:
+    """Means and variances of the columns of a CSR array."""
+    n = w.sum()
+    mean, square = x.T @ w / n, x.multiply(x).T @ w / n
+    variance = np.maximum(square - mean**2, 0.0)
+    close = np.flatnonzero((variance <= SPARSE_CONSTANT * square) & (square > 0))
+    step = max(1, 2**22 // x.shape[0])
+    for first in range(0, len(close), step):
+        places = close[first : first + step]
+        column = x[:, places].toarray()
+        centre = _means(column, w)
+        moved = column - centre
+        constant = np.abs(moved).max(axis=0) <= CONSTANT * np.abs(centre)
+        mean[places], variance[places] = centre, np.where(constant, 0.0, w @ moved**2 / n)
+    return mean, variance
+
+
+class RowSpace(NamedTuple):
+    """The row space of A: A = L Qᵀ.
+
+    Parameters
+    ----------
+    lower : ndarray (n, r)
+        L.
+    basis : ndarray (p, r)
+        Q, orthonormal.
+    """
+
+    lower: Array
+    basis: Array
+
+
+@dataclass(frozen=True, eq=False)
+class RowLeastSquares:
+    """The w (p, t) and b (t,) that minimise Σ(y − b − xᵀw)² + Σⱼ λⱼwⱼ², from the rows.
+
+    The formulas are those of the module; what is said of the minimum is as in `LeastSquares`, in
+    double precision. Either all columns that vary have a penalty, or none has.
+
+    Parameters
+    ----------
+    equations : CentredRows
+    penalty : ndarray (p,)
+        λ, 0 or more.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import Ridge
+    >>> x = np.vander([1.0, 2.0, 3.0], 400) / 3.0 ** np.arange(399, -1, -1)
+    >>> fit = Ridge(alpha=0.5).fit(x, [1.0, 2.0, 4.0]).model_.fit
+    >>> type(fit).__name__, fit.rss < 1.0
+    ('RowLeastSquares', array([ True]))
+    """
+
+    equations: CentredRows
+    penalty: Array
+
+    positive = False
+
+    @property
+    def penalised(self) -> bool:
+        """Whether there is a penalty."""
+        return bool(self.penalty.any())
+
+    @cached_property
+    def inverse_unit(self) -> Array:
+        """1/√λ, (p,), or 1 without a penalty; 0 for constant columns."""
+        if not self.penalised:
+            return np.ones(self.equations.p)
+        root = np.sqrt(self.penalty)
+        return np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+
+    # -- the solution
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """w, (p, t)."""
+        with one_thread():
+            if self.equations.is_sparse:
+                return self._iterated()
+            return self._ridge() if self.penalised else self._shortest()
+
+    def _shortest(self) -> Array:
+        space = self.row_space
+        if not space.lower.shape[1]:
+            return np.zeros((self.equations.p, self.equations.t))
+        z = interruptible(_lstsq, space.lower, self.equations.y)
+        return np.asarray(space.basis @ z)
+
+    def _ridge(self) -> Array:
+        from scipy.linalg import cho_factor, cho_solve
+
+        scaled, unit = self.equations.dense, self.inverse_unit
+        if (unit == unit[0]).all():  # no copy is made of the rows
+            gram = interruptible(np.matmul, scaled, scaled.T)
+            gram *= unit[0] ** 2
+        else:
+            scaled = scaled * unit
+            gram = interruptible(np.matmul, scaled, scaled.T)
+        if np.trace(gram) > ILL_CONDITIONED:
+            u, s, v = self.svd
+            found = v @ ((s / (s * s + 1.0))[:, None] * (u.T @ self.equations.y))
+        else:
+            gram[np.diag_indices(len(gram))] += 1.0
+            solved = cho_solve(interruptible(cho_factor, gram, lower=True), self.equations.y)
+            found = self.equations.dense.T @ solved
+            return np.asarray(unit[:, None] ** 2 * found)
+        return np.asarray(self.inverse_unit[:, None] * found)
+
+    def _iterated(self) -> Array:
+        """Products with sparse rows alone, by LSQR.
+
+        Source: C. C. Paige and M. A. Saunders, LSQR: an algorithm for sparse linear equations and
+        sparse least squares (1982).
+        """
+        from scipy.sparse.linalg import LinearOperator, lsqr
+
+        equations, unit = self.equations, self.inverse_unit
+        shape = equations.n, equations.p
+        operator = LinearOperator(
+            shape,
+            matvec=lambda w: equations.along(unit * w.ravel()),
+            rmatvec=lambda u: unit * equations.across(u.ravel()),
+            dtype=np.float64,
+        )
+        damp, found = float(self.penalised), []
+        for y in equations.y.T:
+            w, stopped, *_ = lsqr(
+                operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=LSQR_STEPS
+            )
+            if stopped == 7:
+                warn(
+                    f"the coefficients of sparse rows did not converge in {LSQR_STEPS:,} steps; "
+                    "scale the columns, or raise alpha.",
+                    convergence_warning(),
+                )
+            found.append(unit * w)
+        return np.stack(found, axis=1)
+
+    @cached_property
+    def row_space(self) -> RowSpace:
+        """The row space, of rank r."""
+        with one_thread():
+            return interruptible(_row_space, self.equations.dense, self._noise)
+
+    @property
+    def _noise(self) -> float:
+        """What rounding leaves of the rows' sum, which is 0 about their mean."""
+        far = np.linalg.norm(self.origin) * np.linalg.norm(self.equations.root)
+        return float(8.0 * np.finfo(float).eps * far)
+
+    @cached_property
+    def svd(self) -> tuple[Array, Array, Array]:
+        """U (n, r), s (r,) and V (p, r) of AΛ^-½, or of A without a penalty."""
+        with one_thread():
+            space = self.row_space
+            if self.penalised:
+                space = interruptible(_row_space, self.equations.dense * self.inverse_unit, 0.0)
+            if not space.lower.shape[1]:
+                return space.lower, np.empty(0), space.basis
+            u, s, w = interruptible(np.linalg.svd, space.lower, full_matrices=False)
+            return u, s, space.basis @ w.T
+
+    @property
+    def has_intercept(self) -> bool:
+        """Whether b is estimated; else it is 0."""
+        return self.equations.intercept
+
+    @property
+    def origin(self) -> Array:
+        """The point that rows are measured from, (p,)."""
+        return self.equations.mean
+
+    @property
+    def at_origin(self) -> Array:
+        """The value at the origin, (t,)."""
+        return self.equations.target_mean
+
+    @cached_property
+    def intercept(self) -> Array:
+        """b, (t,): the value at x = 0."""
+        return np.asarray(self.at_origin - self.origin @ self.coefficients)
+
+    @cached_property
+    def rss(self) -> Array:
+        """Residual sum of squares, (t,)."""
+        residual = self.equations.y - self.equations.along(self.coefficients)
+        return np.asarray((residual**2).sum(axis=0))
+
+    @property
+    def tss(self) -> Array:
+        """Sum of squares of y about its mean, or about 0 without an intercept, (t,)."""
+        return np.asarray((self.equations.y**2).sum(axis=0))
+
+    @property
+    def penalty_paid(self) -> Array:
+        """Σⱼ λⱼwⱼ², (t,)."""
+        return np.asarray(self.penalty @ self.coefficients**2)
+
+    @property
+    def rank(self) -> int:
+        """Number of columns that are no linear combination of others; with a penalty, all."""
+        return self.equations.p if self.penalised else self.row_space.lower.shape[1]
+
+    @cached_property
+    def effective_parameters(self) -> float:
+        """Trace of the matrix that maps y to its fit: Σ s²/(s² + 1), or the rank; and 1 for b."""
+        s = self.svd[1]
+        kept = (s * s / (s * s + 1.0)).sum() if self.penalised else len(s)
+        return float(kept) + self.has_intercept
+
+    @property
+    def flat(self) -> int:
+        """Number of parameters without a penalty."""
+        return (0 if self.penalised else self.rank) + self.has_intercept
+
+    # -- new rows
+
+    def predict(self, x: Any) -> Array:
+        """b + xᵀw of rows (n, p), (n, t)."""
+        return affine(x, self.origin, self.coefficients.T, self.at_origin)
+
+    def leverage(self, x: Any) -> Array:
+        """1/n + (x − x̄)ᵀ(AᵀA + Λ)⁺(x − x̄) of rows (n, p), (n,)."""
+        b, (_, s, v) = self._centred(x), self.svd
+        z = b @ v
+        constant = 1.0 / self.equations.rows if self.has_intercept else 0.0
+        if not self.penalised:
+            return np.asarray(constant + ((z / s) ** 2).sum(axis=1))
+        outside = np.maximum((b * b).sum(axis=1) - (z * z).sum(axis=1), 0.0)
+        return np.asarray(constant + (z * z / (s * s + 1.0)).sum(axis=1) + outside)
+
+    def _centred(self, x: Any) -> Array:
+        dense = x.toarray() if is_sparse(x) else x
+        return np.asarray((dense - self.origin) * self.inverse_unit)
+
+    @property
+    def deficient(self) -> bool:
+        """Whether there are rows whose predictions the rows of the fit do not determine.
+
+        Nothing is said of sparse rows.
+        """
+        return not (self.penalised or self.equations.is_sparse) and self.rank < self.equations.p
+
+    def determined(self, x: Array) -> NDArray[np.bool_]:
+        """Whether the rows of the fit determine the prediction of rows (n, p), (n,)."""
+        if not self.deficient:
+            return np.ones(x.shape[0], np.bool_)
+        b, basis = self._centred(x), self.row_space.basis
+        outside = np.sqrt((((b @ basis) @ basis.T - b) ** 2).sum(axis=1))
+        size = np.sqrt((np.asarray(x) ** 2).sum(axis=1)) + float(np.linalg.norm(self.origin))
+        spread = float(np.sqrt(self.equations.variance.sum()))
+        return np.asarray(outside <= DETERMINED * (size + spread))
+
+    @cached_property
+    def estimable(self) -> NDArray[np.bool_]:
+        """Whether the rows determine each coefficient, (q,), the intercept first."""
+        found = np.ones(self.equations.p + self.has_intercept, np.bool_)
+        if self.deficient:
+            own = (self.row_space.basis**2).sum(axis=1)
+            found[int(self.has_intercept) :] = own >= 1.0 - DETERMINED
+            if self.has_intercept:
+                found[0] = self.determined(np.zeros((1, self.equations.p)))[0]
+        return found
+
+    def remarks(self, terms: Sequence[str]) -> Iterator[str]:
+        """Say how many columns depend on others."""
+        if self.deficient:
+            p, rank = self.equations.p, self.rank
+            yield (
+                f"{p - rank:,} of {p:,} columns are combinations of others: {self.equations.n:,} "
+                f"rows determine {rank:,} coefficients at most"
+            )
+
+
+def _row_space(a: Array, noise: float) -> RowSpace:
+    """Two orthogonal factorisations: of Aᵀ = Q₁R, without pivots, and of R, with them.
+
+    What is no larger than the ``noise`` of a centred row is none of it.
+    """
+    from scipy.linalg import qr
+
+    wide = a.shape[0] <= a.shape[1]
+    outer, r = qr(a.T, mode="economic", check_finite=False) if wide else (np.eye(a.shape[1]), a.T)
+    inner, upper, order = qr(r, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diagonal(upper))
+    least = max(noise, np.finfo(float).eps * max(a.shape) * diagonal.max(initial=0.0))
+    rank = int((diagonal > least).sum())
+    lower = np.empty((a.shape[0], rank))
+    lower[order] = upper[:rank].T
+    return RowSpace(lower, outer @ inner[:, :rank])
+
+
+def _lstsq(a: Array, y: Array) -> Array:
+    from scipy.linalg import lstsq
+
+    return np.asarray(lstsq(a, y, lapack_driver="gelsy", check_finite=False)[0])

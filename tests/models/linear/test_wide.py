@@ -1,0 +1,191 @@
+"""Linear models of fewer rows than columns: judged by scikit-learn, and by the laws of sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn import linear_model as judge
+
+from suffice import load
+from suffice.errors import DataError, ForgetError, ParameterError
+from suffice.linear_model import ElasticNet, Lasso, LinearRegression, Ridge
+from suffice.numerics import memory
+
+P = 400
+rng = np.random.default_rng(5)
+X = rng.normal(size=(60, P)) + 3.0
+Y = X[:, :5].sum(axis=1) + rng.normal(size=60)
+FEW = sp.random_array((80, P), density=0.05, rng=rng).tocsr()
+TALL = sp.random_array((900, P), density=0.02, rng=rng).tocsr()
+
+SHAPES = {
+    "dense": X,
+    "single": X.astype(np.float32),
+    "integers": rng.integers(-9, 9, size=(50, P)),
+    "constant": np.c_[X, np.full(60, 0.1)],
+    "duplicated": np.c_[X[:, :200], X[:, :200]],
+    "collinear": np.c_[X, X[:, 0] + X[:, 1]],
+    "repeated rows": np.concatenate([X[:40], X[:20]]),
+    "far": X + 100.0,
+    "sparse": FEW,
+    "sparse and tall": TALL,
+}
+
+
+def targets(x):
+    return Y if x.shape[0] == 60 else np.random.default_rng(1).normal(size=x.shape[0])
+
+
+def dense(x):
+    return np.asarray(x.toarray() if sp.issparse(x) else x, np.float64)
+
+
+def assert_close(found, expected, tolerance=1e-6):
+    np.testing.assert_allclose(found, expected, atol=tolerance * np.abs(expected).max(), rtol=0)
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_coefficients_are_those_of_scikit_learn(shape, intercept):
+    x, options = SHAPES[shape], {"fit_intercept": intercept}
+    y = targets(x)
+    for ours, theirs in (
+        (LinearRegression(**options), judge.LinearRegression(**options)),
+        (Ridge(0.7, **options), judge.Ridge(0.7, solver="svd", **options)),
+    ):
+        found, expected = ours.fit(x, y), theirs.fit(dense(x), y)
+        assert_close(found.coef_, expected.coef_)
+        assert_close(found.predict(x), expected.predict(dense(x)))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("model", [Lasso(), ElasticNet(), Lasso(positive=True)], ids=repr)
+def test_penalties_of_absolute_values_reach_their_minimum(shape, model):
+    x = SHAPES[shape]
+    y, d = targets(x), dense(x)
+    spread = d - d.mean(axis=0)
+    largest = np.abs(spread.T @ (y - y.mean())).max() / len(y)
+    model = model.unfitted().set_params(alpha=0.1 * largest).fit(x, y)
+    w, ratio = model.coef_, getattr(model, "l1_ratio", 1.0)
+    slope = spread.T @ (y - y.mean() - spread @ w) / len(y) - model.alpha * (1 - ratio) * w
+    cost, used = model.alpha * ratio, w != 0
+    assert 0 < used.sum() < len(w)
+    np.testing.assert_allclose(slope[used], cost * np.sign(w[used]), rtol=1e-8)
+    assert (slope[~used] <= cost * (1 + 1e-8)).all()
+    assert model.positive or (slope[~used] >= -cost * (1 + 1e-8)).all()
+    assert not model.positive or (w >= 0).all()
+
+
+def test_several_targets_weights_and_scales():
+    y, w = rng.normal(size=(60, 3)), rng.uniform(0.5, 2.0, 60)
+    found = Ridge(2.0).fit(X, y, w)
+    expected = judge.Ridge(2.0, solver="svd").fit(X, y, w)
+    assert_close(found.coef_, expected.coef_)
+    scaled = Ridge(2.0, standardize=True).fit(X * np.arange(1, P + 1), Y)
+    assert_close(
+        scaled.predict(X * np.arange(1, P + 1)), Ridge(2.0, standardize=True).fit(X, Y).predict(X)
+    )
+    path = Lasso(0.5).fit(X, Y).path([2.0, 0.5])
+    assert_close(path.coef[1], Lasso(0.5).fit(X, Y).coef_)
+
+
+@pytest.mark.parametrize("x", [X, FEW], ids=["dense", "sparse"])
+def test_pieces_in_any_order_are_one_fit(x):
+    y, order = targets(x), rng.permutation(x.shape[0])
+    whole = Ridge().fit(x, y)
+    parts = (
+        Ridge().partial_fit(x[order[:20]], y[order[:20]]).partial_fit(x[order[20:]], y[order[20:]])
+    )
+    both = Ridge().fit(x[30:], y[30:]).merge(Ridge().fit(x[:30], y[:30]))
+    rest = Ridge().fit(x, y).forget(x[:10], y[:10])
+    weighted = Ridge().fit(x, y, np.full(len(y), 2.0))
+    twice = Ridge().fit(x, y).partial_fit(x, y)
+    for one, other in ((whole, parts), (whole, both), (rest, Ridge().fit(x[10:], y[10:]))):
+        assert one.statistic_ == other.statistic_
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+    np.testing.assert_array_equal(weighted.coef_, twice.coef_)
+    with pytest.raises(ForgetError):
+        rest.forget(x[:10], y[:10], again=True)
+
+
+def test_many_rows_become_products():
+    x, y = rng.normal(size=(P + 50, P)), rng.normal(size=P + 50)
+    whole = Ridge().fit(x, y)
+    parts = Ridge().partial_fit(x[:30], y[:30]).partial_fit(x[30:], y[30:])
+    np.testing.assert_array_equal(whole.coef_, parts.coef_)
+    less = whole.forget(x[:20], y[:20])
+    np.testing.assert_array_equal(less.coef_, Ridge().fit(x[20:], y[20:]).coef_)
+
+
+def test_missing_cells_are_counted_dropped_or_filled():
+    x = X.copy()
+    x[[3, 8], [0, 7]] = np.nan
+    kept = ~np.isnan(x).any(axis=1)
+    assert_close(Ridge(incomplete="drop").fit(x, Y).coef_, Ridge().fit(X[kept], Y[kept]).coef_)
+    with pytest.raises(DataError, match="x7"):
+        Ridge().fit(x, Y)
+    x[0, 5] = np.inf
+    with pytest.raises(DataError, match="column 'x5', row 0"):
+        Ridge().fit(x, Y)
+
+
+def test_a_file_holds_coefficients_and_says_so(tmp_path):
+    for model in (
+        Ridge().fit(X, Y),
+        Lasso(0.1).fit(FEW, targets(FEW)),
+        LinearRegression().fit(X, Y),
+    ):
+        x = FEW if isinstance(model, Lasso) else X
+        model.save(tmp_path / "model")
+        again = load(tmp_path / "model")
+        assert_close(again.predict(x), model.predict(x), 1e-12)
+        np.testing.assert_array_equal(again.coef_, model.coef_)
+        assert not hasattr(again, "partial_fit")
+        with pytest.raises(ParameterError, match="coefficients"):
+            again.forget(x, targets(x))
+        with pytest.raises(ParameterError, match="coefficients"):
+            again.merge(model)
+        again.save(tmp_path / "again")
+        np.testing.assert_array_equal(load(tmp_path / "again").coef_, model.coef_)
+
+
+def test_rows_left_out_leverages_and_choices_of_alpha_agree_with_fits():
+    model = Ridge(5.0).fit(X, Y)
+    hat = model.leverage(X)
+    assert np.isclose(hat.sum(), model.effective_parameters_)
+    left = Ridge(5.0).fit(X[1:], Y[1:]).predict(X[:1])[0]
+    assert np.isclose(Y[0] - left, (Y[0] - model.predict(X)[0]) / (1 - hat[0]))
+    path = model.ridge_path([0.5, 5.0])
+    assert_close(path.coef[1], model.coef_)
+    assert_close(path.coef[0], model.refit(alpha=0.5).coef_)
+    by_rows = Ridge("loo", alphas=[0.1, 1.0, 10.0, 100.0]).fit(X, Y)
+    expected = judge.RidgeCV([0.1, 1.0, 10.0, 100.0]).fit(X, Y)
+    assert by_rows.alpha_ == expected.alpha_
+    assert Ridge("gcv").fit(X, Y).alpha_ > 0
+    ends = model.calibrate(X, Y).predict_interval(X, "conformal", level=0.8)
+    assert (ends[:, 0] < ends[:, 1]).all()
+
+
+def test_predictions_that_rows_do_not_determine_are_told():
+    model = LinearRegression().fit(X, Y)
+    with pytest.warns(UserWarning, match="1 of 2 rows is not determined"):
+        model.predict(np.concatenate([X[:1], X[:1] + rng.normal(size=P)]))
+
+
+def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e6)
+    monkeypatch.setattr(memory, "SMALL", 0)
+    with pytest.raises(DataError, match="401 columns"):
+        Ridge().fit(np.zeros((P + 1, P)) + rng.normal(size=(P + 1, P)), np.ones(P + 1))
+    with pytest.raises(DataError, match="GB"):
+        Ridge().fit(X, Y).posterior()
