@@ -16,9 +16,8 @@ from suffice.discriminant_analysis import (
 )
 from suffice.errors import SufficeError
 from suffice.linear_model import LogisticRegression
-from suffice.model_selection.division import EqualRowsTogether
 from suffice.model_selection.evaluated_folds import FoldEvaluations
-from suffice.model_selection.stratified import stratified
+from suffice.model_selection.folds import EqualRowsTogether, stratified
 from suffice.models.base.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE

@@ -107,7 +107,7 @@ def cv(
     whatever the number of folds.
     """
     from suffice.model_selection import evaluate_models
-    from suffice.model_selection.division import InOrder
+    from suffice.model_selection.folds import InOrder
 
     reading, loo, parts = Reading.of(read), folds == "loo", _number(folds)
     _check_ways(loo, by, shuffle)
