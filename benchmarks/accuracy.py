@@ -115,8 +115,8 @@ def _adult() -> Rows:
         )
     table, n = pa.concat_tables(parts), len(parts[0])
     codes = np.unique(table["income"].to_pylist(), return_inverse=True)[1]
-    split = [(np.arange(n), np.arange(n, len(table)))]
-    return Rows("adult", table.drop_columns(["income"]), codes, split)
+    part = [(np.arange(n), np.arange(n, len(table)))]
+    return Rows("adult", table.drop_columns(["income"]), codes, part)
 
 
 def _read(path: Path) -> pa.Table:

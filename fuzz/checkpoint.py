@@ -1,6 +1,6 @@
 """Checkpoints whose digest holds, of other bytes: refused, or the fit goes on and ends.
 
-The first ones are of fits that were stopped after some of their splits. A forged checkpoint may
+The first ones are of fits that were stopped after some of their parts. A forged checkpoint may
 hold other sums, as a forged model may; it may not crash the fit.
 """
 
@@ -23,7 +23,7 @@ from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.local import LocalEngine
 
 ROWS, BEGUN = SCRATCH / "rows.parquet", SCRATCH / "begun"
-SPLITS = 6
+PARTS = 6
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Stopping:
     workers = 1
     in_process = True
 
-    def map(self, kernel: Any, params: Any, splits: Sequence[Any]) -> Iterator[Any]:
+    def map(self, kernel: Any, params: Any, parts: Sequence[Any]) -> Iterator[Any]:
         """Results one by one."""
-        for number, result in enumerate(LocalEngine(1).map(kernel, params, splits)):
+        for number, result in enumerate(LocalEngine(1).map(kernel, params, parts)):
             if number == self.after:
                 raise KeyboardInterrupt
             yield result
@@ -47,17 +47,17 @@ def prepare() -> Path:
     random = np.random.default_rng(0)
     columns = {"x": random.normal(size=60), "c": random.choice(["a", "b"], 60)}
     table = pa.table({**columns, "y": np.arange(60) % 2})
-    pq.write_table(table, ROWS, row_group_size=60 // SPLITS)
+    pq.write_table(table, ROWS, row_group_size=60 // PARTS)
     BEGUN.mkdir()
     checkpoint.SHARE = float("inf")  # written after every result
-    for after in range(1, SPLITS):
+    for after in range(1, PARTS):
         path = BEGUN / str(after)
         try:
             model = suffice.NaiveBayes(engine=CheckpointedEngine(Stopping(after), path, every=0.0))
             model.fit(ROWS, "y")
         except KeyboardInterrupt:
             continue
-    assert len(list(BEGUN.iterdir())) == SPLITS - 1
+    assert len(list(BEGUN.iterdir())) == PARTS - 1
     return BEGUN
 
 

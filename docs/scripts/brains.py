@@ -28,7 +28,7 @@ print(Counter(labels).most_common())
 # %%
 # The map
 # -------
-# In each cube of voxels a naive Bayes classifier learns from eleven runs and answers the twelfth,
+# In each cube of voxels a naive Bayes classifier is fitted to eleven runs and predicts the twelfth,
 # each in turn. Sums over runs are kept; what eleven runs teach is a sum of sums. So 530 x 12
 # classifiers take milliseconds.
 

@@ -25,7 +25,7 @@ COLUMNS = """age workclass fnlwgt education education_num marital_status occupat
 race sex capital_gain capital_loss hours country income"""
 written = {"header": False, "names": COLUMNS.split(), "missing": ["?"], "strip": True}
 written["label_suffix"] = "."  # that one of the files puts behind every label
-learn = suffice.read_csv(folder / "adult.data", **written)
+train = suffice.read_csv(folder / "adult.data", **written)
 ask = suffice.read_csv(folder / "adult.test", **written)
 
 # %%
@@ -34,8 +34,8 @@ ask = suffice.read_csv(folder / "adult.test", **written)
 # The textbook's rule takes a bell curve for every number, and believes every column. ``NaiveBayes``
 # as it comes chooses a distribution for each column, and counts columns less that repeat others.
 
-plain = suffice.NaiveBayes.textbook().fit(learn, "income")
-model = suffice.NaiveBayes().fit(learn, "income")
+plain = suffice.NaiveBayes.textbook().fit(train, "income")
+model = suffice.NaiveBayes().fit(train, "income")
 for name, one in {"textbook": plain, "as it comes": model}.items():
     found = one.evaluate(ask, "income")
     print(f"{name:12} {found.error:.2%} wrong, log loss {found.log_loss:.3f} nats a row")

@@ -2,7 +2,7 @@
 Choosing a model by exact cross-validation
 ==========================================
 
-How good is a model on rows that it has not learnt? The model without a fold is a function of
+How good is a model on held-out rows? The model without a fold is a function of
 sums, so all folds together cost about one fit and one prediction.
 """
 

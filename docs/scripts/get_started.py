@@ -3,7 +3,7 @@ Get started
 ===========
 
 Ten minutes, one real table. The rows are penguins of three species, measured near Palmer Station,
-Antarctica. Some cells are missing; two columns are words. We learn the species from the others.
+Antarctica. Some cells are missing; two columns are words. We predict the species from the others.
 """
 
 # %%
@@ -17,23 +17,23 @@ penguins = load_penguins().drop(columns="year")
 print(penguins.head(4).T)
 
 # %%
-# Learn and answer
-# ----------------
-# Half of the rows, drawn at random, are learnt. The others are kept to judge the model.
+# Fit and predict
+# ---------------
+# Half of the rows, drawn at random, are training data. The others are test data.
 
 from suffice import NaiveBayes
 
-learnt = penguins.sample(frac=0.5, random_state=0)
-kept = penguins.drop(learnt.index)
-model = NaiveBayes().fit(learnt, "species")
-print(model.predict(kept.head(3)))
-print(model.predict_proba(kept.head(3)).round(3))
+train = penguins.sample(frac=0.5, random_state=0)
+test = penguins.drop(train.index)
+model = NaiveBayes().fit(train, "species")
+print(model.predict(test.head(3)))
+print(model.predict_proba(test.head(3)).round(3))
 
 # %%
 # How good is it?
 # ---------------
 
-print(model.evaluate(kept, "species"))
+print(model.evaluate(test, "species"))
 
 # %%
 # Why this answer?
@@ -41,19 +41,19 @@ print(model.evaluate(kept, "species"))
 # Each column adds its part. The parts are logarithms of odds, in nats, and they add up to the
 # answer.
 
-print(model.explain(kept.head(1)))
+print(model.explain(test.head(1)))
 
 # %%
 # The same as a picture, from what was known before any column to the answer:
 
 from suffice.plotting import LedgerDisplay
 
-LedgerDisplay.from_estimator(model, kept.head(1))
+LedgerDisplay.from_estimator(model, test.head(1))
 
 # %%
 # Keep it
 # -------
-# The file holds sums, and no row. Whoever has it can answer rows, learn more of them, or forget
+# The file holds sums, and no row. Whoever has it can predict, add rows, or forget
 # some.
 
 import tempfile
@@ -65,7 +65,7 @@ folder = tempfile.TemporaryDirectory()
 file = Path(folder.name) / "penguins.suffice"
 model.save(file)
 again = suffice.load(file)
-print((again.predict(kept) == model.predict(kept)).all())
+print((again.predict(test) == model.predict(test)).all())
 print(file.stat().st_size, "bytes")
 
 # %%

@@ -55,8 +55,8 @@ for interval in ("confidence", "prediction"):
     print(interval, table.to_pandas().round(2).to_string(index=False), sep="\n")
 
 # %%
-# These rest on normal errors. Where errors are not normal, `calibrate` learns how large the errors
-# are of rows that the model has not learnt. "conformal" intervals hold whatever the distribution.
+# These rest on normal errors. Where errors are not normal, `calibrate` measures the errors
+# of held-out rows. "conformal" intervals hold whatever the distribution.
 
 model.calibrate(rows, "stackloss")
 for level in (0.8, 0.9):

@@ -44,10 +44,10 @@ print(texts["library"].value_counts().to_string())
 
 from suffice import NaiveBayes
 
-learn, ask = texts[:-200], texts[-200:]
-model = NaiveBayes().fit(learn, "library")
+train, test = texts[:-200], texts[-200:]
+model = NaiveBayes().fit(train, "library")
 print(model.schema_[0].kind, "-", model.schema_[0].reason)
-print(f"{model.score(ask, 'library'):.1%} of the other texts are right")
+print(f"{model.score(test, 'library'):.1%} of the other texts are right")
 
 # %%
 # Why?
@@ -55,7 +55,7 @@ print(f"{model.score(ask, 'library'):.1%} of the other texts are right")
 # Every word has a share in the answer. These are the words of one text that speak most for its
 # library, against the one that is second.
 
-one = ask.iloc[[0]]
+one = test.iloc[[0]]
 (probabilities,) = model.predict_proba(one)
 for label, p in sorted(zip(model.classes_, probabilities, strict=True), key=lambda pair: -pair[1]):
     print(f"{label:8} {p:.3f}")
@@ -72,7 +72,7 @@ print(nats.tail(5).round(2).to_string())
 # %%
 # The rule of the textbooks, and its relatives
 # --------------------------------------------
-# ``NaiveBayes`` counts words, and learns from rows it has not yet seen how much of that is to be
+# ``NaiveBayes`` counts words, and fits on held-out rows how much of that is to be
 # believed: words of one text repeat each other. The textbook's rule believes all of it. So it is
 # right about as often, and much too sure.
 
@@ -94,7 +94,7 @@ for name, folds in found.items():
 # New texts join without the old ones, and a text that has to go is taken out: its words leave the
 # vocabulary, if no other text has them.
 
-model.partial_fit(ask, "library")
+model.partial_fit(test, "library")
 before = len(model.statistic_.blocks[0].events)
-model.forget(learn[:50], "library")
+model.forget(train[:50], "library")
 print(f"{before:,} words known, {len(model.statistic_.blocks[0].events):,} without 50 texts")

@@ -19,12 +19,16 @@ if(SUFFICE_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# For each: name.hpp says what, name.cpp how, and bindings/name.cpp checks the arrays of Python.
-set(kernels bins columns comoments coordinate counts cuts densities descent distances eigen elementary factor gram linear
-    logistic merging moments pair_counts pairs piecewise posterior scores searchlight squares sums sweep)
+# For each: room/name.hpp says what, room/name.cpp how, and bindings/name.cpp checks the arrays of Python.
+set(kernels
+    sums/bins sums/columns sums/comoments sums/counts sums/merging sums/moments sums/pair_counts sums/sums
+    scores/distances scores/linear scores/piecewise scores/posterior scores/scores scores/squares
+    densities/cuts densities/densities
+    linear/coordinate linear/descent linear/eigen linear/factor linear/gram linear/logistic linear/sweep
+    searchlight/searchlight support/elementary)
 
 # Compiled once, for any processor.
-set(suffice_common memory.cpp interrupts.cpp)
+set(suffice_common support/memory.cpp support/interrupts.cpp)
 list(TRANSFORM suffice_common PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # Floating point as written: a product and a sum are fused where the source says so, nowhere else.
@@ -37,7 +41,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(add_level name)
-  set(sources tile_reader.cpp)  # what several kernels share
+  set(sources support/tile_reader.cpp)  # what several kernels share
   foreach(kernel IN LISTS kernels)
     list(APPEND sources ${kernel}.cpp)
   endforeach()

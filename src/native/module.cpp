@@ -74,7 +74,6 @@ NB_MODULE(kernels, m) {
   define_merging(m.def_submodule("merging"));
   define_moments(m.def_submodule("moments"));
   define_pair_counts(m.def_submodule("pair_counts"));
-  define_pairs(m.def_submodule("pairs"));
   define_piecewise(m.def_submodule("piecewise"));
   define_posterior(m.def_submodule("posterior"));
   define_scores(m.def_submodule("scores"));

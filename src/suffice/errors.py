@@ -183,8 +183,8 @@ class EngineError(SufficeError, RuntimeError):
 
     Examples
     --------
-    >>> print(EngineError("worker 2 died three times", "a split is tried three times"))
-    worker 2 died three times; a split is tried three times.
+    >>> print(EngineError("worker 2 died three times", "a part is tried three times"))
+    worker 2 died three times; a part is tried three times.
     """
 
 

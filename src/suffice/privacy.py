@@ -18,22 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.univariate.parameters import FAR
+from suffice.families.gaussian import FAR
 from suffice.models.base.label_sets import Doubts
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design
 from suffice.numerics.in_print import Printed, Table
-from suffice.sums.binned_counts import BinnedCounts, cell_bounds
+from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 from suffice.sums.by_class import ByClass
-from suffice.sums.comoments import Comoments
-from suffice.sums.counts import Counts
-from suffice.sums.events import Events
-from suffice.sums.fourth_moments import FourthMoments
-from suffice.sums.joint_counts import JointCounts
+from suffice.sums.comoments import Comoments, FourthMoments
+from suffice.sums.counts import Counts, Events, JointCounts
 from suffice.sums.moments import Moments
-from suffice.sums.moments_and_bins import MomentsAndBins
-from suffice.sums.pair_counts import PairCounts
+from suffice.sums.pairs import PairCounts
 
 __all__ = ["Audit", "Finding", "audit"]
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import Result
 
-from suffice.sums.statistic import TreeSum
+from suffice.sums.base import TreeSum
 
 from .conftest import Run
 

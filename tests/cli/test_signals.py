@@ -28,7 +28,7 @@ from .conftest import Run
 MIDDLE = """\
 import os, signal, sys, time
 from suffice.cli import main
-from suffice.sums.statistic import TreeSum
+from suffice.sums.base import TreeSum
 
 add = TreeSum.add
 

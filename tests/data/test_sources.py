@@ -209,9 +209,9 @@ def test_predictions_come_in_the_order_of_the_rows(
     name: str, expected: NaiveBayes, tmp_path: Path
 ) -> None:
     table = read_table(SOURCES[name](tmp_path))
-    splits = table.splits(dict.fromkeys(table.names))
+    parts = table.parts(dict.fromkeys(table.names))
     read = pa.concat_tables(
-        [pa.Table.from_batches([batch]) for split in splits for batch in split.record_batches()],
+        [pa.Table.from_batches([batch]) for part in parts for batch in part.record_batches()],
         promote_options="permissive",
     )
     np.testing.assert_array_equal(

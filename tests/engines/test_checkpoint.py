@@ -82,14 +82,14 @@ class Stopping:
     workers = 2
     in_process = True
 
-    def map(self, kernel: Any, params: Any, splits: Sequence[Any]) -> Iterator[Any]:
-        for result in LocalEngine(2).map(kernel, params, splits):
+    def map(self, kernel: Any, params: Any, parts: Sequence[Any]) -> Iterator[Any]:
+        for result in LocalEngine(2).map(kernel, params, parts):
             if len(self.given) == self.after:
                 raise self.error
             self.given.append(1)
             yield result
 
-    def run(self, kernel: Any, params: Any, splits: Sequence[Any]) -> Any:
+    def run(self, kernel: Any, params: Any, parts: Sequence[Any]) -> Any:
         raise AssertionError("a checkpoint is made of results one by one")
 
 

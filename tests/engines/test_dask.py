@@ -40,8 +40,8 @@ def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 70])
 def test_sums_are_added_in_order_by_the_workers(dask: Any, n: int) -> None:
-    splits = [chr(97 + i % 26) for i in range(n)]
-    assert dask.run(operator.mul, 2, splits) == "".join(2 * split for split in splits)
+    parts = [chr(97 + i % 26) for i in range(n)]
+    assert dask.run(operator.mul, 2, parts) == "".join(2 * part for part in parts)
 
 
 @pytest.mark.parametrize("length", [1, 100_000])

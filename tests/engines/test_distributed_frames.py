@@ -129,9 +129,9 @@ def test_rows_in_spark_stay_there(in_spark: Make, rows: pd.DataFrame) -> None:
         frame, "kind"
     )  # read in Spark all the same
     assert found.statistic_ == NaiveBayes.textbook().fit(rows, "kind").statistic_
-    (split,) = open_table(frame.select("kind"), "kind").splits(Layout((), (), "kind"), workers=2)
+    (part,) = open_table(frame.select("kind"), "kind").parts(Layout((), (), "kind"), workers=2)
     with pytest.raises(EngineError, match="asked for outside of Spark"):
-        pickle.dumps(split)
+        pickle.dumps(part)
 
 
 @QUIET

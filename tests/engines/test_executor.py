@@ -24,7 +24,7 @@ SCRIPT = """
 import operator, os, signal, sys
 from suffice.engines.executor import ProcessesEngine
 
-def process(split, _):
+def process(part, _):
     return os.getpid()
 
 """
@@ -66,7 +66,7 @@ def test_few_results_wait() -> None:
     started: list[int] = []
     with ThreadPoolExecutor(2) as pool:
         results: Any = ExecutorEngine(pool).map(
-            lambda split, _: started.append(split),  # type: ignore[arg-type]
+            lambda part, _: started.append(part),  # type: ignore[arg-type]
             None,
             range(100),  # type: ignore[arg-type]
         )
@@ -89,7 +89,7 @@ def test_there_is_a_process() -> None:
 
 def test_parameters_of_any_size(processes: Any) -> None:
     for length in (1, 5_000_000):
-        expected = "".join(split + "-" * length for split in "abc")
+        expected = "".join(part + "-" * length for part in "abc")
         assert processes.run(operator.add, "-" * length, "abc") == expected
 
 

@@ -29,17 +29,17 @@ def test_workers_that_are_killed(mortal: Engine, tmp_path: Path) -> None:
 
 
 def a_pass(tmp_path: Path) -> tuple[Any, Any, Sequence[Any]]:
-    """A kernel, its parameters, and twenty splits."""
+    """A kernel, its parameters, and twenty parts."""
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=2_000), "y": rng.integers(0, 2, 2_000)})
     path = tmp_path / "rows.parquet"
     pq.write_table(table, path, row_group_size=100)
     model = NaiveBayes.textbook().fit(path, "y")
-    splits = open_table(path, "y").splits(model.layout_, 2)
-    assert len(splits) == 20
+    parts = open_table(path, "y").parts(model.layout_, 2)
+    assert len(parts) == 20
     # Parameters so large that they are shared, and lost with the worker that holds them.
     layout = replace(model.layout_, label_map={f"label {i}": "none" for i in range(50_000)})
-    return summarise, (model.parts_, layout), splits
+    return summarise, (model.parts_, layout), parts
 
 
 def test_a_file_that_breaks_off(far: Engine, tmp_path: Path) -> None:

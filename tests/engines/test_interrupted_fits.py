@@ -51,7 +51,7 @@ def test_a_fit_that_signals_end_goes_on(file: Path) -> None:
 def test_fits_that_signals_end_at_a_hundred_moments_go_on(name: str, file: Path) -> None:
     done = check_resuming(FITS[name], file, "kind", moments=100)
     assert done.signals.total() + done.late == 100
-    # The split that is begun is lost, and nothing else; other fits also read what is no sum.
+    # The part that is begun is lost, and nothing else; other fits also read what is no sum.
     if name in ONE_SUM:
         assert done.again <= done.signals.total()
     print(name, done)
@@ -62,7 +62,7 @@ def checkpointed(folder: Path) -> CheckpointedEngine:
 
 
 @pytest.mark.parametrize("name", ONE_SUM)
-def test_a_disk_that_gets_full_costs_no_more_than_a_split(
+def test_a_disk_that_gets_full_costs_no_more_than_a_part(
     name: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checkpoint, "SHARE", float("inf"))

@@ -1,4 +1,4 @@
-"""The local engine: sums in split order, from any number of threads."""
+"""The local engine: sums in part order, from any number of threads."""
 
 import threading
 from collections import deque
@@ -13,23 +13,23 @@ from suffice.errors import ParameterError
 from suffice.numerics import kernels
 
 
-def doubled(split: str, times: int) -> str:
-    return split * times
+def doubled(part: str, times: int) -> str:
+    return part * times
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4, None])
 @pytest.mark.parametrize("n", [1, 2, 7, 100])
-def test_statistics_are_added_in_split_order(threads: int | None, n: int) -> None:
-    splits = [chr(97 + i % 26) for i in range(n)]
-    expected = "".join(s * 2 for s in splits)
+def test_statistics_are_added_in_part_order(threads: int | None, n: int) -> None:
+    parts = [chr(97 + i % 26) for i in range(n)]
+    expected = "".join(s * 2 for s in parts)
     engine = LocalEngine(threads)
-    assert engine.run(doubled, 2, splits) == expected
-    assert list(engine.map(doubled, 2, splits)) == [s * 2 for s in splits]
+    assert engine.run(doubled, 2, parts) == expected
+    assert list(engine.map(doubled, 2, parts)) == [s * 2 for s in parts]
 
 
 def test_few_results_wait() -> None:
     started: list[int] = []
-    results = LocalEngine(2).map(lambda split, _: started.append(split), None, range(100))
+    results = LocalEngine(2).map(lambda part, _: started.append(part), None, range(100))
     next(results)
     # Two threads: at most five were handed out before the first was taken.
     assert len(started) <= 5
@@ -37,17 +37,17 @@ def test_few_results_wait() -> None:
     assert len(started) <= 5
 
 
-def failing(split: int, _: None) -> int:
-    if split in (3, 4, 40):
-        raise ZeroDivisionError(f"split {split}")
-    return split
+def failing(part: int, _: None) -> int:
+    if part in (3, 4, 40):
+        raise ZeroDivisionError(f"part {part}")
+    return part
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_the_first_error_reaches_the_caller(threads: int) -> None:
     results = LocalEngine(threads).map(failing, None, range(50))
     assert [next(results) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(ZeroDivisionError, match="split 3"):
+    with pytest.raises(ZeroDivisionError, match="part 3"):
         next(results)
 
 
@@ -55,7 +55,7 @@ def test_the_first_error_reaches_the_caller(threads: int) -> None:
 def test_the_caller_is_one_of_the_threads(threads: int) -> None:
     meeting = threading.Barrier(threads)
 
-    def met(split: int, _: None) -> int:
+    def met(part: int, _: None) -> int:
         meeting.wait(timeout=60)  # as many at a time as were asked for
         return threading.get_ident()
 
@@ -68,10 +68,10 @@ def test_the_caller_is_one_of_the_threads(threads: int) -> None:
 def test_an_interrupt_ends_the_pass(threads: int) -> None:
     caller, ended = threading.get_ident(), threading.Event()
 
-    def interrupted(split: int, _: None) -> int:
+    def interrupted(part: int, _: None) -> int:
         if threading.get_ident() != caller:
             ended.wait(timeout=60)  # so that the caller finds work to do
-            return split
+            return part
         ended.set()
         raise KeyboardInterrupt
 
@@ -80,7 +80,7 @@ def test_an_interrupt_ends_the_pass(threads: int) -> None:
 
 
 class Long:
-    """A split of very many batches."""
+    """A part of very many batches."""
 
     def __init__(self) -> None:
         self.begun, self.ended = threading.Event(), False
@@ -93,18 +93,18 @@ class Long:
 
 
 def test_an_interrupt_ends_what_other_threads_read() -> None:
-    caller, splits = threading.get_ident(), [Long(), Long()]
+    caller, parts = threading.get_ident(), [Long(), Long()]
 
-    def interrupted(split: Any, _: None) -> None:
+    def interrupted(part: Any, _: None) -> None:
         if threading.get_ident() != caller:
-            deque(split.batches(), maxlen=0)
-        while not any(one.begun.wait(timeout=1) for one in splits):
+            deque(part.batches(), maxlen=0)
+        while not any(one.begun.wait(timeout=1) for one in parts):
             pass
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(LocalEngine(2).map(interrupted, None, splits))  # type: ignore[arg-type]
-    assert not any(split.ended for split in splits)
+        list(LocalEngine(2).map(interrupted, None, parts))  # type: ignore[arg-type]
+    assert not any(part.ended for part in parts)
 
 
 def test_an_interrupt_ends_kernels_of_other_threads() -> None:
@@ -112,10 +112,10 @@ def test_an_interrupt_ends_kernels_of_other_threads() -> None:
     x, rest, upper = np.ones((2, d, d)), np.zeros((2, d, d)), np.triu(np.full((d, d), 1e-3), 1)
     upper += np.eye(d)
 
-    def interrupted(split: int, _: None) -> None:
+    def interrupted(part: int, _: None) -> None:
         if threading.get_ident() != caller:
             pairs = upper, np.zeros((d, d)), np.ones(d), np.zeros(d)
-            kernels.factor.solve(*pairs, x[split], rest[split])
+            kernels.factor.solve(*pairs, x[part], rest[part])
         while (x[:, 1, 0] == 1).all():
             pass
         raise KeyboardInterrupt

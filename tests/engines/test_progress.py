@@ -82,15 +82,15 @@ def check(seen: Sequence[Progress], size: int | None) -> None:
         assert before.number == after.number
 
 
-SPLITS = {"rows.parquet": 8, "year=2026/rows.parquet": 4}
+PARTS = {"rows.parquet": 8, "year=2026/rows.parquet": 4}
 
 
 @pytest.mark.parametrize("engine", [LocalEngine(1), LocalEngine(2), ProcessesEngine(2)], ids=str)
-@pytest.mark.parametrize("name", SPLITS)
-def test_files_are_told_split_by_split(folder: Path, name: str, engine: Any) -> None:
+@pytest.mark.parametrize("name", PARTS)
+def test_files_are_told_part_by_part(folder: Path, name: str, engine: Any) -> None:
     seen, model = told(folder / name, engine)
     check(seen, (folder / name).stat().st_size)
-    assert len({progress.rows for progress in seen}) == SPLITS[name]
+    assert len({progress.rows for progress in seen}) == PARTS[name]
     assert model.statistic_ == NaiveBayes.textbook().fit(folder / name, "y").statistic_
 
 
@@ -132,9 +132,9 @@ def test_predictions_are_told(folder: Path) -> None:
     np.testing.assert_array_equal(answers, model.predict_proba(folder / "rows.parquet"))
 
 
-def test_an_unknown_kind_of_split_is_told_by_number() -> None:
+def test_an_unknown_kind_of_part_is_told_by_number() -> None:
     class Rows:
-        """A split that says nothing of its size."""
+        """A part that says nothing of its size."""
 
         def batches(self) -> Any:
             yield from ()
@@ -157,8 +157,8 @@ def test_batches_are_told_when_they_are_read(folder: Path) -> None:
     assert seen[-1].rows == rows
 
 
-def _number_of_batches(split: Any, _: None) -> int:
-    return len(list(split.batches()))
+def _number_of_batches(part: Any, _: None) -> int:
+    return len(list(part.batches()))
 
 
 def test_a_bad_cell_is_still_named(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_delimited_text(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
     )
 
 
-def test_a_thousand_shuffled_splits(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
+def test_a_thousand_shuffled_parts(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
     few, path = mixed[:3_000], tmp_path / "rows.arrow"
     shuffled = few.take(np.random.default_rng(3).permutation(len(few)))
     with pa.ipc.new_file(path, few.schema) as file:

@@ -26,16 +26,16 @@ ROWS = 40_000
 REAL = Layout((BlockLayout("real", ("x0", "x1")),), (Column("x0", "number", "real", ""),) * 2)
 
 
-def travelled(split: Any) -> Any:
-    """Send a split, and check that it arrives with its rows and no others."""
-    there = pickle.loads(pickle.dumps(split))
-    assert there.count() == split.count()
-    assert there.locate(3) == split.locate(3)
-    for mine, its in zip(split.batches(), there.batches(), strict=True):
+def travelled(part: Any) -> Any:
+    """Send a part, and check that it arrives with its rows and no others."""
+    there = pickle.loads(pickle.dumps(part))
+    assert there.count() == part.count()
+    assert there.locate(3) == part.locate(3)
+    for mine, its in zip(part.batches(), there.batches(), strict=True):
         assert frozen(mine) == frozen(its)
     again = pickle.dumps(there)
-    assert frozen(list(pickle.loads(again).batches())) == frozen(list(split.batches()))
-    return len(again), len(pickle.dumps(split))
+    assert frozen(list(pickle.loads(again).batches())) == frozen(list(part.batches()))
+    return len(again), len(pickle.dumps(part))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -44,10 +44,10 @@ def test_a_slice_of_an_array_takes_its_own_rows(order: Any) -> None:
     x = np.asarray(rng.normal(size=(ROWS, 2)), order=order)
     labels = Labels.of(rng.integers(0, 3, ROWS))
     source = ArraySource(x, ("x0", "x1"), labels, rng.random(ROWS))
-    splits = source.splits(REAL, 2)
-    assert len(splits) == 2
-    for split in splits:
-        for size in travelled(split):
+    parts = source.parts(REAL, 2)
+    assert len(parts) == 2
+    for part in parts:
+        for size in travelled(part):
             assert size < (2 + 1 + 1) * 8 * ROWS / 2 + 2_000
 
 
@@ -57,8 +57,8 @@ def test_a_slice_of_a_sparse_matrix_takes_its_own_rows() -> None:
     layout = Layout(
         (BlockLayout("events", names),), tuple(Column(n, "number", "text", "") for n in names)
     )
-    for split in ArraySource(x, names).splits(layout, 2):
-        for size in travelled(split):
+    for part in ArraySource(x, names).parts(layout, 2):
+        for size in travelled(part):
             assert size < 0.52 * (x.data.nbytes + x.indices.nbytes + x.indptr.nbytes) + 20_000
 
 
@@ -68,8 +68,8 @@ def test_targets_beside_an_array_travel_with_their_rows() -> None:
     source = ArrayTargets(
         ArraySource(rng.normal(size=(ROWS, 2)), ("x0", "x1")), rng.normal(size=(ROWS, 1))
     )
-    for split in source.splits(layout, 2):
-        for size in travelled(split):
+    for part in source.parts(layout, 2):
+        for size in travelled(part):
             assert size < 3 * 8 * ROWS / 2 + 2_000
 
 
@@ -90,10 +90,10 @@ def test_a_slice_of_a_frame_takes_its_own_rows(table: pa.Table) -> None:
     frame = open_table(table, "kind").table
     from suffice.data.table_source import TableSource
 
-    splits = TableSource(replace(frame, split_rows=1_000), "kind").splits(layout, 2)
-    assert len(splits) == ROWS // 1_000
-    for split in splits[::13]:
-        for size in travelled(split):
+    parts = TableSource(replace(frame, part_rows=1_000), "kind").parts(layout, 2)
+    assert len(parts) == ROWS // 1_000
+    for part in parts[::13]:
+        for size in travelled(part):
             assert size < 25_000
 
 
@@ -108,6 +108,6 @@ def test_a_part_of_a_file_takes_its_path(table: pa.Table, suffix: str, tmp_path:
     plain = table.set_column(1, "letter", table["letter"].cast(pa.string()))
     write[suffix](plain, path)
     layout = NaiveBayes.textbook().fit(path, "kind").layout_
-    for split in open_table(path, "kind").splits(layout, 2):
-        for size in travelled(split):
+    for part in open_table(path, "kind").parts(layout, 2):
+        for size in travelled(part):
             assert size < 2_500

@@ -9,8 +9,8 @@ import suffice
 from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.families import density
+from suffice.families.densities.cells import cells_of_column
 from suffice.families.density import Chosen, histogram, log_losses
-from suffice.families.univariate.cells import cells_of_column
 from suffice.rules import check
 
 

@@ -20,7 +20,7 @@ ELSEWHERE = {
     "src/suffice/numerics/linalg.py": "decimals that are printed",
     "src/suffice/reports/columns.py": "steps of a slider",
     "src/suffice/plotting/nomogram.py": "steps of an axis",
-    "src/suffice/sums/divergence.py": "a report on two statistics",
+    "src/suffice/sums/comparison.py": "a report on two statistics",
 }
 #: What may call LAPACK, by NumPy or SciPy.
 LINEAR_ALGEBRA = {
@@ -132,5 +132,5 @@ def test_elementary_functions_have_one_home() -> None:
         if FUNCTIONS.search(without_examples(file.read_text(encoding="utf-8")))
     }
     assert found == set(ELSEWHERE)
-    native = [*(ROOT / "src/native").glob("*.?pp")]
+    native = [*(ROOT / "src/native").rglob("*.?pp")]
     assert [file.name for file in native if IN_NATIVE.search(file.read_text("utf-8"))] == []

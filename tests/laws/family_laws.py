@@ -13,6 +13,7 @@ from tests.laws.comparing import close, frozen, require
 from suffice.data.text import split_words
 from suffice.families.family import Family, Form, Parameters
 from suffice.numerics.logspace import cell_scores
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import Batch
 from suffice.sums.block import (
     Block,
@@ -23,7 +24,6 @@ from suffice.sums.block import (
     SparseBlock,
 )
 from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.statistic import tree_sum
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["check_family"]

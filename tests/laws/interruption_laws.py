@@ -38,17 +38,17 @@ class Interrupted:
 
     Parameters
     ----------
-    splits : int
-        Splits that a fit reads if nothing ends it, passes together.
+    parts : int
+        Parts that a fit reads if nothing ends it, passes together.
     signals : Counter
         How often each signal ended a fit.
     late : int
         Signals that came when the fit had ended.
     again : int
-        Splits that were read once more because of a signal.
+        Parts that were read once more because of a signal.
     """
 
-    splits: int
+    parts: int
     signals: Counter[str] = field(default_factory=Counter)
     late: int = 0
     again: int = 0
@@ -68,8 +68,8 @@ def check_resuming(
         bytes of the model (fit, killed, fit, ..., fit) = bytes of the model (fit)
         once a fit has succeeded      beside its model is only what a kill cut off, *.tmp
 
-    A fit runs in a process of its own and says of every split that it is done. After a drawn number
-    of splits, and a drawn part of the time that a split takes, it gets SIGKILL, SIGTERM or SIGINT:
+    A fit runs in a process of its own and says of every part that it is done. After a drawn number
+    of parts, and a drawn part of the time that a part takes, it gets SIGKILL, SIGTERM or SIGINT:
     while it reads, in a kernel, or while the checkpoint is written. It is run again, and ended
     again or not, until it succeeds. It needs a system that has processes of a server (POSIX).
 
@@ -78,7 +78,7 @@ def check_resuming(
     make : callable
         ``make()`` is an estimator; it has to pickle.
     path : path
-        A file of many splits.
+        A file of many parts.
     label : str
         The column of labels.
     moments : int, default 6
@@ -108,15 +108,15 @@ def check_resuming(
         begun = time.monotonic()
         whole = _Fit(make, path, label, Path(folder, "whole"))
         require(whole.run() == 0, "a fit succeeds")
-        pause = (time.monotonic() - begun) / max(1, whole.splits)
-        done = Interrupted(whole.splits)
+        pause = (time.monotonic() - begun) / max(1, whole.parts)
+        done = Interrupted(whole.parts)
         while (sent := done.signals.total() + done.late) < moments:
             here = Path(folder, f"after {sent}")
             fit = _Fit(make, path, label, here)
             _end_again_and_again(fit, done, min(MOST, moments - sent), pause, random)
             require(fit.model == whole.model, "a fit that was ended leads to the same bytes")
             _require_nothing_beside(here)
-            done.again += fit.splits - whole.splits
+            done.again += fit.parts - whole.parts
     return done
 
 
@@ -127,7 +127,7 @@ def _end_again_and_again(
     for _ in range(random.integers(1, most + 1)):
         name = NAMES[random.integers(len(NAMES))]
         number = getattr(signal, name)
-        left = max(1, done.splits - fit.splits)
+        left = max(1, done.parts - fit.parts)
         status = fit.run(int(random.integers(left)), random.uniform(0, pause), number)
         expected = INTERRUPTED if name == "SIGINT" else -number
         require(status in (0, expected), f"{name} ends a fit by itself: {status}")
@@ -136,7 +136,7 @@ def _end_again_and_again(
         if status == 0:
             return
         if not fit.is_begun:  # it was about to begin, or only to save its model
-            fit.splits = 0
+            fit.parts = 0
     require(fit.run() == 0, "a fit that was ended goes on when it is run again")
 
 
@@ -155,11 +155,11 @@ class _Fit:
     ) -> None:
         self._task = make, os.path.abspath(path), label, folder
         self._folder = folder
-        self.splits = 0  # read so far
+        self.parts = 0  # read so far
         folder.mkdir()
 
     def run(self, after: int = -1, pause: float = 0.0, number: int = 0) -> int:
-        """Run to the end, or until a signal so long after so many splits; the exit status."""
+        """Run to the end, or until a signal so long after so many parts; the exit status."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__, getattr(self._task[0], "__module__", __name__)])
         said, its_end = context.Pipe(duplex=False)
@@ -168,7 +168,7 @@ class _Fit:
         its_end.close()
         heard = 0
         for heard in _heard(said):
-            self.splits += heard > 0
+            self.parts += heard > 0
             if heard == after:
                 time.sleep(pause)
                 if process.pid is not None and process.is_alive():
@@ -189,7 +189,7 @@ class _Fit:
 
 
 def _heard(said: Connection) -> Iterator[int]:
-    """0 when a fit has begun, then the number of every split, until its process ends."""
+    """0 when a fit has begun, then the number of every part, until its process ends."""
     with said:
         while True:
             try:
@@ -207,8 +207,8 @@ class _Telling(EngineView):
 
     tell: Callable[[], None]
 
-    def map(self, kernel: Any, params: Any, splits: Sequence[Any]) -> Iterator[Any]:
-        for result in self.engine.map(kernel, params, splits):
+    def map(self, kernel: Any, params: Any, parts: Sequence[Any]) -> Iterator[Any]:
+        for result in self.engine.map(kernel, params, parts):
             self.tell()
             yield result
 
@@ -216,7 +216,7 @@ class _Telling(EngineView):
 def _fit(make: Callable[..., Any], path: str, label: str, folder: Path, said: Connection) -> None:
     """Fit and save; Ctrl-C ends it with the status of a shell."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored would be inherited
-    checkpoint.SHARE = float("inf")  # written after every split, however slow the disk is
+    checkpoint.SHARE = float("inf")  # written after every part, however slow the disk is
     told = 0
 
     def tell() -> None:

@@ -314,8 +314,8 @@ def test_a_view_of_rows_reads_those_and_says_where_they_stand(tmp_path_factory, 
     from suffice.data.file_formats import open_files
 
     view = RowsWhere(open_files([str(path)]), np.array(kept), (0, 50, 100, 120))
-    splits = view.splits({"x": None})
-    rows = [value for s in splits for b in s.record_batches() for value in b.column(0).to_pylist()]
+    parts = view.parts({"x": None})
+    rows = [value for s in parts for b in s.record_batches() for value in b.column(0).to_pylist()]
     assert rows == np.flatnonzero(kept).tolist()
     assert view.head().column(0).to_pylist() == rows
 

@@ -4,16 +4,16 @@
 #include <type_traits>
 #include <utility>
 
-#include "bins.hpp"
+#include "sums/bins.hpp"
 #include "calls.hpp"
-#include "columns.hpp"
-#include "comoments.hpp"
-#include "compressed.hpp"
-#include "factor.hpp"
-#include "logistic.hpp"
-#include "moments.hpp"
-#include "scores.hpp"
-#include "sweep.hpp"
+#include "sums/columns.hpp"
+#include "sums/comoments.hpp"
+#include "support/compressed.hpp"
+#include "linear/factor.hpp"
+#include "linear/logistic.hpp"
+#include "sums/moments.hpp"
+#include "scores/scores.hpp"
+#include "linear/sweep.hpp"
 
 namespace suffice::replay {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "views.hpp"
+#include "support/views.hpp"
 
 namespace suffice::replay {
 

@@ -6,20 +6,20 @@
 #include <map>
 
 #include "arguments.hpp"
-#include "bins.hpp"
-#include "coordinate.hpp"
-#include "cuts.hpp"
-#include "distances.hpp"
-#include "eigen.hpp"
-#include "elementary.hpp"
-#include "gram.hpp"
-#include "linear.hpp"
-#include "pair_counts.hpp"
-#include "piecewise.hpp"
-#include "posterior.hpp"
+#include "sums/bins.hpp"
+#include "linear/coordinate.hpp"
+#include "densities/cuts.hpp"
+#include "scores/distances.hpp"
+#include "linear/eigen.hpp"
+#include "support/elementary.hpp"
+#include "linear/gram.hpp"
+#include "scores/linear.hpp"
+#include "sums/pair_counts.hpp"
+#include "scores/piecewise.hpp"
+#include "scores/posterior.hpp"
 #include "sha256.hpp"
-#include "squares.hpp"
-#include "sums.hpp"
+#include "scores/squares.hpp"
+#include "sums/sums.hpp"
 
 namespace suffice::replay {
 
@@ -177,7 +177,6 @@ void add_bins(Kernels& to, const Bins& bins, const PairCounts& pairs, const Cuts
   add(to, "bins.unite", bins.unite);
   add(to, "bins.find", bins.find);
   add(to, "bins.hash", bins.hash);
-  add(to, "cuts.best", cuts.best);
   add(to, "cuts.every", cuts.every);
   add(to, "gram.times", gram.times);
   add(to, "gram.add_transposed", gram.add_transposed);

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from suffice.errors import ForgetError
 from suffice.numerics.exact import DoubleDouble
+from suffice.sums.base import tree_sum
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
 from suffice.sums.moments import MomentsAccumulator
-from suffice.sums.statistic import tree_sum
 
 OFFSETS = [0.0, 1.0, 1e4, 1e8, 1e12]
 NONE = np.empty(0)

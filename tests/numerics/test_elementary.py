@@ -213,7 +213,7 @@ def test_log_add_exp() -> None:
 
 
 def test_coefficients_are_those_that_the_script_writes() -> None:
-    file = ROOT / "src/native/elementary_coefficients.py"
+    file = ROOT / "src/native/support/elementary_coefficients.py"
     spec = spec_from_file_location("elementary_coefficients", file)
     assert spec is not None
     assert spec.loader is not None

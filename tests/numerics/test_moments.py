@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suffice.sums.base import tree_sum
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.moments import Moments, MomentsAccumulator
-from suffice.sums.statistic import tree_sum
 
 OFFSETS = [0.0, 1.0, 1e4, 1e8, 1e12]
 NONE = np.empty(0)

@@ -15,8 +15,8 @@ TYPES = {"label": pa.string(), "text": pa.string()}
 def messages(data: Path) -> pa.Table:
     file = data / "sms_spam" / "SMSSpamCollection"
     table = read_csv(file, header=False, names=list(TYPES), separator="\t", quote=None, missing=[])
-    splits = table.splits(TYPES)
-    return pa.Table.from_batches([batch for s in splits for batch in s.record_batches()])
+    parts = table.parts(TYPES)
+    return pa.Table.from_batches([batch for s in parts for batch in s.record_batches()])
 
 
 # The split: numpy.random.default_rng(0).permutation, its first 30 % for the test, the rest for

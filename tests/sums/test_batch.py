@@ -56,7 +56,7 @@ def test_a_bad_cell_is_named_by_its_row_in_a_later_part(monkeypatch: pytest.Monk
 
 
 def test_a_batch_is_cut_into_parts() -> None:
-    assert [part.rows for part in Batch(7, ()).parts(3)] == [3, 3, 1]
-    assert [part.rows for part in Batch(0, ()).parts(3)] == [0]
+    assert [part.rows for part in Batch(7, ()).pieces(3)] == [3, 3, 1]
+    assert [part.rows for part in Batch(0, ()).pieces(3)] == [0]
     assert scored_rows(1) == BATCH_ROWS
     assert scored_rows(10**9) == 1

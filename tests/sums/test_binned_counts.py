@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.persist import read_model, write_model
-from suffice.sums import binned_counts
-from suffice.sums.binned_counts import (
+from suffice.sums import bins
+from suffice.sums.bins import (
     CELLS,
     YEAR_2000,
     BinnedCountAccumulator,
     BinnedCounts,
+    MomentsAndBinsAccumulator,
     cell_bounds,
     cells_of,
 )
 from suffice.sums.block import BadCell, RealBlock
-from suffice.sums.moments_and_bins import MomentsAndBinsAccumulator
 from suffice.tree import named
 
 NUMBERS = st.one_of(
@@ -86,7 +86,7 @@ def test_cells_of_some_columns_only(columns: list[int], weight: float) -> None:
 
 
 def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binned_counts, "MOST_COUNTED", 150_000)
+    monkeypatch.setattr(bins, "MOST_COUNTED", 150_000)
     x = np.arange(70_000.0)[:, None] % 9
     total = BinnedCountAccumulator(np.zeros(1))
     for k in (1, 2, 3):
@@ -253,7 +253,7 @@ def test_rows_with_weights_are_sorted_or_counted_alike(monkeypatch: pytest.Monke
     weights = rng.exponential(size=len(x))
     found = []
     for few in (10**6, 0):
-        monkeypatch.setattr(binned_counts, "FEW_WEIGHTED_ROWS", few)
+        monkeypatch.setattr(bins, "FEW_WEIGHTED_ROWS", few)
         total = BinnedCountAccumulator(np.zeros(30))
         for rows in (slice(2_000), slice(2_000, None)):
             total.add(RealBlock(x[rows]), codes[rows], weights[rows], 3)

@@ -9,7 +9,7 @@ from suffice import NaiveBayes
 from suffice.errors import DataError
 from suffice.families import MultivariateGaussian
 from suffice.sums.block import RealBlock
-from suffice.sums.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.sums.comoments import FourthMoments, FourthMomentsAccumulator
 
 
 def summed(x: np.ndarray, codes: np.ndarray, k: int = 2) -> FourthMoments:

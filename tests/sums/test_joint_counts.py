@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from suffice.sums.batch import NO_WEIGHTS
 from suffice.sums.block import CodedBlock, IntegerBlock
-from suffice.sums.joint_counts import (
+from suffice.sums.counts import (
     TOGETHER,
     JointAccumulator,
     JointCounts,

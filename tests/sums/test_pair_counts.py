@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from suffice.errors import ForgetError, ParameterError
-from suffice.sums import pair_counts
+from suffice.sums import pairs
 from suffice.sums.batch import NO_WEIGHTS
 from suffice.sums.block import CodedBlock, RealBlock
-from suffice.sums.pair_counts import (
+from suffice.sums.pairs import (
     CutBins,
     PairCountAccumulator,
     PairCounts,
@@ -86,7 +86,7 @@ def test_any_partition_gives_the_same_counts(seed: int, cuts: list[int], weighte
 def test_a_tally_that_is_put_by_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     x, codes, weights = rows_of(3, 60)
     expected = counted(x, codes) + counted(x, codes, weights) + counted(x, codes)
-    monkeypatch.setattr(pair_counts, "MOST_COUNTED", 100)
+    monkeypatch.setattr(pairs, "MOST_COUNTED", 100)
     total = PairCountAccumulator(NAMES, BINS)
     total.add(RealBlock(x), codes, NO_WEIGHTS, 3)
     total.add(RealBlock(x), np.where(weights > 0, codes, -1), weights, 3)

@@ -7,14 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS, Batch
 from suffice.sums.block import CodedBlock, RealBlock, SparseBlock
 from suffice.sums.by_class import ByClassAccumulator
 from suffice.sums.counts import CountAccumulator
 from suffice.sums.moments import MomentsAccumulator
-from suffice.sums.row_hash import batch_hashes, name_hashes
-from suffice.sums.row_sample import RowSample, Sampled, SampledAccumulator
-from suffice.sums.statistic import tree_sum
+from suffice.sums.row_sample import (
+    RowSample,
+    Sampled,
+    SampledAccumulator,
+    batch_hashes,
+    name_hashes,
+)
 from suffice.sums.vocabulary import Vocabulary
 
 NAMES = [["size", "age"], ["color"]]

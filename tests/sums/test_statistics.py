@@ -10,8 +10,7 @@ from suffice.sums.batch import NO_WEIGHTS, Batch
 from suffice.sums.block import CodedBlock, RealBlock, SparseBlock
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
-from suffice.sums.counts import CountAccumulator, Counts
-from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.counts import CountAccumulator, Counts, EventAccumulator, Events
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.vocabulary import Vocabulary
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "counts.hpp"
+#include "sums/counts.hpp"
 #include "bindings/bindings.hpp"
 
 namespace suffice::bindings {

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "arithmetic.hpp"
-#include "views.hpp"
+#include "support/arithmetic.hpp"
+#include "support/views.hpp"
 
 namespace suffice::bindings {
 

@@ -27,7 +27,6 @@ void define_logistic(nanobind::module_ m);
 void define_merging(nanobind::module_ m);
 void define_moments(nanobind::module_ m);
 void define_pair_counts(nanobind::module_ m);
-void define_pairs(nanobind::module_ m);
 void define_piecewise(nanobind::module_ m);
 void define_posterior(nanobind::module_ m);
 void define_scores(nanobind::module_ m);

@@ -1,4 +1,4 @@
-#include "bins.hpp"
+#include "sums/bins.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "columns.hpp"
+#include "sums/columns.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "comoments.hpp"
+#include "sums/comoments.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
-#include "compressed.hpp"
+#include "support/compressed.hpp"
 
 namespace suffice::bindings {
 

@@ -1,4 +1,4 @@
-#include "coordinate.hpp"
+#include "linear/coordinate.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "counts.hpp"
+#include "sums/counts.hpp"
 
 #include <algorithm>
 

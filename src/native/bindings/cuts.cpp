@@ -1,4 +1,4 @@
-#include "cuts.hpp"
+#include "densities/cuts.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
@@ -8,20 +8,6 @@ namespace suffice::bindings {
 void define_cuts(nb::module_ m) {
   static const Cuts& kernels = CHOSEN(cuts);
   m.doc() = "Where a column of cells is cut in two, so that both parts tell most of the class.";
-
-  m.def(
-      "best",
-      [](Read<2> upto, Index first, Index stop) {
-        if (first < 0 || first >= stop || stop >= upto.shape(1))
-          throw nb::value_error("first and stop are columns of upto, in this order");
-        const Arithmetic arithmetic;
-        Unlocked unlocked;
-        return kernels.best(upto, first, stop);
-      },
-      "upto"_a, "first"_a, "stop"_a,
-      "Return the place t between ``first`` and ``stop`` at which n₁ E₁ + n₂ E₂ is least: the "
-      "weights and the entropies, in bits, of the cells on both sides. Row c of ``upto`` (k, m + "
-      "1) holds the weight of class c before each cell. Without such a place it is ``first``.");
 
   m.def(
       "every",

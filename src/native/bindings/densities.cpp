@@ -1,4 +1,4 @@
-#include "densities.hpp"
+#include "densities/densities.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

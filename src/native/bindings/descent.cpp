@@ -1,4 +1,4 @@
-#include "descent.hpp"
+#include "linear/descent.hpp"
 
 #include <nanobind/stl/variant.h>
 

@@ -1,4 +1,4 @@
-#include "distances.hpp"
+#include "scores/distances.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

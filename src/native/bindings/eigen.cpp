@@ -1,4 +1,4 @@
-#include "eigen.hpp"
+#include "linear/eigen.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

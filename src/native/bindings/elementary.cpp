@@ -1,4 +1,4 @@
-#include "elementary.hpp"
+#include "support/elementary.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "factor.hpp"
+#include "linear/factor.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

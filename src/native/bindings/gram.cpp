@@ -1,4 +1,4 @@
-#include "gram.hpp"
+#include "linear/gram.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

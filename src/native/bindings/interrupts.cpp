@@ -1,4 +1,4 @@
-#include "interrupts.hpp"
+#include "support/interrupts.hpp"
 
 #include <nanobind/nanobind.h>
 

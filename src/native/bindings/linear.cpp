@@ -1,4 +1,4 @@
-#include "linear.hpp"
+#include "scores/linear.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

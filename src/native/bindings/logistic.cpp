@@ -1,4 +1,4 @@
-#include "logistic.hpp"
+#include "linear/logistic.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/compressed.hpp"

@@ -1,11 +1,11 @@
-#include "merging.hpp"
+#include "sums/merging.hpp"
 
 #include <algorithm>
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/compressed.hpp"
-#include "counts.hpp"
+#include "sums/counts.hpp"
 
 namespace suffice::bindings {
 

@@ -1,4 +1,4 @@
-#include "moments.hpp"
+#include "sums/moments.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

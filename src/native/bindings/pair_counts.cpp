@@ -1,4 +1,4 @@
-#include "pair_counts.hpp"
+#include "sums/pair_counts.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

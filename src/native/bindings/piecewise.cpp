@@ -1,4 +1,4 @@
-#include "piecewise.hpp"
+#include "scores/piecewise.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "posterior.hpp"
+#include "scores/posterior.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "scores.hpp"
+#include "scores/scores.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/compressed.hpp"

@@ -1,4 +1,4 @@
-#include "searchlight.hpp"
+#include "searchlight/searchlight.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "squares.hpp"
+#include "scores/squares.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "sums.hpp"
+#include "sums/sums.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

@@ -1,4 +1,4 @@
-#include "sweep.hpp"
+#include "linear/sweep.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"

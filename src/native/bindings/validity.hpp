@@ -1,6 +1,6 @@
 // The bits of a column of Arrow.
 #pragma once
-#include "counts.hpp"
+#include "sums/counts.hpp"
 #include "bindings/arrays.hpp"
 
 namespace suffice::bindings {

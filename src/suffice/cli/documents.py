@@ -489,7 +489,6 @@ class Divergence(TypedDict):
 
     hellinger: Annotated[Number, "0 to 1."]
     psi: Annotated[Number, "Population stability index."]
-    jensen_shannon: Annotated[float | None, "In nats."]
     p: Annotated[float | None, "Of the test that nothing has changed."]
 
 
@@ -545,6 +544,13 @@ class Merged(TypedDict):
     rows: Rows
 
 
+class SkippedLine(TypedDict):
+    """A malformed row of a file."""
+
+    file: str
+    line: int
+
+
 class Predicted(TypedDict):
     """A prediction for every row, in order."""
 
@@ -555,6 +561,7 @@ class Predicted(TypedDict):
     answers: NotRequired[Annotated[list[dict[str, Cell]], "Without a file: the rows, by column."]]
     rows: int
     unanswered: Annotated[int, "Rows without a prediction."]
+    skipped: Annotated[list[SkippedLine], "Malformed rows, which have an empty prediction."]
 
 
 class Drawn(TypedDict):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_labels import Labels
 from suffice.data.binary_cells import outcome_codes
+from suffice.data.part_size import PartSize
 from suffice.data.schema import (
     BOOLEAN,
     BlockLayout,
@@ -23,7 +24,6 @@ from suffice.data.schema import (
     number_kind,
 )
 from suffice.data.source import refusal
-from suffice.data.split_size import SplitSize
 from suffice.data.table import require_columns
 from suffice.errors import DataError
 from suffice.numerics import kernels
@@ -44,8 +44,8 @@ from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = [
     "COUNT_RULE",
+    "ArrayPart",
     "ArraySource",
-    "ArraySplit",
     "binaries",
     "check_counts",
     "events",
@@ -54,7 +54,7 @@ __all__ = [
 
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
-SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
+PART_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others
 STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
 MANY_COLUMNS, MOST_SHOWN = 100, 0.1  # that count events, and share of cells that are not 0
@@ -139,7 +139,7 @@ class ArraySource:
             weights=None if weights is None else weights[rows],
         )
 
-    def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
+    def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
         """Equal slices: one for every worker, fewer of few rows, several of many where they share.
 
         Raises
@@ -148,13 +148,13 @@ class ArraySource:
             If a sparse matrix has cells outside its shape.
         """
         n = self.x.shape[0]
-        parts = max(1, min(workers, n // SPLIT_ROWS))
+        parts = max(1, min(workers, n // PART_ROWS))
         if not isinstance(self.x, np.ndarray):
             _require_cells_within(self.x)
         elif workers > 1:
             parts *= max(1, -(-n // (parts * MOST_ROWS)))
         edges = (n * np.arange(parts + 1) // parts).tolist()
-        return list(map(partial(ArraySplit, self, layout), edges, edges[1:]))
+        return list(map(partial(ArrayPart, self, layout), edges, edges[1:]))
 
 
 def _require_cells_within(x: Any) -> None:
@@ -201,7 +201,7 @@ def _lows(x: Any) -> dict[int, float]:
 
 
 @dataclass(frozen=True)
-class ArraySplit:
+class ArrayPart:
     """Rows ``first`` to ``stop`` of an array source, before which there were ``before`` others."""
 
     source: ArraySource
@@ -211,10 +211,10 @@ class ArraySplit:
     before: int = 0
     rows: int = BATCH_ROWS  # the most of a batch
 
-    def __reduce__(self) -> tuple[type[ArraySplit], tuple[Any, ...]]:
-        # A split that travels takes its own rows with it, and no others.
+    def __reduce__(self) -> tuple[type[ArrayPart], tuple[Any, ...]]:
+        # A part that travels takes its own rows with it, and no others.
         rows = self.source.take(slice(self.first, self.stop))
-        return ArraySplit, (rows, self.layout, 0, self.count(), self.before + self.first, self.rows)
+        return ArrayPart, (rows, self.layout, 0, self.count(), self.before + self.first, self.rows)
 
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in NumPy."""
@@ -284,15 +284,15 @@ class ArraySplit:
             check_counts(x, whole=layout.encoding == "whole")
         return RealBlock(x)
 
-    def in_batches(self, rows: int) -> ArraySplit:
+    def in_batches(self, rows: int) -> ArrayPart:
         """The same in batches of so many rows at most."""
         return replace(self, rows=rows)
 
-    def split_size(self) -> SplitSize:
+    def part_size(self) -> PartSize:
         """Its rows, and its fraction of the bytes of the array."""
         x, rows = self.source.x, self.count()
         whole = x.nbytes if hasattr(x, "nbytes") else x.data.nbytes + x.indices.nbytes
-        return SplitSize(rows, whole * rows // max(1, x.shape[0]))
+        return PartSize(rows, whole * rows // max(1, x.shape[0]))
 
 
 def largest_of(dtype: np.dtype[Any]) -> float:

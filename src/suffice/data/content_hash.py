@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.sums.row_hash import hash_of_text, mixed
+from suffice.sums.row_sample import hash_of_text, mixed
 
 __all__ = ["row_hashes"]
 

@@ -105,7 +105,7 @@ def open_files(
     folders = (*fetched, *folders)
     stored = _common_format([file.path for file in listed])
     if stored is not None:
-        _refuse_format(format, listed[0].path, stored.split.kind)
+        _refuse_format(format, listed[0].path, stored.part.kind)
     if sheet is not None:
         if stored != EXCEL:
             raise ParameterError(
@@ -142,7 +142,7 @@ def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
     for path in paths[1:]:
         other = _format_of(path)
         if other != first:
-            kinds = ["CSV" if format is None else format.split.kind for format in (first, other)]
+            kinds = ["CSV" if format is None else format.part.kind for format in (first, other)]
             raise ReadError(
                 f"{paths[0].name} is {kinds[0]} and {path.name} is {kinds[1]}",
                 "files of one table must have the same format",
@@ -171,7 +171,7 @@ def _format_by_suffix(name: str) -> StoredFormat | None:
     format = next((one.format for one in SIGNATURES if suffix in one.suffixes), None)
     if name.endswith(".gz") and format is not None:
         raise ReadError(
-            f"{name} is compressed {format.split.kind}",
+            f"{name} is compressed {format.part.kind}",
             "gzip is read for delimited text only",
             "decompress it",
         )

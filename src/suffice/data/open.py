@@ -89,7 +89,7 @@ def _table(data: Any, remembered: CsvFormat | None) -> Table:
     distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
     if distributed is not None:
         return distributed
-    if hasattr(data, "splits") and hasattr(data, "head") and hasattr(data, "names"):
+    if hasattr(data, "parts") and hasattr(data, "head") and hasattr(data, "names"):
         return data  # type: ignore[no-any-return]
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):

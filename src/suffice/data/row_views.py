@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.split_size import SplitSize
-from suffice.data.split_view import SplitView
-from suffice.data.table import RecordSplit, TableView
+from suffice.data.part_size import PartSize
+from suffice.data.part_view import PartView
+from suffice.data.table import RecordPart, TableView
 
 __all__ = ["RowsWhere"]
 
@@ -27,14 +27,14 @@ class RowsWhere(TableView):
     kept : ndarray of bool (n,)
         Row by row.
     edges : sequence of int
-        Where each split of the table begins, and n.
+        Where each part of the table begins, and n.
 
     Examples
     --------
     >>> from suffice.data.frames.memory import frame_table
     >>> table = frame_table(pa.table({"size": [1.5, 2.5, 3.5]}))
-    >>> (split,) = RowsWhere(table, np.array([True, False, True]), (0, 3)).splits({"size": None})
-    >>> [batch.to_pylist() for batch in split.record_batches()], split.locate(1)
+    >>> (part,) = RowsWhere(table, np.array([True, False, True]), (0, 3)).parts({"size": None})
+    >>> [batch.to_pylist() for batch in part.record_batches()], part.locate(1)
     ([[{'size': 1.5}, {'size': 3.5}]], 'row 2')
     """
 
@@ -46,24 +46,24 @@ class RowsWhere(TableView):
         head = self.table.head()
         return head.filter(pa.array(self.kept[: head.num_rows]))
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return the parts, each without the rows that are left out."""
-        parts = zip(self.table.splits(types), pairwise(self.edges), strict=True)
-        return [_SplitWhere(split, self.kept[start:stop]) for split, (start, stop) in parts]
+        parts = zip(self.table.parts(types), pairwise(self.edges), strict=True)
+        return [_PartWhere(part, self.kept[start:stop]) for part, (start, stop) in parts]
 
 
 @dataclass(frozen=True)
-class _SplitWhere(SplitView):
+class _PartWhere(PartView):
     kept: NDArray[np.bool_]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         first = 0
-        for batch in self.split.record_batches():
+        for batch in self.inside.record_batches():
             yield batch.filter(pa.array(self.kept[first : first + batch.num_rows]))
             first += batch.num_rows
 
     def locate(self, row: int) -> str:
-        return self.split.locate(int(np.flatnonzero(self.kept)[row]))
+        return self.inside.locate(int(np.flatnonzero(self.kept)[row]))
 
-    def split_size(self) -> SplitSize:
-        return SplitSize(int(self.kept.sum()))
+    def part_size(self) -> PartSize:
+        return PartSize(int(self.kept.sum()))

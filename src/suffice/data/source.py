@@ -1,4 +1,4 @@
-"""Where rows come from: a source knows its columns and yields splits; a split yields batches."""
+"""Where rows come from: a source knows its columns and yields parts; a part yields batches."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from suffice.errors import DataError
 from suffice.sums.batch import BATCH_ROWS, Batch
 from suffice.sums.block import BadCell
 
-__all__ = ["InEngine", "InParts", "Source", "Split", "all_batches", "each_batch", "refusal"]
+__all__ = ["InEngine", "InParts", "Part", "Source", "all_batches", "each_batch", "refusal"]
 
 R = TypeVar("R")
 
 
-class Split(Protocol):
+class Part(Protocol):
     """A small, ordered, re-iterable, picklable part of a source."""
 
     def batches(self) -> Iterator[Batch]:
@@ -26,11 +26,11 @@ class Split(Protocol):
         ...
 
     def count(self) -> int:
-        """Return the number of rows; a split of a file is read for it."""
+        """Return the number of rows; a part of a file is read for it."""
         ...
 
     def locate(self, row: int) -> str:
-        """Say where row ``row`` of this split stands, for error messages."""
+        """Say where row ``row`` of this part stands, for error messages."""
         ...
 
 
@@ -46,7 +46,7 @@ class InEngine(Protocol):
 class InParts(InEngine, Protocol):
     """Rows that are read part by part."""
 
-    def splits(self, layout: Layout, workers: int) -> Sequence[Split]:
+    def parts(self, layout: Layout, workers: int) -> Sequence[Part]:
         """Return the parts, to be read by so many workers."""
         ...
 
@@ -81,32 +81,32 @@ class Source(InParts, Protocol):
         ...
 
 
-def refusal(split: Split, layout: Layout, first: int, bad: BadCell) -> DataError:
+def refusal(part: Part, layout: Layout, first: int, bad: BadCell) -> DataError:
     """Turn a bad cell into a sentence that names its column and its row.
 
     Parameters
     ----------
     first : int
-        Row of the split at which the batch of the bad cell starts.
+        Row of the part at which the batch of the bad cell starts.
     """
     column = bad.column
     if isinstance(column, int):
         names = layout.blocks[bad.block].columns
         column = names[column] if column < len(names) else names[0]
     where = f"column {column!r}, " if column is not None else ""
-    fact = f"{where}{split.locate(first + bad.row)}: {bad.value!r}"
+    fact = f"{where}{part.locate(first + bad.row)}: {bad.value!r}"
     return DataError(fact, bad.rule, bad.next_step)
 
 
-def all_batches(split: Split, layout: Layout) -> list[Batch]:
-    """Kernel: the batches of a split, as they are."""
-    return list(each_batch(split, layout, lambda batch: batch))
+def all_batches(part: Part, layout: Layout) -> list[Batch]:
+    """Kernel: the batches of a part, as they are."""
+    return list(each_batch(part, layout, lambda batch: batch))
 
 
 def each_batch(
-    split: Split, layout: Layout, function: Callable[[Batch], R], rows: int = BATCH_ROWS
+    part: Part, layout: Layout, function: Callable[[Batch], R], rows: int = BATCH_ROWS
 ) -> Iterator[R]:
-    """Apply a function to every batch of a split, cut into so many rows; a bad cell is a sentence.
+    """Apply a function to every batch of a part, cut into so many rows; a bad cell is a sentence.
 
     Raises
     ------
@@ -114,11 +114,11 @@ def each_batch(
         Naming the column and row of the cell.
     """
     first = 0
-    for batch in split.batches():
-        for part in batch.parts(rows) if batch.rows > rows else (batch,):
+    for batch in part.batches():
+        for piece in batch.pieces(rows) if batch.rows > rows else (batch,):
             try:
-                yield function(part)
+                yield function(piece)
             except BadCell as bad:
-                raise refusal(split, layout, first, bad) from None
-            first += part.rows
-        del batch, part  # the next takes its memory
+                raise refusal(part, layout, first, bad) from None
+            first += piece.rows
+        del batch, piece  # the next takes its memory

@@ -1,4 +1,4 @@
-"""What a reader of tables offers: a schema's worth of rows up front, and splits to read it all."""
+"""What a reader of tables offers: a schema's worth of rows up front, and parts to read it all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suffice.sums.batch import BATCH_ROWS
 
 __all__ = [
     "BATCH_ROWS",
-    "RecordSplit",
+    "RecordPart",
     "Table",
     "TableView",
     "first_promoted",
@@ -32,7 +32,7 @@ T = TypeVar("T")
 KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again when asked for
 
 
-class RecordSplit(Protocol):
+class RecordPart(Protocol):
     """A small, picklable part of a table; every iteration reads the same rows in the same order."""
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
@@ -40,7 +40,7 @@ class RecordSplit(Protocol):
         ...
 
     def locate(self, row: int) -> str:
-        """Say where row `row` (0-based, within this split) stands, for error messages."""
+        """Say where row `row` (0-based, within this part) stands, for error messages."""
         ...
 
 
@@ -176,7 +176,7 @@ class Table(ABC):
         return self
 
     @abstractmethod
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return the parts, reading these columns only.
 
         Parameters
@@ -242,9 +242,9 @@ class TableView(Table):
     def _head(self) -> pa.RecordBatch:
         return self.table.head()
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return the parts, reading these columns only."""
-        return self.table.splits(types)
+        return self.table.parts(types)
 
 
 def leading(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from suffice.data.arrow_columns import column_of, stored_as
 from suffice.data.encode import coded, encode
 from suffice.data.frames.memory import in_memory
+from suffice.data.part_size import PartSize, file_of, part_size
 from suffice.data.schema import Column, Layout, Stored
 from suffice.data.source import refusal
-from suffice.data.split_size import SplitSize, file_of, split_size
-from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
+from suffice.data.table import BATCH_ROWS, RecordPart, Table, require_columns
 from suffice.data.table_views import CleanedTable, WithoutColumns, left_out
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError, warn
@@ -27,7 +27,7 @@ from suffice.phrases import meant
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 
-__all__ = ["TableSource", "TableSplit", "no_column", "to_learn", "without"]
+__all__ = ["TablePart", "TableSource", "no_column", "to_learn", "without"]
 
 T = TypeVar("T")
 
@@ -211,8 +211,8 @@ class TableSource:
             )
         return replace(self, table=replace(table, table=table.table.take(rows)))
 
-    def splits(self, layout: Layout, workers: int) -> Sequence[TableSplit]:
-        """One split per part of the table.
+    def parts(self, layout: Layout, workers: int) -> Sequence[TablePart]:
+        """one part per part of the table.
 
         Raises
         ------
@@ -245,8 +245,8 @@ class TableSource:
             self._check(stored, {name for name, read in encoding.items() if read == "category"})
             types = dict.fromkeys(wanted)
         layout = replace(layout, label=self.label, weight=self.weight, **self._cleaning(layout))
-        parts: Sequence[RecordSplit | None] = self.table.splits(types) or [None]
-        return [TableSplit(part, layout) for part in parts]
+        parts: Sequence[RecordPart | None] = self.table.parts(types) or [None]
+        return [TablePart(part, layout) for part in parts]
 
     def _cleaning(self, layout: Layout) -> Mapping[str, Any]:
         """What strings stand for: as the layout has it, and as is said of this table."""
@@ -320,10 +320,10 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
 
 
 @dataclass(frozen=True)
-class TableSplit:
+class TablePart:
     """A part of a table, with the layout by which it is encoded."""
 
-    part: RecordSplit | None  # None for a table without parts
+    inside: RecordPart | None  # None for a table without parts
     layout: Layout
     rows: int = BATCH_ROWS  # the most of a batch
 
@@ -347,7 +347,7 @@ class TableSplit:
 
     def records(self) -> Iterator[pa.RecordBatch]:
         """The records of the part; a batch without rows where there are none."""
-        records = self.part.record_batches() if self.part is not None else iter(())
+        records = self.inside.record_batches() if self.inside is not None else iter(())
         first = next(records, None)
         if first is None:
             names = [*self.layout.names, self.layout.label, self.layout.weight]
@@ -356,22 +356,22 @@ class TableSplit:
 
     def count(self) -> int:
         """Return the number of rows; a file that does not say it is read for it."""
-        known = self.split_size().rows
+        known = self.part_size().rows
         return sum(part.num_rows for part in self.records()) if known is None else known
 
     def locate(self, row: int) -> str:
         """Say where a row stands."""
-        return self.part.locate(row) if self.part is not None else f"row {row}"
+        return self.inside.locate(row) if self.inside is not None else f"row {row}"
 
-    def in_batches(self, rows: int) -> TableSplit:
+    def in_batches(self, rows: int) -> TablePart:
         """The same, encoded in batches of so many rows at most."""
         return replace(self, rows=rows)
 
-    def split_size(self) -> SplitSize:
-        """That of the split inside."""
-        return split_size(self.part)
+    def part_size(self) -> PartSize:
+        """That of the part inside."""
+        return part_size(self.inside)
 
     @property
     def source_file(self) -> Path | None:
-        """The file of the split inside."""
-        return file_of(self.part)
+        """The file of the part inside."""
+        return file_of(self.inside)

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from suffice.data.split_view import SplitView
-from suffice.data.table import RecordSplit, Shown, TableView, leading
+from suffice.data.part_view import PartView
+from suffice.data.table import RecordPart, Shown, TableView, leading
 from suffice.errors import ParameterError
 
 __all__ = ["CleanedTable", "FirstRows", "WithColumns", "WithoutCells", "WithoutColumns", "left_out"]
@@ -128,7 +128,7 @@ class WithoutCells(TableView):
     --------
     >>> from suffice.data.frames.memory import frame_table
     >>> table = WithoutCells(frame_table(pa.table({"id": [7], "size": [1.5]})), ("id",))
-    >>> [b.to_pylist() for b in table.splits({"id": None, "size": None})[0].record_batches()]
+    >>> [b.to_pylist() for b in table.parts({"id": None, "size": None})[0].record_batches()]
     [[{'id': None, 'size': 1.5}]]
     """
 
@@ -138,14 +138,14 @@ class WithoutCells(TableView):
     def _head(self) -> pa.RecordBatch:
         return _emptied(self.table.head(), self.names, dict.fromkeys(self.empty, pa.null()))
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return the parts, without reading the empty columns."""
         empty = {name: kind or pa.null() for name, kind in types.items() if name in self.empty}
         read = {name: kind for name, kind in types.items() if name not in empty}
         # Without any other column, one still tells how many rows there are.
         spare = next(name for name in self.names if name not in self.empty)
         read = read or {spare: pa.string() if self.table.guesses else None}
-        return [_EmptiedSplit(split, tuple(types), empty) for split in self.table.splits(read)]
+        return [_EmptiedPart(part, tuple(types), empty) for part in self.table.parts(read)]
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class WithColumns(WithoutCells):
     --------
     >>> from suffice.data.frames.memory import frame_table
     >>> table = WithColumns(frame_table(pa.table({"size": [1.5]})), ("id",))
-    >>> [b.to_pylist() for b in table.splits({"id": None, "size": None})[0].record_batches()]
+    >>> [b.to_pylist() for b in table.parts({"id": None, "size": None})[0].record_batches()]
     [[{'id': None, 'size': 1.5}]]
     """
 
@@ -167,12 +167,12 @@ class WithColumns(WithoutCells):
 
 
 @dataclass(frozen=True)
-class _EmptiedSplit(SplitView):
+class _EmptiedPart(PartView):
     names: tuple[str, ...]
     empty: Mapping[str, pa.DataType]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        for batch in self.split.record_batches():
+        for batch in self.inside.record_batches():
             yield _emptied(batch, self.names, self.empty)
 
 
@@ -194,7 +194,7 @@ class FirstRows(TableView):
     --------
     >>> from suffice.data.frames.memory import frame_table
     >>> first = FirstRows(frame_table(pa.table({"size": [1.5, 2.5]})), 1)
-    >>> [batch.to_pylist() for batch in first.splits({"size": None})[0].record_batches()]
+    >>> [batch.to_pylist() for batch in first.parts({"size": None})[0].record_batches()]
     [[{'size': 1.5}]]
     """
 
@@ -204,19 +204,19 @@ class FirstRows(TableView):
     def _head(self) -> pa.RecordBatch:
         return self.table.head().slice(0, self.rows)
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return one part that ends after the last of these rows."""
-        return [_FirstSplit(tuple(self.table.splits(types)), self.rows)]
+        return [_FirstPart(tuple(self.table.parts(types)), self.rows)]
 
 
 @dataclass(frozen=True)
-class _FirstSplit:
-    splits: tuple[RecordSplit, ...]
+class _FirstPart:
+    parts: tuple[RecordPart, ...]
     rows: int
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        batches = chain.from_iterable(split.record_batches() for split in self.splits)
+        batches = chain.from_iterable(part.record_batches() for part in self.parts)
         return leading(batches, self.rows)
 
     def locate(self, row: int) -> str:
-        return self.splits[0].locate(row)
+        return self.parts[0].locate(row)

@@ -10,20 +10,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource, ArraySplit
+from suffice.data.array_source import ArrayPart, ArraySource
 from suffice.data.arrow_columns import stored_as
 from suffice.data.frames.memory import in_memory_beside
 from suffice.data.masked_arrays import unmasked
+from suffice.data.part_size import PartSize, part_size
 from suffice.data.python_numbers import require_faithful
 from suffice.data.schema import Column, Layout
-from suffice.data.split_size import SplitSize, split_size
 from suffice.data.table_source import TableSource, no_column
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.sums.batch import Batch
 from suffice.sums.block import RealBlock
 
-__all__ = ["ArrayTargets", "ArrayTargetsSplit", "numeric_targets", "target_columns", "with_targets"]
+__all__ = ["ArrayTargets", "ArrayTargetsPart", "numeric_targets", "target_columns", "with_targets"]
 
 TARGET = "a target is a number"
 
@@ -37,8 +37,8 @@ class ArrayTargets:
     >>> rows = ArraySource(np.array([[1.0], [2.0]]), ("x0",))
     >>> from suffice.data.schema import BlockLayout
     >>> layout = Layout((BlockLayout("real", ("x0",)), BlockLayout("real", ("y",))), ())
-    >>> (split,) = ArrayTargets(rows, np.array([[5.0], [6.0]])).splits(layout, workers=1)
-    >>> [block.values.tolist() for block in next(split.batches()).blocks]
+    >>> (part,) = ArrayTargets(rows, np.array([[5.0], [6.0]])).parts(layout, workers=1)
+    >>> [block.values.tolist() for block in next(part.batches()).blocks]
     [[[1.0], [2.0]], [[5.0], [6.0]]]
     """
 
@@ -53,24 +53,24 @@ class ArrayTargets:
         """The features, or those of the given names."""
         return self.source.columns(names)
 
-    def splits(self, layout: Layout, workers: int) -> Sequence[ArrayTargetsSplit]:
+    def parts(self, layout: Layout, workers: int) -> Sequence[ArrayTargetsPart]:
         """Return the slices of the features, with the last block of the layout beside them."""
         features = replace(layout, blocks=layout.blocks[:-1])
-        return [ArrayTargetsSplit(s, self.y, layout) for s in self.source.splits(features, workers)]
+        return [ArrayTargetsPart(s, self.y, layout) for s in self.source.parts(features, workers)]
 
 
 @dataclass(frozen=True)
-class ArrayTargetsSplit:
+class ArrayTargetsPart:
     """A slice of the features with their targets."""
 
-    features: ArraySplit
+    features: ArrayPart
     y: NDArray[Any]
     layout: Layout
 
-    def __reduce__(self) -> tuple[type[ArrayTargetsSplit], tuple[ArraySplit, NDArray[Any], Layout]]:
+    def __reduce__(self) -> tuple[type[ArrayTargetsPart], tuple[ArrayPart, NDArray[Any], Layout]]:
         # The features count their rows anew when they travel without the others.
         own = self.y[self.features.first : self.features.stop]
-        return ArrayTargetsSplit, (self.features, own, self.layout)
+        return ArrayTargetsPart, (self.features, own, self.layout)
 
     def batches(self) -> Iterator[Batch]:
         """Yield the batches of the features, with a block of targets after theirs.
@@ -94,9 +94,9 @@ class ArrayTargetsSplit:
         """Say where a row stands."""
         return self.features.locate(row)
 
-    def split_size(self) -> SplitSize:
-        """That of the split inside."""
-        return split_size(self.features)
+    def part_size(self) -> PartSize:
+        """That of the part inside."""
+        return part_size(self.features)
 
 
 def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:

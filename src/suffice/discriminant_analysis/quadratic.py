@@ -14,8 +14,7 @@ from suffice.discriminant_analysis.shared import (
     require_rows_of_each_class,
 )
 from suffice.errors import ParameterError
-from suffice.families.multivariate.parameters import LOG_2PI
-from suffice.families.multivariate_gaussian import Shrinkage
+from suffice.families.multivariate_gaussian import LOG_2PI, Shrinkage
 from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.params import accepts

@@ -13,13 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.data.table_source import TableSource
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
-from suffice.families.multivariate.factored import FactoredGaussians, add_complete, fill
-from suffice.families.multivariate.parameters import MultivariateGaussianParameters
-from suffice.families.multivariate_gaussian import Shrinkage
+from suffice.families.multivariate_gaussian import (
+    FactoredGaussians,
+    MultivariateGaussianParameters,
+    Shrinkage,
+    add_complete,
+    fill,
+)
 from suffice.families.options import check_nonnegative
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
 from suffice.models.design.feature_columns import Predictors, features, is_coded
@@ -205,9 +209,9 @@ class DiscriminantAnalysis(OneFamilyClassifier):
 
 
 def on_axes(
-    split: Split, params: tuple[GenerativeModel, NDArray[np.float64], NDArray[np.float64]]
+    part: Part, params: tuple[GenerativeModel, NDArray[np.float64], NDArray[np.float64]]
 ) -> list[NDArray[np.float64]]:
-    """Kernel of a transform: (x − origin) axes of the rows of a split, batch by batch."""
+    """Kernel of a transform: (x − origin) axes of the rows of a part, batch by batch."""
     model, origin, axes = params
     (parameters,) = model.parameters
     factored = cast(MultivariateGaussianParameters | TermParameters, parameters).factored
@@ -227,7 +231,7 @@ def on_axes(
             out[rest] = affine(filled, *terms)
         return out
 
-    return list(each_batch(split, model.layout, one))
+    return list(each_batch(part, model.layout, one))
 
 
 def one_of_two(by_class: NDArray[np.float64]) -> NDArray[np.float64]:

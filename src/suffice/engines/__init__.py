@@ -1,1 +1,1 @@
-"""Where splits are summarised. An engine knows nothing of models."""
+"""Where parts are summarised. An engine knows nothing of models."""

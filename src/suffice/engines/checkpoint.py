@@ -1,7 +1,7 @@
 """An engine that another process can go on from: what is summed so far is in a file.
 
 The file keeps the sums of a fit, each under a checksum of its kernel, options and files by path,
-size and times. The same fit, run again, goes on with the first split that is not in the sum; as
+size and times. The same fit, run again, goes on with the first part that is not in the sum; as
 terms are added in the order they would have had, the result has the bits of a fit never stopped.
 """
 
@@ -23,15 +23,15 @@ import numpy as np
 
 from suffice._version import __version__
 from suffice.data.files.version import FileVersion
-from suffice.data.source import Split
-from suffice.data.split_size import file_of
+from suffice.data.part_size import file_of
+from suffice.data.source import Part
 from suffice.engines.engine import EngineView, Kernel, current_fit
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
 from suffice.hints import fits
 from suffice.persist import read_model, write_model
 from suffice.rules import NONNEGATIVE, rule
+from suffice.sums.base import Statistic, TreeSum
 from suffice.sums.register import STATISTICS
-from suffice.sums.statistic import Statistic, TreeSum
 
 __all__ = ["CheckpointedEngine"]
 
@@ -55,16 +55,16 @@ class CheckpointedEngine(EngineView):
         if not isinstance(self.path, str | os.PathLike):
             raise ParameterError(f"checkpoint={self.path!r}", "it is the path of a file")
 
-    def map(self, kernel: Kernel, params: Any, splits: Sequence[Split]) -> Iterator[Any]:
-        """Yield ``kernel(split, params)`` in split order; nothing of it is kept."""
-        return self.engine.map(kernel, params, splits)
+    def map(self, kernel: Kernel, params: Any, parts: Sequence[Part]) -> Iterator[Any]:
+        """Yield ``kernel(part, params)`` in part order; nothing of it is kept."""
+        return self.engine.map(kernel, params, parts)
 
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """Return the sum of ``kernel(split, params)``; within a fit it is kept as it grows."""
+    def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
+        """Return the sum of ``kernel(part, params)``; within a fit it is kept as it grows."""
         fit = current_fit()
         if fit is None:
-            return self.engine.run(kernel, params, splits)
-        files = list(dict.fromkeys(map(file_of, splits)))
+            return self.engine.run(kernel, params, parts)
+        files = list(dict.fromkeys(map(file_of, parts)))
         if None in files:
             raise ParameterError(
                 "a checkpoint is asked for of rows that are not in files",
@@ -72,12 +72,12 @@ class CheckpointedEngine(EngineView):
                 "write them to a Parquet file, or leave the checkpoint out",
             )
         file = fit.keep((_File, self.path), lambda: _File(Path(self.path), self.every))
-        # Splits differ in their files and places only.
-        of = _checksum(__version__, kernel, params, splits[:1], len(splits), files)
+        # Parts differ in their files and places only.
+        of = _checksum(__version__, kernel, params, parts[:1], len(parts), files)
         sum_: TreeSum[S] = file.begun(of)
         forged = sum_.done > 0
         try:
-            with closing(cast(Any, self.engine.map(kernel, params, splits[sum_.done :]))) as terms:
+            with closing(cast(Any, self.engine.map(kernel, params, parts[sum_.done :]))) as terms:
                 for term in terms:
                     sum_.add(term)
                     file.write_when_due()
@@ -93,7 +93,7 @@ class CheckpointedEngine(EngineView):
 
 @dataclass(frozen=True)
 class Kept:
-    """A sum as the file has it: the first splits, in the stack of a `TreeSum`."""
+    """A sum as the file has it: the first parts, in the stack of a `TreeSum`."""
 
     of: str
     done: Annotated[int, NONNEGATIVE]

@@ -1,24 +1,22 @@
-"""Which engine reads rows: the one that a table lives in, or that `set_engine` chose for all."""
+"""Which engine reads rows: the one that a table lives in, or that `set_engine` chose."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
+from contextvars import Token
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from suffice.engines.engine import Engine
+from suffice.engines.engine import CHOSEN, Engine
 from suffice.engines.local import LocalEngine
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from suffice.engines.progress import Report
 
-__all__ = ["Choice", "engine", "engine_of", "is_here", "set_engine"]
-
-Choice = str | Engine | Executor | None
+__all__ = ["engine", "engine_of", "is_here", "set_engine"]
 
 HERE = LocalEngine()
 # Classes by name, and their modules: their libraries are loaded when they are asked for.
@@ -29,11 +27,10 @@ ENGINES = {
     "spark": ("spark", "SparkEngine"),
 }
 OF_EXECUTOR = "executor", "ExecutorEngine"
-_everywhere: Engine | None = None
 
 
 def engine(
-    name: str | Executor = "local",
+    name: str | Executor | Engine = "local",
     *,
     progress: Report | bool | None = False,
     checkpoint: str | PathLike[str] | None = None,
@@ -43,7 +40,7 @@ def engine(
 
     Parameters
     ----------
-    name : {"local", "processes", "dask", "spark"} or concurrent.futures.Executor
+    name : {"local", "processes", "dask", "spark"}, concurrent.futures.Executor or Engine
         Threads or processes of this machine, the workers of a cluster, or those of an executor
         (`suffice.engines.executor.ExecutorEngine`). "spark" reads Spark DataFrames only.
     progress : bool or callable
@@ -69,26 +66,7 @@ def engine(
     >>> engine("local", threads=2)
     LocalEngine(threads=2)
     """
-    of_executor = isinstance(name, Executor)
-    found = OF_EXECUTOR if of_executor else ENGINES.get(str(name))
-    if found is None:
-        raise _unknown(name)
-    module_name, class_name = found
-    given = (name,) if of_executor else ()
-    try:
-        module = import_module(f"suffice.engines.{module_name}")
-    except ModuleNotFoundError as error:
-        raise ParameterError(
-            f"engine={name!r} needs {error.name}",
-            "it is not installed",
-            f"pip install 'suffice[{name}]'",
-        ) from error
-    try:
-        made: Engine = getattr(module, class_name)(*given, **options)
-    except TypeError as error:
-        raise ParameterError(
-            f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
-        ) from None
+    made = _made(name, options)
     if progress is not None and progress is not False:
         from suffice.engines.progress import WatchedEngine
 
@@ -100,22 +78,26 @@ def engine(
     return made
 
 
-def set_engine(chosen: Choice = None, **options: Any) -> AbstractContextManager[None]:
+def set_engine(
+    chosen: str | Executor | Engine | None = None, **options: Any
+) -> AbstractContextManager[None]:
     """Choose the engine that reads all rows; without arguments, local threads.
 
-    In a ``with`` statement, until its end. A frame of Dask or Spark is read where it lives.
+    In a ``with`` statement, until its end. The choice holds in this thread, or this task of
+    asyncio: threads of a server do not change each other's engine, and each makes its own choice.
+    A frame of Dask or Spark is read where it lives.
 
     Parameters
     ----------
     chosen : str, Executor or Engine, optional
-        What `engine` takes, or an engine.
+        What `engine` takes.
     **options
         Those of the engine of that name, or of the local one.
 
     Raises
     ------
     ParameterError
-        As `engine` does; or if ``chosen`` is no engine, or options are given beside one.
+        As `engine` does.
 
     Examples
     --------
@@ -123,29 +105,19 @@ def set_engine(chosen: Choice = None, **options: Any) -> AbstractContextManager[
     ...     engine_of()
     LocalEngine(threads=1)
     """
-    global _everywhere
-    before = _everywhere
-    if isinstance(chosen, str | Executor) or (chosen is None and options):
-        _everywhere = engine("local" if chosen is None else chosen, **options)
-        return _until_end(before)
-    if options:
-        raise ParameterError(
-            f"{next(iter(options))}= is given with {chosen!r}",
-            "an engine holds its options already",
-            "give them where it is made: suffice.engine(name, ...)",
-        )
-    _everywhere = chosen if chosen is None else _required(chosen)
-    return _until_end(before)
+    is_default = chosen is None and not options
+    made = None if is_default else engine("local" if chosen is None else chosen, **options)
+    return _UntilEnd(CHOSEN.set(made))
 
 
-@contextmanager
-def _until_end(before: Engine | None) -> Iterator[None]:
-    """Choose the engine of before again when the block ends."""
-    global _everywhere
-    try:
-        yield
-    finally:
-        _everywhere = before
+class _UntilEnd(AbstractContextManager[None]):
+    """Choose the engine of before again when a block ends."""
+
+    def __init__(self, token: Token[Engine | None]) -> None:
+        self._token = token
+
+    def __exit__(self, *_: object) -> None:
+        CHOSEN.reset(self._token)
 
 
 def engine_of(home: str | None = None) -> Engine:
@@ -161,9 +133,7 @@ def engine_of(home: str | None = None) -> Engine:
     >>> engine_of()
     LocalEngine(threads=None)
     """
-    if home is not None:
-        return engine(home)
-    return HERE if _everywhere is None else _everywhere
+    return engine(home) if home is not None else CHOSEN.get() or HERE
 
 
 def is_here() -> bool:
@@ -171,17 +141,34 @@ def is_here() -> bool:
     return isinstance(engine_of(), LocalEngine)
 
 
-def _required(chosen: Any) -> Engine:
-    if isinstance(chosen, Executor):
-        return engine(chosen)
+def _made(name: Any, options: dict[str, Any]) -> Engine:
     # A class has the members of an engine too.
-    if isinstance(chosen, type) or not isinstance(chosen, Engine):
-        raise _unknown(chosen)
-    return chosen
-
-
-def _unknown(chosen: object) -> ParameterError:
-    return ParameterError(
-        f"engine={chosen!r}",
-        f"an engine is one of {', '.join(map(repr, ENGINES))}, or an executor",
-    )
+    if isinstance(name, Engine) and not isinstance(name, type):
+        if options:
+            raise ParameterError(
+                f"{next(iter(options))}= is given with {name!r}",
+                "an engine holds its options already",
+                "give them where it is made: suffice.engine(name, ...)",
+            )
+        return name
+    of_executor = isinstance(name, Executor)
+    found = OF_EXECUTOR if of_executor else ENGINES.get(str(name))
+    if found is None:
+        known = ", ".join(map(repr, ENGINES))
+        raise ParameterError(f"engine={name!r}", f"an engine is one of {known}, or an executor")
+    module_name, class_name = found
+    try:
+        module = import_module(f"suffice.engines.{module_name}")
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            f"engine={name!r} needs {error.name}",
+            "it is not installed",
+            f"pip install 'suffice[{name}]'",
+        ) from error
+    try:
+        made: Engine = getattr(module, class_name)(*((name,) if of_executor else ()), **options)
+    except TypeError as error:
+        raise ParameterError(
+            f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
+        ) from None
+    return made

@@ -1,4 +1,4 @@
-"""The engine of a Dask cluster: a graph of splits, whose sums are added by the workers."""
+"""The engine of a Dask cluster: a graph of parts, whose sums are added by the workers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from distributed.comm import CommClosedError
 from suffice._version import __version__
 from suffice.data.frames.dask import DaskPartition, PartitionRows
 from suffice.data.read_ahead import in_order
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.engines.executor import opened
 from suffice.engines.local import WAITING
 from suffice.errors import EngineError
-from suffice.sums.statistic import Statistic, tree_sum
+from suffice.sums.base import Statistic, tree_sum
 
 __all__ = ["DaskEngine"]
 
@@ -42,7 +42,7 @@ class DaskEngine(Engine):
 
     Files are read by the workers, under the paths that the caller gives. Arrays and frames in
     memory travel with every pass. Partitions of a Dask DataFrame are made where they are summed.
-    A worker that is lost is Dask's affair: it gives the split to another, a few times.
+    A worker that is lost is Dask's affair: it gives the part to another, a few times.
 
     Parameters
     ----------
@@ -64,23 +64,21 @@ class DaskEngine(Engine):
         threads: dict[str, int] = self._client().nthreads()
         return max(1, sum(threads.values()))
 
-    def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
-    ) -> Iterator[R]:
-        """Yield ``kernel(split, params)`` in split order; a few results per worker wait."""
+    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
+        """Yield ``kernel(part, params)`` in part order; a few results per worker wait."""
         client, task = self._client(), _task(kernel, params)
 
-        def begin(split: Split) -> Future:
-            return client.compute(_result(task, split))
+        def begin(part: Part) -> Future:
+            return client.compute(_result(task, part))
 
-        yield from in_order(begin, splits, WAITING * self.workers, _first, _release)
+        yield from in_order(begin, parts, WAITING * self.workers, _first, _release)
 
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """Return the sum of ``kernel(split, params)``, added by the workers in split order."""
-        if not splits:
+    def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
+        """Return the sum of ``kernel(part, params)``, added by the workers in part order."""
+        if not parts:
             return tree_sum(())
         task = _task(kernel, params)
-        sums = [_result(task, split) for split in splits]
+        sums = [_result(task, part) for part in parts]
         while len(sums) > 1:
             groups = (sums[i : i + FAN_IN] for i in range(0, len(sums), FAN_IN))
             sums = [delayed(tree_sum, pure=False)(group) for group in groups]
@@ -109,20 +107,20 @@ def _task(kernel: Callable[..., Any], params: Any) -> Delayed:
     return delayed(opened, pure=False)(__version__, cloudpickle.dumps((kernel, params)))
 
 
-def _result(task: Delayed, split: Any) -> Delayed:
-    part = getattr(split, "part", None)
-    if not isinstance(part, DaskPartition):
-        return delayed(_perform, pure=False)(task, cloudpickle.dumps(split))
-    bare = cloudpickle.dumps(replace(split, part=PartitionRows(part.types, part.number)))
-    return delayed(_perform, pure=False)(task, bare, Delayed(part.key, part.tasks))
+def _result(task: Delayed, part: Any) -> Delayed:
+    piece = getattr(part, "inside", None)
+    if not isinstance(piece, DaskPartition):
+        return delayed(_perform, pure=False)(task, cloudpickle.dumps(part))
+    bare = cloudpickle.dumps(replace(part, inside=PartitionRows(piece.types, piece.number)))
+    return delayed(_perform, pure=False)(task, bare, Delayed(piece.key, piece.tasks))
 
 
 def _perform(task: tuple[Callable[..., Any], Any], packed: bytes, frame: Any = None) -> Any:
     kernel, params = task
-    split = pickle.loads(packed)
+    part = pickle.loads(packed)
     if frame is not None:  # a partition, made by Dask
-        split = replace(split, part=replace(split.part, frame=frame))
-    return kernel(split, params)
+        part = replace(part, inside=replace(part.inside, frame=frame))
+    return kernel(part, params)
 
 
 def _first(pending: deque[Future]) -> Any:
@@ -138,8 +136,8 @@ def _first(pending: deque[Future]) -> Any:
     except (KilledWorker, CancelledError, CommClosedError) as error:
         raise EngineError(
             f"Dask has no result: workers died, or the scheduler: {error}",
-            "a cluster gives a split to a few workers, one after the other",
-            "look at the logs of the cluster, and give workers more memory or smaller splits",
+            "a cluster gives a part to a few workers, one after the other",
+            "look at the logs of the cluster, and give workers more memory or smaller parts",
         ) from error
 
 

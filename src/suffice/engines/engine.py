@@ -1,4 +1,4 @@
-"""What an engine is: map a kernel over splits and add the statistics in split order.
+"""What an engine is: map a kernel over parts and add the statistics in part order.
 
 An engine holds settings only, and a fit may need several passes. `FitContext` holds what has to
 last until the fit ends: clusters that it started, temporary files, the checkpoint.
@@ -15,11 +15,12 @@ from itertools import chain
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from suffice.data.schema import Layout
-from suffice.data.source import Source, Split, each_batch
+from suffice.data.source import Part, Source, each_batch
+from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
-from suffice.sums.statistic import Statistic, tree_sum
 
 __all__ = [
+    "CHOSEN",
     "Engine",
     "EngineView",
     "FitContext",
@@ -34,20 +35,20 @@ P = TypeVar("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-Kernel = Callable[[Split, Any], Any]
-"""A module-level function (split, params) → result; it is shipped to workers by name."""
+Kernel = Callable[[Part, Any], Any]
+"""A module-level function (part, params) → result; it is shipped to workers by name."""
 
 
 @runtime_checkable
 class Engine(Protocol):
-    """Runs kernels over splits, anywhere.
+    """Runs kernels over parts, anywhere.
 
     An engine holds settings only: it can be compared and sent elsewhere.
     """
 
     @property
     def workers(self) -> int:
-        """How many splits are worked on at a time."""
+        """How many parts are worked on at a time."""
         ...
 
     @property
@@ -55,15 +56,13 @@ class Engine(Protocol):
         """Whether kernels see the memory of the caller."""
         return False
 
-    def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
-    ) -> Iterator[R]:
-        """Yield ``kernel(split, params)`` in split order; a bounded number of results waits."""
+    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
+        """Yield ``kernel(part, params)`` in part order; a bounded number of results waits."""
         ...
 
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """Return the sum of ``kernel(split, params)``, added in split order."""
-        return tree_sum(self.map(kernel, params, splits))
+    def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
+        """Return the sum of ``kernel(part, params)``, added in part order."""
+        return tree_sum(self.map(kernel, params, parts))
 
 
 @dataclass(frozen=True)
@@ -74,13 +73,17 @@ class EngineView(Engine):
 
     @property
     def workers(self) -> int:
-        """How many splits are worked on at a time."""
+        """How many parts are worked on at a time."""
         return self.engine.workers
 
     @property
     def in_process(self) -> bool:
-        """Whether kernels see the memory of the caller."""
+        """Whether that engine works in this process."""
         return self.engine.in_process
+
+
+CHOSEN: ContextVar[Engine | None] = ContextVar("engine", default=None)
+"""The engine that `suffice.set_engine` chose in this thread."""
 
 
 # What lasts while a fit does ---------------------------------------------------------------------
@@ -153,7 +156,7 @@ def map_batches(
     """Yield ``function(batch)`` of every batch, in order.
 
     One worker in this process reads a batch when its result is asked for. Others answer whole
-    splits, of which a bounded number waits.
+    parts, of which a bounded number waits.
 
     Parameters
     ----------
@@ -172,16 +175,16 @@ def map_batches(
         If a cell breaks a rule.
     """
     lazily = engine.in_process and engine.workers == 1
-    splits = source.splits(layout, engine.workers)
+    parts = source.parts(layout, engine.workers)
     kernel, task = _each if lazily else _all, (layout, function, rows)
-    return chain.from_iterable(engine.map(kernel, task, splits))
+    return chain.from_iterable(engine.map(kernel, task, parts))
 
 
-def _each(split: Split, task: tuple[Layout, Callable[[Batch], Any], int]) -> Iterator[Any]:
+def _each(part: Part, task: tuple[Layout, Callable[[Batch], Any], int]) -> Iterator[Any]:
     """Kernel that answers a batch when it is asked for."""
-    return each_batch(split, *task)
+    return each_batch(part, *task)
 
 
-def _all(split: Split, task: tuple[Layout, Callable[[Batch], Any], int]) -> list[Any]:
-    """Kernel that answers all batches of a split."""
-    return list(each_batch(split, *task))
+def _all(part: Part, task: tuple[Layout, Callable[[Batch], Any], int]) -> list[Any]:
+    """Kernel that answers all batches of a part."""
+    return list(each_batch(part, *task))

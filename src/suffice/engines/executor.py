@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from suffice._version import __version__
 from suffice.data.read_ahead import in_order
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES, WAITING, require_workers
 from suffice.errors import EngineError
@@ -87,23 +87,21 @@ class ExecutorEngine(Engine):
         """Whether workers are threads of this process."""
         return isinstance(self.executor, ThreadPoolExecutor)
 
-    def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
-    ) -> Iterator[R]:
-        """Yield ``kernel(split, params)`` in split order; at most two results per worker wait.
+    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
+        """Yield ``kernel(part, params)`` in part order; at most two results per worker wait.
 
         Raises
         ------
         EngineError
             If workers die, or the executor has ended.
         """
-        call: Callable[[Split], Any] = partial(_here, kernel, params)
+        call: Callable[[Part], Any] = partial(_here, kernel, params)
         if not self.in_process:
             call = partial(_perform, __version__, self._dumps()((kernel, params)))
 
-        def begin(split: Split) -> Future[Any]:
+        def begin(part: Part) -> Future[Any]:
             try:
-                return self.executor.submit(call, split)
+                return self.executor.submit(call, part)
             except RuntimeError as error:  # the only one that an executor raises here
                 raise _given_up(error) from error
 
@@ -114,7 +112,7 @@ class ExecutorEngine(Engine):
             if self.in_process:
                 wait(futures)  # threads see the memory of the caller
 
-        yield from in_order(begin, splits, WAITING * self.workers, _first, drop)
+        yield from in_order(begin, parts, WAITING * self.workers, _first, drop)
 
     def _dumps(self) -> Callable[[Any], bytes]:
         """Return what pickles a kernel: clusters have not imported the script of the caller."""
@@ -160,10 +158,8 @@ class ProcessesEngine(Engine):
         """Number of processes."""
         return self.processes or AVAILABLE_CORES
 
-    def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
-    ) -> Iterator[R]:
-        """Yield ``kernel(split, params)`` in split order; at most two results per process wait.
+    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
+        """Yield ``kernel(part, params)`` in part order; at most two results per process wait.
 
         Raises
         ------
@@ -171,7 +167,7 @@ class ProcessesEngine(Engine):
             If a process dies, or none can be started.
         """
         try:
-            yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, splits)
+            yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, parts)
         except EngineError:
             _processes.cache_clear()  # the next pass has others
             raise
@@ -182,7 +178,7 @@ class ProcessesEngine(Engine):
 
 @lru_cache(maxsize=1)
 def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
-    """Return a kernel and its parameters, which a worker keeps for the splits that follow.
+    """Return a kernel and its parameters, which a worker keeps for the parts that follow.
 
     Raises
     ------
@@ -199,12 +195,12 @@ def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
     return found
 
 
-def _perform(version: str, task: bytes, split: Any) -> Any:
-    return _here(*opened(version, task), split)
+def _perform(version: str, task: bytes, part: Any) -> Any:
+    return _here(*opened(version, task), part)
 
 
-def _here(kernel: Callable[[Any, Any], Any], params: Any, split: Any) -> Any:
-    return kernel(split, params)
+def _here(kernel: Callable[[Any, Any], Any], params: Any, part: Any) -> Any:
+    return kernel(part, params)
 
 
 def _first(pending: deque[Future[Any]]) -> Any:

@@ -1,4 +1,4 @@
-"""The engine of this process: threads over splits."""
+"""The engine of this process: threads over parts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numbers import Integral
 from typing import Any, Generic, TypeVar
 
 from suffice.data.read_ahead import in_order
-from suffice.data.source import Split
-from suffice.engines.engine import Engine
+from suffice.data.source import Part
+from suffice.engines.engine import CHOSEN, Engine
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-from suffice.sums.statistic import Statistic
 
 __all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers", "side_by_side", "threads"]
 
@@ -56,34 +56,40 @@ class LocalEngine(Engine):
         """Number of threads."""
         return self.threads or AVAILABLE_CORES
 
-    def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
-    ) -> Iterator[R]:
-        """Yield ``kernel(split, params)`` in split order; at most two results per thread wait.
+    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
+        """Yield ``kernel(part, params)`` in part order; at most two results per thread wait.
 
         The caller's thread is one of the workers: it works while the next result is not there.
         """
-        workers = min(self.workers, len(splits))
+        workers = min(self.workers, len(parts))
         if workers <= 1:
-            for split in splits:
-                yield kernel(split, params)
+            for part in parts:
+                yield kernel(part, params)
             return
         pool, stop = threads(workers - 1), kernels.interrupts.Stop()
+        chosen = CHOSEN.get()  # a kernel may fit a model, in a thread that chose no engine
 
-        def begin(split: Split) -> _Task[R]:
-            return _Task(pool, partial(kernel, _stoppable(split, stop), params), stop)
+        def called(part: Part) -> R:
+            before = CHOSEN.set(chosen)
+            try:
+                return kernel(_stoppable(part, stop), params)
+            finally:
+                CHOSEN.reset(before)
+
+        def begin(part: Part) -> _Task[R]:
+            return _Task(pool, partial(called, part), stop)
 
         def drop(tasks: Iterable[_Task[R]]) -> None:
             stop.set()
             _cancel(tasks)
 
-        yield from in_order(begin, splits, WAITING * workers, _first, drop)
+        yield from in_order(begin, parts, WAITING * workers, _first, drop)
 
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """The sum of ``kernel(split, params)``; of one split, as small tables have, it itself."""
-        if len(splits) == 1:
-            return kernel(splits[0], params)
-        return super().run(kernel, params, splits)
+    def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
+        """The sum of ``kernel(part, params)``; of one part, as small tables have, it itself."""
+        if len(parts) == 1:
+            return kernel(parts[0], params)
+        return super().run(kernel, params, parts)
 
 
 @cache
@@ -144,24 +150,24 @@ class _StoppedError(Exception):
 
 
 class _Stoppable:
-    """A split whose rows end with an error when nobody waits for what is made of them."""
+    """A part whose rows end with an error when nobody waits for what is made of them."""
 
-    def __init__(self, split: Split, stop: kernels.interrupts.Stop) -> None:
-        self._split, self._stop = split, stop
+    def __init__(self, part: Part, stop: kernels.interrupts.Stop) -> None:
+        self._part, self._stop = part, stop
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._split, name)
+        return getattr(self._part, name)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the batches of the split."""
-        for batch in self._split.batches():
+        """Yield the batches of the part."""
+        for batch in self._part.batches():
             if self._stop.is_set():
                 raise _StoppedError
             yield batch
 
 
-def _stoppable(split: Any, stop: kernels.interrupts.Stop) -> Any:
-    return _Stoppable(split, stop) if hasattr(split, "batches") else split
+def _stoppable(part: Any, stop: kernels.interrupts.Stop) -> Any:
+    return _Stoppable(part, stop) if hasattr(part, "batches") else part
 
 
 class _Task(Generic[R]):

@@ -1,4 +1,4 @@
-"""How far a pass over the rows is: counted split by split, and shown as a bar on a terminal."""
+"""How far a pass over the rows is: counted part by part, and shown as a bar on a terminal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from itertools import count
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from suffice.data.source import Split
-from suffice.data.split_size import split_size
+from suffice.data.part_size import part_size
+from suffice.data.source import Part
 from suffice.engines.engine import EngineView, current_fit
 from suffice.errors import ParameterError
 
@@ -36,7 +36,7 @@ class Progress:
     Parameters
     ----------
     rows, bytes : int
-        Done so far, as far as splits know their size; bytes as the rows are stored.
+        Done so far, as far as parts know their size; bytes as the rows are stored.
     total_rows, total_bytes : int, optional
         Of all of them; None where that is not known.
     fraction : float
@@ -70,7 +70,7 @@ Report = Callable[[Progress], object]
 
 @dataclass(frozen=True)
 class WatchedEngine(EngineView):
-    """An engine that says how far it is, as the results of splits arrive.
+    """An engine that says how far it is, as the results of parts arrive.
 
     Parameters
     ----------
@@ -107,13 +107,11 @@ class WatchedEngine(EngineView):
                 "it is True, False, or a callable that is given how far the work is",
             )
 
-    def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
-    ) -> Iterator[R]:
-        """Yield ``kernel(split, params)`` in split order."""
-        results = cast(Any, self.engine.map(kernel, params, splits))
+    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
+        """Yield ``kernel(part, params)`` in part order."""
+        results = cast(Any, self.engine.map(kernel, params, parts))
         with self._listener() as report, closing(results):
-            sizes = [split_size(split) for split in splits]
+            sizes = [part_size(part) for part in parts]
             totals = _total([size.rows for size in sizes]), _total([size.bytes for size in sizes])
             done, number, begun = (0, 0), _number(), time.monotonic()
             told = begun
@@ -124,7 +122,7 @@ class WatchedEngine(EngineView):
                 if now - told >= PAUSE:
                     told = now
                     known = (d / t for d, t in zip(done, totals, strict=True) if t and d)
-                    fraction = next(known, i / len(splits))
+                    fraction = next(known, i / len(parts))
                     left = (now - begun) * (1 - fraction) / fraction
                     report(Progress(*done, *totals, fraction, left, number))
             report(Progress(*done, *totals, 1.0, 0.0, number))

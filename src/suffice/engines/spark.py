@@ -20,11 +20,11 @@ from pyspark.sql.functions import expr
 
 from suffice._version import __version__
 from suffice.data.frames.spark import PartitionRows, SparkRows, gist
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.engines.executor import opened
 from suffice.errors import EngineError, ParameterError, SufficeError
-from suffice.sums.statistic import Statistic, tree_sum
+from suffice.sums.base import Statistic, tree_sum
 
 __all__ = ["SparkEngine"]
 
@@ -59,23 +59,21 @@ class SparkEngine(Engine):
         """One: Spark partitions a frame itself."""
         return 1
 
-    def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
-    ) -> Iterator[R]:
+    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
         """Yield the sum over the partitions; lists are joined."""
-        yield self.run(cast(Any, kernel), params, splits)
+        yield self.run(cast(Any, kernel), params, parts)
 
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
+    def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
         """Return the sum of ``kernel`` over the partitions of a frame, added in their order."""
-        split: Any = splits[0] if len(splits) == 1 else None
-        rows = getattr(split, "part", None)
+        part: Any = parts[0] if len(parts) == 1 else None
+        rows = getattr(part, "inside", None)
         if not isinstance(rows, SparkRows):
             raise ParameterError(
                 "engine='spark' is given for rows that are not in Spark",
                 "it reads Spark DataFrames",
                 "make one by spark.read or spark.createDataFrame, or leave the engine out",
             )
-        bare = replace(split, part=None)
+        bare = replace(part, inside=None)
         task = __version__, cloudpickle.dumps(((kernel, bare, rows.names), params))
         kept = rows.frame.mapInArrow(partial(_on_partition, task), ROW).persist()
         try:
@@ -156,8 +154,8 @@ def _on_partition(task: tuple[str, bytes], batches: Batches) -> Batches:
 
 
 def _performed(task: tuple[str, bytes], batches: Batches, index: int) -> Any:
-    (kernel, split, names), params = cast(Any, opened(*task))
-    return kernel(replace(split, part=PartitionRows(batches, names, index)), params)
+    (kernel, part, names), params = cast(Any, opened(*task))
+    return kernel(replace(part, inside=PartitionRows(batches, names, index)), params)
 
 
 def _added(rows: Batches) -> Batches:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.data.table_source import TableSource
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -163,11 +163,11 @@ Answer = Callable[[AveragedModel, Batch], NDArray[Any]]
 """What to say of every row of a batch."""
 
 
-def answered(split: Split, params: tuple[AveragedModel, Answer]) -> list[NDArray[Any]]:
-    """Kernel of a prediction: the answers of a split, batch by batch."""
+def answered(part: Part, params: tuple[AveragedModel, Answer]) -> list[NDArray[Any]]:
+    """Kernel of a prediction: the answers of a part, batch by batch."""
     model, answer = params
     rows = scored_rows(len(model.classes))
-    return list(each_batch(split, model.layout, lambda batch: answer(model, batch), rows))
+    return list(each_batch(part, model.layout, lambda batch: answer(model, batch), rows))
 
 
 MEMBERS: Mapping[str, type[Classifier]] = {

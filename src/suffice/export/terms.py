@@ -34,12 +34,12 @@ from suffice.export.expressions import (
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
+from suffice.families.densities.piecewise import PiecewiseParameters
 from suffice.families.family import Form
+from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
-from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
-from suffice.families.univariate.piecewise import PiecewiseParameters
 from suffice.models.design.levels import added_by
 from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel

@@ -8,22 +8,44 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
-from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
-from suffice.families.counts.smoothing import evidence_for, settled_alpha
-from suffice.families.family import INCOMPLETE, Family, Form, Parameters, complete
+from suffice.families.counts import (
+    borrowed,
+    by_event,
+    dirichlet,
+    drawn_shares,
+    event_features,
+    evidence_for,
+    log_share_moments,
+    most_telling,
+    prior_weight,
+    pseudo_counts,
+    settled_alpha,
+    takes_events,
+)
+from suffice.families.family import (
+    INCOMPLETE,
+    Family,
+    Form,
+    Parameters,
+    Posterior,
+    ScoreMoments,
+    add_with_poles,
+    complete,
+)
 from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log, scores
 from suffice.rules import Shape, Within
+from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
-from suffice.sums.counts import CountAccumulator, Counts
-from suffice.sums.events import EventAccumulator
-from suffice.sums.statistic import Accumulator
+from suffice.sums.counts import CountAccumulator, Counts, EventAccumulator
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["Bernoulli", "BernoulliParameters"]
+__all__ = [
+    "Bernoulli",
+    "BernoulliParameters",
+]
 
 
 @dataclass(frozen=True)
@@ -95,6 +117,17 @@ class Bernoulli(Family):
             alpha = alpha[:, None]
         theta = dirichlet(outcomes, alpha, self.estimation, 2)
         return BernoulliParameters(theta, words, evidence)
+
+    def posterior(self, statistic: Any) -> BernoulliPosterior:
+        """Beta posteriors from counts of outcomes."""
+        ones = statistic.ones
+        outcomes = np.stack([statistic.total - ones, ones], axis=-1)
+        chosen = self.estimate(statistic).alpha_evidence
+        alpha = pseudo_counts(settled_alpha(self.alpha, chosen), ones.shape[1])
+        alpha = prior_weight(alpha, self.estimation)
+        if isinstance(alpha, np.ndarray):
+            alpha = alpha[:, None]
+        return BernoulliPosterior(borrowed(outcomes) + alpha, statistic.events)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,3 +225,30 @@ class BernoulliParameters(Parameters):
             raise BadCell(row, int(block.indices[q]), None, INCOMPLETE)
         assert self.words is not None
         return replace(block, data=occurs).counts(self.words)
+
+
+# -- posterior
+
+
+@dataclass(frozen=True, eq=False)
+class BernoulliPosterior(Posterior):
+    """Beta(a₁, a₀) of every column and class, (k, d, 2); ``words`` names the events of a text."""
+
+    a: NDArray[np.float64]
+    words: Vocabulary | None
+
+    def add_moments(self, block: Any, moments: ScoreMoments) -> None:
+        """Add Σⱼ E log θ of the outcomes, and its variance: outcomes of one class are independent.
+
+        See `log_share_moments`.
+        """
+        mean, variance = log_share_moments(self.a, self.a.sum(axis=-1, keepdims=True))
+        scorer = BernoulliParameters(self.a, self.words)
+        scorer.add_terms(mean, block, moments.mean)
+        add_with_poles(
+            lambda terms, out: scorer.add_terms(terms, block, out), variance, moments.variance
+        )
+
+    def draw(self, rng: np.random.Generator) -> BernoulliParameters:
+        """Draw θ of every column and class."""
+        return BernoulliParameters(drawn_shares(self.a, rng), self.words)

@@ -6,24 +6,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts.advice import advice_on_counts
-from suffice.families.counts.dirichlet import dirichlet_columns, pseudo_counts
-from suffice.families.counts.events import by_event
-from suffice.families.counts.from_zero import (
+from suffice.families.counts import (
     CodeAccumulator,
+    advice_on_counts,
+    borrowed,
+    by_event,
+    dirichlet_columns,
+    evidence_for,
+    identifiers_of,
+    log_share_moments,
     over_range,
+    prior_weight,
+    pseudo_counts,
+    refuse_unseen,
     require_codes,
+    settled_alpha,
 )
-from suffice.families.counts.identifiers import identifiers_of
-from suffice.families.counts.smoothing import evidence_for, settled_alpha
-from suffice.families.counts.unseen import refuse_unseen
-from suffice.families.family import Family, Form, Parameters
+from suffice.families.family import Family, Form, Parameters, Posterior, ScoreMoments
 from suffice.families.options import (
     Estimation,
     Identifiers,
@@ -40,9 +45,13 @@ from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.sums.vocabulary import Vocabulary
 
+__all__ = [
+    "Categorical",
+    "CategoricalParameters",
+]
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-from typing import NamedTuple
 
 __all__ = ["Categorical", "CategoricalParameters"]
 
@@ -52,7 +61,7 @@ class Categorical(Family):
     """Categories of any number and kind (strings, integers, dates, booleans).
 
     θ follows from the counts N under a symmetric Dirichlet(α) prior over the m values seen in any
-    class (`suffice.families.counts.dirichlet.dirichlet`): ``mle`` N_v/N,
+    class (`suffice.families.counts.dirichlet`): ``mle`` N_v/N,
     ``map`` (N_v + α − 1)/(N + mα − m), ``bayes`` (N_v + α)/(N + mα).
 
     Parameters
@@ -186,6 +195,28 @@ class Categorical(Family):
         """How many values of each column share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
+
+    def posterior(self, statistic: Counts) -> CategoricalPosterior:
+        """Dirichlet posteriors from counts of values."""
+        estimate = self.estimate(statistic)
+        over = statistic.over(estimate.vocabularies) if self.from_zero else statistic
+        quiet = tuple(self.left_out(statistic).tolist())
+        chosen = settled_alpha(self.alpha, estimate.alpha_evidence)
+        given = pseudo_counts(chosen, len(estimate.vocabularies))
+        each = np.broadcast_to(prior_weight(given, self.estimation), len(estimate.vocabularies))
+        least = self.min_categories
+        a, total = [np.zeros((len(estimate.theta), 0))], [np.zeros((len(estimate.theta), 0))]
+        for j in range(len(estimate.vocabularies)):
+            count, alpha = borrowed(over.column(j)), float(each[j])
+            known = count.shape[1]
+            m = max(known, least[j] if isinstance(least, tuple) else least)
+            m = max(m + (self.unseen == "smooth"), 1)
+            unseen = np.full((len(count), 1), alpha if self.unseen == "smooth" else 0.0)
+            a.append(np.concatenate([count + alpha, unseen], axis=1))
+            total.append(count.sum(axis=1, keepdims=True) + m * alpha)
+        return CategoricalPosterior(
+            estimate, np.concatenate(a, axis=1), np.concatenate(total, axis=1), quiet
+        )
 
 
 class ScoreTable(NamedTuple):
@@ -340,3 +371,47 @@ class CategoricalParameters(Parameters):
         return csr_array(
             (np.ones(len(indices)), indices, indptr), shape=(len(codes), int(offsets[-1]))
         )
+
+
+# -- posterior
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalPosterior(Posterior):
+    """Weights a (k, M + d) laid out as θ is, and the weight of all categories of each, (k, d).
+
+    The categories that no row showed, besides the one place for them, weigh in the totals only.
+    """
+
+    estimate: CategoricalParameters
+    a: NDArray[np.float64]
+    total: NDArray[np.float64]
+    quiet: tuple[int, ...]  # columns that say nothing of the class
+
+    def add_moments(self, block: Any, moments: ScoreMoments) -> None:
+        """Add Σⱼ E log θ of the values shown, and its variance."""
+        vocabularies, offsets = self.estimate.vocabularies, self.estimate.offsets
+        codes = block.coded().recode(vocabularies)
+        for j, vocabulary in enumerate(vocabularies):
+            if j in self.quiet:
+                continue
+            column = codes[:, j]
+            last = len(vocabulary) if self.estimate.unseen == "ignore" else len(vocabulary) + 1
+            shown = np.flatnonzero((column >= 0) & (column < last))
+            a = self.a[:, offsets[j] : offsets[j + 1]]
+            mean, variance = log_share_moments(a, self.total[:, [j]])
+            moments.mean[shown] += mean.T[column[shown]]
+            moments.variance[shown] += variance.T[column[shown]]
+
+    def draw(self, rng: np.random.Generator) -> CategoricalParameters:
+        """Draw θ of every column and class."""
+        offsets, theta = self.estimate.offsets, rng.standard_gamma(self.a)
+        for j in range(len(self.estimate.vocabularies)):
+            places = slice(offsets[j], offsets[j + 1])
+            rest = np.maximum(self.total[:, j] - self.a[:, places].sum(axis=1), 0.0)
+            rest[rest < 1e-9 * self.total[:, j]] = 0.0  # rounding
+            sums = theta[:, places].sum(axis=1) + rng.standard_gamma(rest)
+            theta[:, places] /= np.where(sums > 0, sums, 1.0)[:, None]
+        for j in self.quiet:
+            theta[:, offsets[j] : offsets[j + 1]] = theta[:1, offsets[j] : offsets[j + 1]]
+        return CategoricalParameters(self.estimate.vocabularies, theta, self.estimate.unseen)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts.dirichlet import pseudo_counts
-from suffice.families.counts.events import event_features, most_telling, takes_events
+from suffice.families.counts import event_features, most_telling, pseudo_counts, takes_events
 from suffice.families.family import Family, Form, Parameters
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
 from suffice.families.options import Alpha, check_boolean, check_estimation
 from suffice.numerics.elementary import log
 from suffice.rules import FINITE, Shape
 from suffice.sums.block import Encoding, RealBlock, SparseBlock
-from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Complement", "ComplementParameters"]
@@ -94,6 +93,20 @@ class Complement(Family):
         # The θ of a single event is 1, and its weight the limit of log θ / log θ.
         one = np.ones_like(log_theta)
         return ComplementParameters(events, np.divide(log_theta, total, out=one, where=total != 0))
+
+    def posterior(self, statistic: Events) -> NoReturn:
+        """Refuse: weights are no probabilities.
+
+        Raises
+        ------
+        ParameterError
+            Always.
+        """
+        raise ParameterError(
+            f"{self} gives scores",
+            "an interval needs the posterior of a distribution",
+            "use the multinomial family",
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,33 +15,41 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.left_out.rows import LeaveOneOut, no_closed_form
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
+from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, Encoding, require_held
 from suffice.sums.moments import too_large
-from suffice.sums.statistic import Accumulator
 
 __all__ = [
+    "FOLDS_INSTEAD",
     "INCOMPLETE",
     "NO_COLUMNS",
     "Family",
     "Form",
     "JointParameters",
+    "LearntRows",
+    "LeaveOneOut",
     "Parameters",
+    "Posterior",
+    "ScoreMoments",
+    "Scorer",
+    "add_with_poles",
     "complete",
     "family_named",
     "family_names",
+    "no_closed_form",
+    "trigamma",
 ]
 
-SHARED = ("family", "options")  # files of this package that are no family
+SHARED = ("counts", "family", "options")  # files of this package that are no family
 NO_COLUMNS = np.empty(0, np.intp)
 INCOMPLETE = "a form describes complete rows; leave the row out"
 
@@ -247,6 +255,31 @@ class Family(ABC):
         """
         raise no_closed_form(self, "no formula is known for this family")
 
+    def posterior(self, statistic: Any) -> Posterior:
+        """Return the posterior of the parameters, from the sums that they are estimated from.
+
+        The prior is that of the options; under ``mle`` it is the improper limit that weighs
+        nothing: Dirichlet(0), Gamma(0, 0), 1/σ² and |Σ|^(−(d + 1)/2).
+
+        Raises
+        ------
+        ParameterError
+            If there is none.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import BernoulliNB
+        >>> model = BernoulliNB().fit([[0], [0], [1], [1], [1]], list("aabbb")).model_
+        >>> model.parts[0].family.posterior(model.statistic.blocks[0]).a[:, 0]
+        array([[3., 1.],
+               [1., 4.]])
+        """
+        raise ParameterError(
+            f"{self} has no posterior in closed form",
+            "an interval needs one",
+            "use the family 'gaussian'",
+        )
+
     def advice(self, statistic: Any) -> Iterable[tuple[int, str]]:
         """Columns, by their place, that one should look at, and what is to be said of each."""
         return ()
@@ -350,3 +383,139 @@ def complete(values: NDArray[Any]) -> NDArray[np.float64]:
     if (np.abs(x) > LARGEST).any():
         raise too_large(x, 0, 0)
     return x
+
+
+# -- leave-one-out
+
+
+FOLDS_INSTEAD = "use cv=10"
+
+
+@dataclass(frozen=True)
+class LearntRows:
+    """What a block of rows weighed in the sums.
+
+    Parameters
+    ----------
+    codes : ndarray of int (n,)
+        Their classes; −1 of rows that are in no sum.
+    weights : ndarray (n,)
+        w; 0 of these.
+    """
+
+    codes: NDArray[np.intp]
+    weights: NDArray[np.float64]
+
+    def take(self, rows: NDArray[np.intp]) -> LearntRows:
+        """Some of them."""
+        return LearntRows(self.codes[rows], self.weights[rows])
+
+    def of_class(self, c: int) -> NDArray[np.float64]:
+        """What each row weighs in class c, (n,)."""
+        return np.where(self.codes == c, self.weights, 0.0)
+
+    def by_class(self, k: int) -> NDArray[np.float64]:
+        """What each row weighs in each class, (n, k)."""
+        return np.where(self.codes[:, None] == np.arange(k), self.weights[:, None], 0.0)
+
+
+class LeaveOneOut(Protocol):
+    """The estimates of a family without one row, for every row."""
+
+    def add_log_likelihood(self, block: Any, rows: LearntRows, out: NDArray[np.float64]) -> None:
+        """Add log p(x | c), estimated from all rows but x, to ``out`` (n, k).
+
+        Parameters
+        ----------
+        block : Block
+            Rows that were learnt, or that weigh nothing.
+        rows : LearntRows
+        out : ndarray (n, k)
+            Gets NaN for a row without which the closed form loses digits, or does not hold.
+        """
+        ...
+
+
+def no_closed_form(what: Any, reason: str) -> ParameterError:
+    """The error of a model whose rows cannot be left out one by one without refitting."""
+    return ParameterError(
+        f"leave-one-out of {what}",
+        f"there is no closed form: {reason}",
+        FOLDS_INSTEAD,
+    )
+
+
+# -- posteriors of parameters
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreMoments:
+    """Moments of the scores log P(x, c) of n rows, up to a term that all classes share.
+
+    Parameters
+    ----------
+    mean, variance : ndarray (n, k)
+        E[log P(x, c)], and its variance; infinite where the posterior is improper.
+    covariance : ndarray (n, k, k)
+        What classes that share parameters have besides, variances included.
+    """
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+
+    @classmethod
+    def zeros(cls, n: int, k: int) -> ScoreMoments:
+        """Nothing is known of the rows yet, and nothing is open."""
+        return cls(np.zeros((n, k)), np.zeros((n, k)), np.zeros((n, k, k)))
+
+
+class Scorer(Protocol):
+    """Parameters, as far as they give scores."""
+
+    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add log p(x | c) of every row to ``out`` (n, k); missing cells add nothing."""
+
+
+class Posterior(ABC):
+    """The posterior of the parameters of d columns and k classes.
+
+    The mean and the variance of log p(x | c), as the parameters vary and the row stays, are in
+    closed form by the digamma function ψ and the trigamma function ψ₁; draws show the same.
+    """
+
+    @abstractmethod
+    def add_moments(self, block: Any, moments: ScoreMoments) -> None:
+        """Add mean and variance of log p(x | c) of every row; missing cells add nothing.
+
+        An improper posterior adds an infinite variance to the rows that need it.
+        """
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator) -> Scorer:
+        """Draw parameters; where the posterior is improper, they are arbitrary."""
+
+
+def trigamma(x: Any) -> NDArray[np.float64]:
+    """ψ₁(x) = d²/dx² log Γ(x) = ζ(2, x); +∞ at 0."""
+    from scipy.special import zeta
+
+    x = np.asarray(x, np.float64)
+    return np.where(x > 0, zeta(2.0, np.where(x > 0, x, 1.0)), np.inf)
+
+
+def add_with_poles(
+    add: Callable[[NDArray[np.float64], NDArray[np.float64]], None],
+    terms: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None:
+    """Add sums of ``terms``, of which some are infinite, to ``out``; ``add`` knows finite ones.
+
+    A term that a row does not show has the factor 0, and 0 · ∞ is to be 0.
+    """
+    finite = np.isfinite(terms)
+    add(np.where(finite, terms, 0.0), out)
+    if not finite.all():
+        poles = np.zeros_like(out)
+        add((~finite).astype(np.float64), poles)
+        out[poles > 0.5] = np.inf

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts.identifiers import alike, row_numbers_of
-from suffice.families.family import NO_COLUMNS, Family
-from suffice.families.left_out.rows import LearntRows, no_closed_form
+from suffice.families.counts import alike, row_numbers_of
+from suffice.families.family import (
+    NO_COLUMNS,
+    Family,
+    Form,
+    LearntRows,
+    Parameters,
+    Posterior,
+    ScoreMoments,
+    no_closed_form,
+    trigamma,
+)
 from suffice.families.options import (
     Estimation,
     Identifiers,
@@ -24,15 +34,21 @@ from suffice.families.options import (
     check_words,
     is_finite,
 )
-from suffice.families.univariate.parameters import FAR, GaussianParameters, StudentParameters
-from suffice.numerics.error_free import quick_two_sum
+from suffice.numerics import kernels
+from suffice.numerics.elementary import digamma, lgamma, log, log1p
+from suffice.numerics.error_free import LARGEST, quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
-from suffice.sums.block import Encoding, RealBlock
-from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut
-from suffice.sums.statistic import Accumulator
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
+from suffice.sums.base import Accumulator
+from suffice.sums.block import Encoding, RealBlock, converted, read_rows, require_held, tiles
+from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut, too_large
 
-__all__ = ["Gaussian"]
-
+__all__ = [
+    "FAR",
+    "Gaussian",
+    "GaussianParameters",
+    "StudentParameters",
+]
 
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 CELLS = 16_384  # that are worked on at a time where rows are left out: they stay in the cache
@@ -227,6 +243,29 @@ class Gaussian(Family):
         """Sums (k, d), or (1, d) over all classes if these share their variance."""
         return sums.sum(axis=0, keepdims=True) if self.shared else sums
 
+    def posterior(self, statistic: Moments) -> GaussianPosterior:
+        """Normal-inverse-gamma posteriors from moments."""
+        n, pooled = statistic.total, statistic.one_class
+        seen, informed = n > 0, self.estimation != "mle"
+        overall = pooled.variance
+        kappa0 = self.kappa0 if informed else 0.0
+        mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
+        kappa = kappa0 + n
+        divisor = np.where(kappa > 0, kappa, 1.0)
+        shift = np.where(seen, (statistic.mean - mean0) + (statistic.mean_lo - lo0), 0.0)
+        mean = np.where(seen, statistic.mean, mean0)
+        mean_lo = np.where(seen, statistic.mean_lo - kappa0 / divisor * shift, lo0)
+        rows = self._joined(n)
+        scatter = self._joined(statistic.scatter + kappa0 * n / divisor * shift**2)
+        if informed:
+            b0 = self.a0 * overall if self.b0 is None else self.b0
+            a, b = self.a0 + rows / 2, b0 + scatter / 2
+        else:
+            a, b = (rows - self._joined(np.minimum(n, 1.0))) / 2, scatter / 2
+        says = (overall > 0).ravel()
+        says[self.left_out(statistic)] = False
+        return GaussianPosterior(mean, mean_lo, kappa, a, b, says)
+
 
 @dataclass(frozen=True)
 class GaussianLeftOut:
@@ -260,3 +299,285 @@ class GaussianLeftOut:
             cells[:, np.isnan(x)] = 0.0
             out[part] += cells.sum(axis=2).T
             out[part][left.doubtful] = np.nan
+
+
+# -- parameters
+
+
+FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianParameters(Parameters):
+    """μ (k, d) and σ² (k, d), or (1, d) where the classes share it.
+
+    A column without any spread (σ² = 0 everywhere) says nothing.
+    ``mean_lo`` is what ``mean``, a double, cannot hold of a μ that is far from 0.
+    """
+
+    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    mean_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    variance: Annotated[NDArray[np.float64], Shape("s", "d"), NONNEGATIVE]
+
+    @property
+    def n_free(self) -> int:
+        """2kd, or (k + 1)d with a shared variance."""
+        return self.mean.size + self.variance.size
+
+    @property
+    def sd(self) -> NDArray[np.float64]:
+        """σ, (k, d)."""
+        return np.broadcast_to(np.sqrt(self.variance), self.mean.shape)
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """1/σ², (k, d); 0 for a column without spread."""
+        return np.divide(1.0, self.variance, out=np.zeros_like(self.mean), where=self.variance > 0)
+
+    @property
+    def log_scale(self) -> NDArray[np.float64]:
+        """−½ log 2πσ², (k, d); 0 for a column without spread."""
+        used = self.variance > 0
+        log_variance = log(np.where(used, 2 * np.pi * self.variance, 1.0))
+        return np.asarray(-0.5 * np.broadcast_to(log_variance, self.mean.shape))
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ log N(xⱼ; μ, σ²)."""
+        origin, terms = self.terms
+        _score(kernels.squares.add_gaussian, read_rows(_from(origin, block).values), terms, out)
+
+    @cached_property
+    def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
+        """Where columns are measured from, and what their squares are scored by."""
+        origin, mean = _origin(self.mean, self.mean_lo)
+        return origin, (mean, np.sqrt(self.precision / 2), self.log_scale)
+
+    def log_densities(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """log N(xⱼ; μ, σ²) of the cells of rows (n, d) that each have parameters, (k, n, d)."""
+        origin, (mean, root, log_scale) = self.terms
+        z = root * ((x if origin is None else x - origin) - mean)
+        return np.asarray(log_scale - z * z)
+
+    def column(self, j: int) -> GaussianParameters:
+        """The parameters of column j alone."""
+        return self.columns(np.array([j]))
+
+    def columns(self, index: NDArray[np.intp]) -> GaussianParameters:
+        """The parameters of some columns."""
+        parts = self.mean, self.mean_lo, self.variance
+        return GaussianParameters(*(part[:, index] for part in parts))
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw x = μ + σz."""
+        x = rng.normal(self.mean[codes], self.sd[codes])
+        return list(x.T)
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Mean and standard deviation of column j."""
+        return {"mean": self.mean[:, j].tolist(), "sd": self.sd[:, j].tolist()}
+
+    def form(self) -> Form:
+        """−½(x − μ)²/σ² − ½ log 2πσ², multiplied out: around 0, or around a mean far from it."""
+        precision, used = self.precision, self.variance > 0
+        far = (used & (self.mean**2 > FAR**2 * self.variance)).any(axis=0)
+        origin = np.where(far, self.mean[0], 0.0)
+        mean = (self.mean - origin) + self.mean_lo
+        constant = (self.log_scale - 0.5 * precision * mean**2).sum(axis=1)
+        features = tuple(range(self.mean.shape[1]))
+        return Form(features, -0.5 * precision, precision * mean, constant, origin)
+
+
+@dataclass(frozen=True, eq=False)
+class StudentParameters(Parameters):
+    """Location and scale² (k, d) of a Student-t, and its degrees of freedom ν.
+
+    ν is (k, d), or (1, d) where the classes share the variance that is integrated out.
+    ``location_lo`` is what ``location``, a double, cannot hold of a location that is far from 0.
+    """
+
+    location: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    location_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    scale2: Annotated[NDArray[np.float64], Shape("k", "d"), NONNEGATIVE]
+    dof: Annotated[NDArray[np.float64], Shape("s", "d"), POSITIVE]
+
+    @property
+    def n_free(self) -> int:
+        """2kd, means and variances integrated out; (k + 1)d with a shared variance."""
+        return self.location.size + self.dof.size
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ log Γ((ν+1)/2)/Γ(ν/2) − ½ log νπs² − (ν+1)/2 log(1 + (x − m)²/νs²)."""
+        origin, terms = self.terms
+        rows = tiles(_from(origin, block).values, np.float64)
+        _score(kernels.scores.add_student, rows, terms, out)
+
+    def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add the terms of every cell.
+
+        Raises
+        ------
+        BadCell
+            As `add_log_likelihood` does.
+        """
+        x = np.asarray(converted(block.values), np.float64)
+        if (np.abs(x) >= LARGEST).any():
+            super().add_contributions(block, out)
+            return
+        origin, (location, precision, power, log_scale) = self.terms
+        x = x if origin is None else x - origin
+        terms = np.empty((x.shape[1], len(location), len(x)))
+        kernels.scores.student_terms(x, location, precision, power, log_scale, terms)
+        out += terms.transpose(2, 0, 1)
+
+    @cached_property
+    def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
+        """Where columns are measured from, and what their cells are scored by."""
+        nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
+        square = np.where(used, nu * self.scale2, 1.0)
+        log_scale = lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(np.pi * square)
+        precision, log_scale = np.where(used, 1 / square, 0.0), np.where(used, log_scale, 0.0)
+        origin, location = _origin(self.location, self.location_lo)
+        return origin, (location, precision, (nu + 1) / 2, log_scale)
+
+    def log_densities(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log densities of the cells of rows (n, d) that each have parameters, (k, n, d)."""
+        origin, (location, precision, power, log_scale) = self.terms
+        e = (x if origin is None else x - origin) - location
+        return np.asarray(log_scale - power * log1p(precision * e * e))
+
+    def column(self, j: int) -> StudentParameters:
+        """The parameters of column j alone."""
+        return self.columns(np.array([j]))
+
+    def columns(self, index: NDArray[np.intp]) -> StudentParameters:
+        """The parameters of some columns."""
+        parts = self.location, self.location_lo, self.scale2, self.dof
+        return StudentParameters(*(part[:, index] for part in parts))
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw x = m + st."""
+        t = rng.standard_t(np.broadcast_to(self.dof, self.scale2.shape)[codes])
+        return list((self.location[codes] + np.sqrt(self.scale2[codes]) * t).T)
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Location, scale and degrees of freedom of column j."""
+        return {
+            "mean": self.location[:, j].tolist(),
+            "scale": np.sqrt(self.scale2[:, j]).tolist(),
+            "dof": np.broadcast_to(self.dof, self.scale2.shape)[:, j].tolist(),
+        }
+
+
+def _score(
+    kernel: Callable[..., int],
+    parts: Iterable[tuple[int, NDArray[Any]]],
+    terms: tuple[NDArray[np.float64], ...],
+    out: NDArray[np.float64],
+) -> None:
+    """Run a kernel over parts of the rows; refuse a number too large to be squared."""
+    for start, x in parts:
+        stopped = kernel(x, *terms, out[start : start + len(x)])
+        if stopped >= 0:
+            raise too_large(x, stopped, start)
+
+
+def _origin(
+    mean: NDArray[np.float64], low: NDArray[np.float64]
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
+    """Move the origin of columns that are far from it to their data; nothing is lost by that.
+
+    Returns
+    -------
+    origin : ndarray (d,)
+        None where it stays.
+    mean : ndarray (k, d)
+        Measured from there.
+    """
+    far = low.any(axis=0)
+    if not far.any():
+        return None, mean
+    origin = np.where(far, mean[0], 0.0)
+    return origin, (mean - origin) + low
+
+
+def _from(origin: NDArray[np.float64] | None, block: RealBlock) -> RealBlock:
+    """The numbers of a block, measured from an origin."""
+    if origin is None:
+        return block
+    require_held(block.values)
+    return RealBlock(block.values - origin)
+
+
+# -- posterior
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianPosterior(Posterior):
+    """m, its low part and κ (k, d); a and b (k, d), or (1, d) where the classes share σ².
+
+    ``says`` (d,) is False for a column that has no spread, or is an identifier left out.
+
+    With λ = 1/σ² ~ Gamma(a, b), μ | λ ~ N(m, 1/(κλ)), δ = x − m and z standard normal,
+
+    ::
+
+        T = ½ log λ − ½ Q    Q = λ(x − μ)² = λδ² − 2√λ δz/√κ + z²/κ
+        E T = ½ (ψ(a) − log b) − ½ (δ²a/b + 1/κ)
+        Var T = ¼ (ψ₁(a) + δ⁴a/b² + 4δ²a/(bκ) + 2/κ²) − ½ δ²/b,    as Cov(log λ, λ) = 1/b
+
+    Classes that share σ² share ½ log λ too, which tells none from another; there
+
+    ::
+
+        Cov(T_c, T_e) = ¼ δ_c²δ_e²a/b²,    and Var T_c has δ_c²a/(bκ) + 1/(2κ²) more
+
+    Source: K. P. Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
+    section 3.
+    """
+
+    mean: NDArray[np.float64]
+    mean_lo: NDArray[np.float64]
+    kappa: NDArray[np.float64]
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+    says: NDArray[np.bool_]
+
+    def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
+        """Add mean and variance of T; see the formulas above."""
+        require_held(block.values)
+        x = np.asarray(block.values, np.float64)
+        shown, shared = ~np.isnan(x) & self.says, len(self.a) < len(self.mean)
+        proper = (self.a > 0) & (self.b > 0) & (self.kappa > 0)
+        a, b = (np.where(proper, np.broadcast_to(p, proper.shape), 1.0) for p in (self.a, self.b))
+        kappa = np.where(proper, self.kappa, 1.0)
+        squares = np.zeros((*x.shape, len(a))) if shared else None
+        for c in range(len(a)):
+            # In units of the posterior, so that no square is too large.
+            t = ((x - self.mean[c]) - self.mean_lo[c]) * np.sqrt(a[c] / b[c])  # δ √(a/b)
+            mean = -0.5 * (t**2 + 1 / kappa[c])
+            variance = t**2 / kappa[c] + 0.5 / kappa[c] ** 2
+            if squares is None:
+                mean = mean + 0.5 * (digamma(a[c]) - log(b[c]))
+                own = 0.25 * trigamma(a[c]) + 0.25 * t**4 / a[c] - 0.5 * t**2 / a[c]
+                variance = variance + np.maximum(own, 0.0)
+            else:
+                squares[..., c] = np.where(shown & proper.all(axis=0), 0.5 * t**2, 0.0)
+            variance = np.where(proper[c], variance, np.inf)
+            moments.mean[:, c] += np.where(shown, mean, 0.0).sum(axis=1)
+            moments.variance[:, c] += np.where(shown, variance, 0.0).sum(axis=1)
+        if squares is not None:
+            scaled = squares / np.sqrt(a[0])[:, None]
+            moments.covariance[:] += np.einsum("ijc,ije->ice", scaled, scaled)
+
+    def draw(self, rng: np.random.Generator) -> GaussianParameters:
+        """Draw σ², then μ, of every column and class."""
+        proper = (self.a > 0) & (self.b > 0)
+        a, b = np.where(proper, self.a, 1.0), np.where(proper, self.b, 1.0)
+        variance = b / rng.standard_gamma(a)
+        spread = np.sqrt(variance / np.where(self.kappa > 0, self.kappa, 1.0))
+        mean = self.mean + spread * rng.standard_normal(self.mean.shape)
+        return GaussianParameters(mean, self.mean_lo, np.where(self.says, variance, 0.0))

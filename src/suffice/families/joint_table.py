@@ -5,24 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from math import inf, prod
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.counts.dirichlet import prior_counts
-from suffice.families.counts.unseen import refuse_unseen
-from suffice.families.family import Family, JointParameters
+from suffice.errors import ParameterError
+from suffice.families.counts import (
+    drawn_shares,
+    log_share_moments,
+    prior_counts,
+    prior_weight,
+    refuse_unseen,
+)
+from suffice.families.family import Family, JointParameters, Posterior, ScoreMoments
 from suffice.families.options import Estimation, Unseen, check_estimation, check_words
 from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
-from suffice.sums.joint_counts import JointAccumulator, JointCounts, distinct_rows
+from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["JointTable", "JointTableParameters"]
+__all__ = [
+    "JointTable",
+    "JointTableParameters",
+]
 
 
 @dataclass(frozen=True)
@@ -38,7 +48,7 @@ class JointTable(Family):
     place of two or three columns that depend on each other it makes naive Bayes semi-naive.
 
     θ follows from the counts N under a symmetric Dirichlet(α) prior over all M combinations of
-    the values seen in any class, as `suffice.families.counts.dirichlet.dirichlet` says:
+    the values seen in any class, as `suffice.families.counts.dirichlet` says:
     ``mle`` N_s/N, ``map`` (N_s + α − 1)/(N + Mα − M), ``bayes`` (N_s + α)/(N + Mα). Only
     combinations that a row shows are stored. With α = 0, ``mle``, or ``map`` and α = 1, a
     combination that no row shows is impossible under every class; the classifier then answers with
@@ -106,6 +116,12 @@ class JointTable(Family):
         return JointTableParameters(
             statistic.vocabularies, statistic.cells, count, log_pseudo, self.unseen
         )
+
+    def posterior(self, statistic: JointCounts) -> JointTablePosterior:
+        """The Dirichlet posterior from counts of combinations."""
+        estimate = self.estimate(statistic)
+        pseudo: NDArray[np.float64] = np.asarray(prior_weight(self.alpha, self.estimation))
+        return JointTablePosterior(replace(estimate, log_pseudo=float(safe_log(pseudo))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,3 +273,54 @@ def _gathered(
 ) -> NDArray[np.float64]:
     """Sum the columns of counts (k, S) that share a place, (k, size)."""
     return np.array([np.bincount(place, row, size) for row in count]).reshape(len(count), size)
+
+
+# -- posterior
+
+
+MOST_COMBINATIONS = 1_000_000  # that are drawn
+
+
+@dataclass(frozen=True, eq=False)
+class JointTablePosterior(Posterior):
+    """Dirichlet(N + α) of every class, as parameters whose pseudo-count is that of the prior."""
+
+    weights: JointTableParameters
+
+    def add_moments(self, block: CodedBlock | IntegerBlock, moments: ScoreMoments) -> None:
+        """Add E log θ of the cells shown, and its variance; missing cells are summed out.
+
+        A sum of shares is a share: its weight is the sum of theirs.
+        """
+        log_a = np.zeros_like(moments.mean)
+        shown = np.zeros(len(log_a), np.bool_)
+        for rows, log_part in self.weights.log_weights(block):
+            log_a[rows], shown[rows] = log_part, True
+        total = np.broadcast_to(exp(np.minimum(self.weights.log_total, 600.0)), log_a.shape)
+        part = np.where(shown[:, None], exp(np.minimum(log_a, 600.0)), total)
+        mean, variance = log_share_moments(part, total)
+        moments.mean[shown] += mean[shown]
+        moments.variance[shown] += variance[shown]
+
+    def draw(self, rng: np.random.Generator) -> JointTableParameters:
+        """Draw θ of all combinations.
+
+        Raises
+        ------
+        ParameterError
+            If there are too many of them.
+        """
+        known = self.weights
+        sizes = [len(v) + (known.unseen == "smooth") for v in known.vocabularies]
+        number = prod(sizes)
+        if number > MOST_COMBINATIONS:
+            raise ParameterError(
+                f"the joint table has {number:,} combinations",
+                f"at most {MOST_COMBINATIONS:,} are drawn",
+                "use method='normal'",
+            )
+        cells = np.array(list(product(*map(range, sizes))), np.intp).reshape(number, len(sizes))
+        a = np.full((len(known.count), number), float(exp(np.array(known.log_pseudo))))
+        strides = np.cumprod([1, *sizes[:0:-1]])[::-1]
+        a[:, known.cells @ strides] += known.count
+        return replace(known, cells=cells, count=drawn_shares(a, rng), log_pseudo=-np.inf)

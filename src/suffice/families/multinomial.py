@@ -9,17 +9,37 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
-from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
-from suffice.families.counts.smoothing import evidence_for, settled_alpha
-from suffice.families.family import Family, Form, Parameters, complete
+from suffice.families.counts import (
+    borrowed,
+    by_event,
+    dirichlet,
+    drawn_shares,
+    event_features,
+    evidence_for,
+    most_telling,
+    prior_weight,
+    pseudo_counts,
+    settled_alpha,
+    takes_events,
+)
+from suffice.families.family import (
+    Family,
+    Form,
+    Parameters,
+    Posterior,
+    ScoreMoments,
+    add_with_poles,
+    complete,
+    trigamma,
+)
 from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
+from suffice.numerics.elementary import digamma
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import Encoding, RealBlock, SparseBlock, require_held, tiles
-from suffice.sums.events import EventAccumulator, Events
+from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = [
@@ -93,6 +113,15 @@ class Multinomial(Family):
         with np.errstate(invalid="ignore", divide="ignore"):
             length = count.sum(axis=1) / statistic.documents.value
         return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0), found)
+
+    def posterior(self, statistic: Events) -> MultinomialPosterior:
+        """The Dirichlet posterior from counts of events."""
+        (events,) = statistic.vocabularies
+        estimate = self.estimate(statistic)
+        given = settled_alpha(self.alpha, estimate.alpha_evidence)
+        alpha = prior_weight(pseudo_counts(given, len(events)), self.estimation)
+        a = borrowed(statistic.count.value) + alpha
+        return MultinomialPosterior(estimate, a)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,3 +221,49 @@ def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
         return block.merged().counts(events)
     require_held(block.values)
     return complete(np.where(np.isnan(block.values), 0.0, block.values))
+
+
+# -- posterior
+
+
+@dataclass(frozen=True, eq=False)
+class MultinomialPosterior(Posterior):
+    """Dirichlet(a) of every class, (k, M)."""
+
+    estimate: MultinomialParameters
+    a: NDArray[np.float64]
+
+    def add_moments(self, block: RealBlock | SparseBlock, moments: ScoreMoments) -> None:
+        """Add the moments of Σ_v x_v log θ_v.
+
+        ::
+
+            E = Σ x_v ψ(a_v) − N ψ(A)    Var = Σ x_v² ψ₁(a_v) − N² ψ₁(A)    N = Σ x_v
+
+        since Cov(log θ_u, log θ_v) = −ψ₁(A).
+        """
+        if isinstance(block, SparseBlock):
+            block = block.merged()
+            squared: Any = replace(block, data=block.data**2)
+        else:
+            require_held(block.values)
+            squared = RealBlock(np.asarray(block.values, np.float64) ** 2)
+        total = self.a.sum(axis=1)
+        known = self.a > 0
+        self._add(block, np.where(known, digamma(self.a), 0.0), moments.mean)
+        of_row = np.zeros_like(moments.mean)
+        self._add(block, np.ones_like(self.a), of_row)
+        moments.mean[:] -= of_row * np.where(total > 0, digamma(total), 0.0)
+        variance = np.zeros_like(moments.mean)
+        add_with_poles(
+            lambda terms, out: self._add(squared, terms, out), trigamma(self.a), variance
+        )
+        variance -= of_row**2 * np.where(total > 0, trigamma(total), 0.0)
+        moments.variance[:] += np.maximum(variance, 0.0)
+
+    def _add(self, block: Any, terms: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+        add_event_terms(block, self.estimate.events, EventTerms(terms), out)
+
+    def draw(self, rng: np.random.Generator) -> MultinomialParameters:
+        """Draw θ of every class."""
+        return replace(self.estimate, theta=drawn_shares(self.a, rng))

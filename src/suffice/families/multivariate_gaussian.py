@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.family import Family
-from suffice.families.left_out.rows import no_closed_form
-from suffice.families.multivariate.factored import FactoredGaussians
-from suffice.families.multivariate.left_out import GaussiansLeftOut
-from suffice.families.multivariate.parameters import (
-    MultivariateGaussianParameters,
-    MultivariateStudentParameters,
+from suffice.families.family import (
+    Family,
+    Form,
+    JointParameters,
+    LearntRows,
+    Posterior,
+    ScoreMoments,
+    no_closed_form,
+    trigamma,
 )
-from suffice.families.multivariate.sums import GaussianSums, expected_sums
+from suffice.families.gaussian import FAR
 from suffice.families.options import (
     Estimation,
     check_estimation,
@@ -25,21 +29,65 @@ from suffice.families.options import (
     check_positive,
     is_finite,
 )
+from suffice.numerics import kernels
+from suffice.numerics.elementary import digamma, lgamma, log, log1p, log_of
+from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.expectation_maximisation import LogPrior
-from suffice.numerics.linalg import SHARPEST, factorise
+from suffice.numerics.expectation_maximisation import (
+    IncompleteRows,
+    LogPrior,
+    expectation_maximisation,
+)
+from suffice.numerics.in_print import NAMED, bound
+from suffice.numerics.interruption import interruptible
+from suffice.numerics.linalg import (
+    LEAST_PIVOT,
+    ROUNDED_MATRIX,
+    SHARPEST,
+    Factor,
+    factorise,
+    floored,
+    product,
+)
+from suffice.numerics.logspace import row_sums, scores
+from suffice.numerics.rows import affine, linear
 from suffice.numerics.shrinkage import ledoit_wolf
-from suffice.sums.block import Encoding
-from suffice.sums.comoments import Comoments, ComomentsAccumulator
-from suffice.sums.fourth_moments import FourthMoments, FourthMomentsAccumulator
-from suffice.sums.statistic import Accumulator
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
+from suffice.sums.base import Accumulator
+from suffice.sums.block import BadCell, Encoding, RealBlock, require_held, tiles
+from suffice.sums.comoments import (
+    Comoments,
+    ComomentsAccumulator,
+    FourthMoments,
+    FourthMomentsAccumulator,
+)
+from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
-__all__ = ["MultivariateGaussian", "Shrinkage"]
+__all__ = [
+    "LOG_2PI",
+    "EmHistory",
+    "FactoredGaussians",
+    "GaussianSums",
+    "GaussiansLeftOut",
+    "MultivariateGaussian",
+    "MultivariateGaussianParameters",
+    "MultivariateStudentParameters",
+    "Shrinkage",
+    "add_complete",
+    "expected_sums",
+    "fill",
+    "listed",
+    "settled_double",
+]
 
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
+LOG_2PI = log_of(2 * np.pi)
+SCORED_ROWS = 16_384  # rows scored at a time
+KEPT_FRACTION = 2.0**-40  # the fraction kept, without a floor, where one class alone does not vary
+STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
+MARGIN = 4.0  # by which a relative variance has to exceed its floor
 
 Shrinkage = float | Literal["ledoit-wolf"]
-GaussianOrStudent = MultivariateGaussianParameters | MultivariateStudentParameters
 
 
 @dataclass(frozen=True)
@@ -320,7 +368,934 @@ class MultivariateGaussian(Family):
 
         return log_prior
 
+    def posterior(self, statistic: Any) -> MultivariateGaussianPosterior:
+        """Normal-inverse-Wishart posteriors from co-moments.
+
+        Rows with missing cells count as if what was expected in them had been seen.
+
+        Raises
+        ------
+        ParameterError
+            If covariances are left out, or some columns are categories.
+        """
+        columns, estimate = statistic.columns, self.estimate(statistic)
+        sums = GaussianSums.of(columns) if columns.complete else GaussianSums.of_cells(columns)
+        factored = estimate.factored
+        d = len(factored.mean[0])
+        used = np.setdiff1d(np.arange(d), [j for j, *_ in factored.left_out])
+        kappa, nu, divisor = _degrees(self, sums, estimate)
+        both = np.ix_(np.arange(len(factored.covariance)), used, used)
+        psi = factored.covariance[both] * divisor[:, None, None]
+        mean = (factored.mean + factored.mean_lo)[:, used]
+        return MultivariateGaussianPosterior(mean, kappa, psi, nu, used, divisor)
+
 
 def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:
     """(1 − s)Σ + s diag(Σ), (d, d)."""
     return covariance * np.where(np.eye(covariance.shape[0]), 1.0, 1.0 - fraction)
+
+
+# -- sums, expected where cells are missing
+
+
+@dataclass(frozen=True)
+class EmHistory:
+    """How expectation-maximisation went: log-likelihoods, and whether they converged.
+
+    Columns without any cell are ``empty``.
+    """
+
+    log_likelihood: tuple[float, ...] = ()
+    converged: bool = True
+    empty: tuple[int, ...] = ()
+
+    def remarks(self, columns: Sequence[str]) -> Iterator[str]:
+        """Say if the estimates were still changing."""
+        if not self.converged:
+            names = listed(columns, range(len(columns)))
+            yield (
+                f"expectation-maximisation over the missing cells of {names} was still changing "
+                f"after {len(self.log_likelihood)} iterations; its estimates are not the best; "
+                "more complete rows, or fewer columns, would help"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianSums:
+    """Weight (k,), mean (k, d) and scatter (k or 1, d, d) of the classes; a prior; the whole.
+
+    A class without rows borrows the mean of all. ``prior_mean`` and ``prior_variance`` (d,) are
+    those of the cells over all classes, ``covariance`` (d, d) is that of the rows.
+    """
+
+    weight: NDArray[np.float64]
+    mean: DoubleDouble
+    scatter: DoubleDouble
+    prior_mean: DoubleDouble
+    prior_variance: DoubleDouble
+    covariance: DoubleDouble
+    course: EmHistory = field(default_factory=EmHistory)
+    fourth: FourthMoments | None = None
+
+    @property
+    def d(self) -> int:
+        """Number of columns with a spread; a posterior knows of no others."""
+        return int(np.count_nonzero(self.prior_variance.hi > 0))
+
+    @classmethod
+    def of(cls, statistic: Comoments) -> GaussianSums:
+        """The sums of complete rows."""
+        k, d, code = statistic.k, statistic.d, statistic.code
+        weight = np.zeros(k)
+        weight[code] = statistic.group_weight.value
+        all_rows = statistic.one_class
+        centre = all_rows.mean.sum(axis=0)
+        mean = statistic.mean.scatter(code, (k, d))
+        mean = DoubleDouble.where(weight[:, None] > 0, mean, centre)
+        covariance = _scatter(all_rows).sum(axis=0) / (weight.sum() or 1.0)
+        variance = (covariance * np.eye(d)).sum(axis=0)
+        return cls(weight, mean, _scatter(statistic), centre, variance, covariance)
+
+    @classmethod
+    def of_cells(cls, statistic: Comoments) -> GaussianSums:
+        """Weights, and the mean and variance of the cells of every column; nothing else."""
+        k, d = statistic.k, statistic.d
+        shown = statistic.patterns[statistic.pattern]
+        all_rows = statistic.one_class
+        cells = all_rows.patterns[all_rows.pattern] * all_rows.group_weight.value[:, None]
+        n = cells.sum(axis=0)
+        n = np.where(n > 0, n, 1.0)
+        mean = (all_rows.mean * cells).sum(axis=0) / n
+        squares = (all_rows.mean - mean) * (all_rows.mean - mean) * cells
+        spread = (all_rows.scatter * np.eye(d)).sum(axis=1).sum(axis=0)
+        variance = (squares.sum(axis=0) + spread) / n
+        weight = np.zeros(k)
+        np.add.at(weight, statistic.code, statistic.group_weight.value * shown.any(axis=1))
+        nothing = DoubleDouble.zeros((k, d))
+        settled = DoubleDouble.of(variance.value)
+        return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
+
+
+Array = NDArray[np.float64]
+Estimator = Callable[[GaussianSums, Array, Array, Array], tuple[Array, Array]]
+
+
+def expected_sums(
+    statistic: Comoments,
+    estimate: Estimator,
+    shared: bool,
+    log_prior: Callable[[GaussianSums], LogPrior] | None = None,
+    max_iter: int = 1_000,
+) -> GaussianSums:
+    """Expect the cells that are missing, given those that are there.
+
+    Parameters
+    ----------
+    statistic : Comoments
+        Of rows of which some have missing cells.
+    estimate : function
+        From what is known of the cells, and from the weights, means and scatters expected, to means
+        and covariances.
+    shared : bool
+        Whether all classes have the same covariance.
+    log_prior : function, optional
+        From what is known of the cells to the log density of a prior.
+    max_iter : int
+        Most iterations; 0 for expectations from uncorrelated columns.
+    """
+    of_cells = GaussianSums.of_cells(statistic)
+    origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
+    unit = np.sqrt(of_cells.prior_variance.hi)
+    rows = IncompleteRows(
+        k,
+        statistic.patterns,
+        statistic.pattern,
+        statistic.code,
+        statistic.group_weight.value,
+        (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
+        settled_double(statistic.scatter),
+        statistic.product_index,
+    )
+    prior = None if log_prior is None else log_prior(of_cells)
+    found = expectation_maximisation(
+        rows, partial(estimate, of_cells), shared, prior, max_iterations=max_iter
+    )
+    mean = DoubleDouble.of(found.mean)
+    between, code = np.zeros((1, d, d)), np.arange(k)
+    middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
+    kernels.sweep.add_scatter(found.mean, code, found.weight, np.tile(middle, (k, 1)), between)
+    total = found.scatter.sum(axis=0) + between[0]
+    return replace(
+        of_cells,
+        weight=found.weight,
+        mean=mean + origin,
+        scatter=DoubleDouble.of(found.scatter),
+        covariance=DoubleDouble.of(total / found.weight.sum()),
+        course=EmHistory(
+            found.log_likelihood,
+            found.converged or not max_iter,
+            tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
+        ),
+    )
+
+
+def _scatter(statistic: Comoments) -> DoubleDouble:
+    """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
+    k = 1 if statistic.pooled else statistic.k
+    index = np.zeros_like(statistic.code) if statistic.pooled else statistic.code
+    stored = statistic.product_index >= 0
+    out = DoubleDouble.zeros((k, statistic.d, statistic.d))
+    out.hi[index[stored]] = statistic.scatter.hi[statistic.product_index[stored]]
+    out.lo[index[stored]] = statistic.scatter.lo[statistic.product_index[stored]]
+    return out
+
+
+# -- parameters
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateGaussianParameters(JointParameters):
+    """μ (k, d) and Σ (k or 1, d, d); the classes ``borrowed`` have the covariance of all rows."""
+
+    factored: FactoredGaussians
+    course: EmHistory = EmHistory()
+    borrowed: tuple[int, ...] = ()
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """μ, (k, d)."""
+        return self.factored.mean
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Σ, (k, d, d), or (1, d, d) if all classes share it."""
+        return self.factored.covariance
+
+    @property
+    def n_free(self) -> int:
+        """Kd means, and of each matrix d(d + 1)/2 numbers."""
+        s, d, _ = self.covariance.shape
+        return int(len(self.mean) * d + s * (d * (d + 1) // 2))
+
+    @property
+    def log_scale(self) -> NDArray[np.float64]:
+        """−½ log |2πΣ| of every class, (k,)."""
+        factored = self.factored
+        log_scale = -0.5 * (factored.rank * LOG_2PI + factored.log_determinant)
+        return np.array(np.broadcast_to(log_scale, len(self.mean)))
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log N(x; μ, Σ), of the columns that a row shows."""
+        self._add(block, out, partial(self.factored.add_gaussian, log_scale=self.log_scale))
+
+    def add_discriminants(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log N(x; μ, Σ), of complete rows about a point where all classes share Σ."""
+        if len(self.covariance) == 1:
+            self._add(block, out, self.factored.add_linear)
+        else:
+            self.add_log_likelihood(block, out)
+
+    def _add(self, block: RealBlock, out: NDArray[np.float64], add: Any) -> None:
+        for start, x in _tiles(block):
+            part = out[start : start + len(x)]
+            rest = _located(add, start, x, out=part)
+            if len(rest):
+                distance, log_determinant, rank = self.factored.marginal(x[rest])
+                part[rest] -= 0.5 * (distance + (log_determinant + rank * LOG_2PI))
+
+    def column(self, j: int) -> MultivariateGaussianParameters:
+        """The marginal of column j."""
+        return MultivariateGaussianParameters(self.factored.columns(np.array([j])))
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw x = μ + Σ^½ z."""
+        return self.factored.draw(codes, 1.0, rng)
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Mean and standard deviation of column j."""
+        sd = np.broadcast_to(np.sqrt(self.covariance[:, j, j]), len(self.mean))
+        return {"mean": self.mean[:, j].tolist(), "sd": sd.tolist()}
+
+    def form(self) -> Form:
+        """−½(x − μ)ᵀΣ⁻¹(x − μ) − ½ log |2πΣ|, multiplied out about 0, or about far means."""
+        factored, k = self.factored, len(self.mean)
+        precision = np.array([linear(w.T, w) for w in factored.whitening])
+        precision = np.broadcast_to(precision, (k, *precision.shape[1:]))
+        variance = np.diagonal(self.covariance, axis1=1, axis2=2)
+        far = (self.mean**2 > FAR**2 * variance).any(axis=0)
+        origin = np.where(far, self.mean[0], 0.0)
+        mean = (self.mean - origin) + factored.mean_lo
+        weights = np.array(
+            [linear(p, m[:, None])[:, 0] for p, m in zip(precision, mean, strict=True)]
+        )
+        constant = self.log_scale - 0.5 * row_sums(weights * mean)
+        return Form(tuple(range(len(origin))), -0.5 * precision, weights, constant, origin)
+
+    def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
+        """Say which columns are left out, where variances were raised, what did not converge."""
+        if self.borrowed:
+            yield (
+                f"classes {listed(classes, self.borrowed)}: the rows of each weigh no more than "
+                "ddof, so they have no covariance of their own; that of all rows is taken"
+            )
+        yield from self.factored.remarks(columns, classes, self.course.empty)
+        yield from self.course.remarks(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateStudentParameters(JointParameters):
+    """Multivariate Student-t: ν (k,), location and scale matrix, times a ``factor`` (k,)."""
+
+    factored: FactoredGaussians
+    dof: Annotated[NDArray[np.float64], Shape("k"), POSITIVE]
+    factor: Annotated[NDArray[np.float64], Shape("k"), POSITIVE]
+    course: EmHistory = EmHistory()
+
+    @property
+    def n_free(self) -> int:
+        """Number of means, variances and covariances, integrated out."""
+        return MultivariateGaussianParameters(self.factored).n_free
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log t_ν(x; m, fΣ), of the p columns that a row shows.
+
+        ::
+
+            log Γ((ν + p)/2)/Γ(ν/2) − ½ log |πνfΣ| − (ν + p)/2 log(1 + (x − m)ᵀΣ⁻¹(x − m)/(νf))
+        """
+        for start, x in _tiles(block):
+            part = out[start : start + len(x)]
+            distance = scores(len(x), len(self.dof), 0.0)
+            rest = _located(self.factored.add_gaussian, start, x, np.zeros(len(self.dof)), distance)
+            distance *= -2.0
+            log_determinant = np.broadcast_to(
+                self.factored.log_determinant, (len(x), len(self.dof))
+            )
+            rank: Any = self.factored.rank
+            if len(rest):
+                log_determinant = log_determinant.copy()
+                rank = np.array(np.broadcast_to(rank, distance.shape))
+                distance[rest], log_determinant[rest], rank[rest] = self.factored.marginal(x[rest])
+            part += self._log_density(distance, log_determinant, rank)
+
+    def _log_density(
+        self, distance: NDArray[np.float64], log_determinant: NDArray[np.float64], rank: Any
+    ) -> NDArray[np.float64]:
+        nu, stretch = self.dof, self.dof * self.factor
+        scale = lgamma((nu + rank) / 2) - lgamma(nu / 2) - 0.5 * rank * log(np.pi * stretch)
+        density = -(nu + rank) / 2 * log1p(distance / stretch)
+        return np.asarray(scale - 0.5 * log_determinant + density)
+
+    def column(self, j: int) -> MultivariateStudentParameters:
+        """The marginal of column j, with the same degrees of freedom."""
+        alone = self.factored.columns(np.array([j]))
+        return MultivariateStudentParameters(alone, self.dof, self.factor)
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw x = m + √(fν/χ²_ν) Σ^½ z."""
+        nu = self.dof[codes]
+        stretch = np.sqrt(self.factor[codes] * nu / rng.chisquare(nu))
+        return self.factored.draw(codes, stretch[:, None], rng)
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Location, scale and degrees of freedom of column j."""
+        scale = np.sqrt(self.factored.covariance[:, j, j] * self.factor)
+        return {
+            "mean": self.factored.mean[:, j].tolist(),
+            "scale": scale.tolist(),
+            "dof": self.dof.tolist(),
+        }
+
+    def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
+        """Say which columns are left out, where variances were raised, what did not converge."""
+        yield from self.factored.remarks(columns, classes, self.course.empty)
+        yield from self.course.remarks(columns)
+
+
+GaussianOrStudent = MultivariateGaussianParameters | MultivariateStudentParameters
+
+
+def _tiles(block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Rows as doubles, a number of them at a time that stays in cache with its scores."""
+    for start, x in tiles(block.values, np.float64):
+        for first in range(0, len(x), SCORED_ROWS):
+            yield start + first, x[first : first + SCORED_ROWS]
+
+
+def _located(function: Any, start: int, *arguments: Any, **options: Any) -> Any:
+    """Call a function on rows from ``start`` on; a bad cell counts its row from 0."""
+    try:
+        return function(*arguments, **options)
+    except BadCell as bad:
+        bad.row += start
+        raise
+
+
+# -- factored covariances
+
+
+@dataclass(frozen=True, eq=False)
+class FactoredGaussians:
+    """Means of k classes and their factored covariances, s = k, or 1 that all classes share.
+
+    Columns that others determine in all rows, or that have one value only, say nothing: they are
+    not ``used``.
+
+    Parameters
+    ----------
+    mean, mean_lo : ndarray (k, d)
+        μ, and what a double cannot hold of a μ that is far from 0.
+    covariance : ndarray (s, d, d)
+        Σ.
+    whitening : ndarray (s, d, d)
+        W, lower triangular, with Σ⁻¹ = WᵀW on the columns used.
+    log_determinant : ndarray (s,)
+        log |Σ| of the columns used.
+    rank : ndarray of int (s,)
+        How many these are.
+    origin, shift : ndarray (s, d) and (k, d)
+        A point o near the means, and W(μ − o).
+    left_out : tuple
+        Columns that are not used, each with the terms (column, factor) that it is made of, and
+        in words how much of its standard deviation these may leave; none of a constant column.
+    raised : tuple
+        Matrices whose variances were raised, each with the columns that others determine there.
+    """
+
+    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    mean_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    covariance: Annotated[NDArray[np.float64], Shape("s", "d", "d"), FINITE]
+    whitening: Annotated[NDArray[np.float64], Shape("s", "d", "d"), FINITE]
+    log_determinant: Annotated[NDArray[np.float64], Shape("s"), FINITE]
+    rank: Annotated[NDArray[np.intp], Shape("s"), NONNEGATIVE]
+    origin: Annotated[NDArray[np.float64], Shape("s", "d"), FINITE]
+    shift: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    left_out: tuple[tuple[int, tuple[tuple[int, float], ...], str], ...]
+    raised: tuple[tuple[int, tuple[int, ...]], ...]
+
+    @classmethod
+    def of(
+        cls,
+        mean: DoubleDouble,
+        covariance: DoubleDouble,
+        total: DoubleDouble,
+        floor: float,
+        least_noise: float = 0.0,
+    ) -> FactoredGaussians:
+        """Factor the covariances, of which no variance is less than its fraction of that of all.
+
+        Where one class does not vary in a direction in which others do, densities of unlike
+        dimension would be compared: then the floor is ``CERTAIN`` at least.
+        """
+        s, d, _ = covariance.shape
+        noise = np.maximum(_noise(mean, total), least_noise)
+        frame = factorise(total, noise)
+        matrices = tuple(covariance[m] for m in range(s))
+        if floor == 0 and s > 1 and any(factorise(m, noise).rank < frame.rank for m in matrices):
+            floor = KEPT_FRACTION
+        singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
+        raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
+        if raised:
+            # The directions are found in double; bits below would depend on the order of the rows.
+            covariance = DoubleDouble.of(settled_double(covariance))
+            frame = factorise(
+                DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED_MATRIX)
+            )
+            matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
+        used = frame.independent
+        left_out = tuple(
+            (j, tuple(frame.combination(j).items()), bound(left) if left else "")
+            for j, left in ((j, frame.left_over(j)) for j in frame.dependent)
+        )
+        both = np.ix_(used, used)
+        whitening, log_determinant, rank = np.zeros((s, d, d)), np.zeros(s), np.zeros(s, np.intp)
+        origin = mean.value if s == len(mean.hi) else mean.value.mean(axis=0)[None]
+        offset, shift = mean - DoubleDouble.of(origin), np.zeros(mean.shape)
+        for m, matrix in enumerate(matrices):
+            factor = _factor(matrix[both], max(SHARPEST, least_noise) if floor > 0 else noise[used])
+            w, sd = factor.whitening, np.sqrt(np.diagonal(matrix.hi)[used])
+            largest = np.abs(w.hi * sd).max(axis=1, initial=0.0)
+            whitening[m][both] = w.settled(largest[:, None] / np.where(sd > 0, sd, 1.0))
+            log_determinant[m], rank[m] = factor.log_determinant, factor.rank
+            of_m = np.arange(len(mean.hi)) if s == 1 else np.array([m])
+            white = product(offset[np.ix_(of_m, used)], DoubleDouble(w.hi.T, w.lo.T))
+            shift[np.ix_(of_m, used)] = white.settled(1.0)
+        settled = settled_double(DoubleDouble.stack(matrices))
+        mean_lo = _low_part(mean, np.sqrt(np.diagonal(settled, axis1=1, axis2=2)))
+        factors = whitening, log_determinant, rank
+        return cls(mean.value, mean_lo, settled, *factors, origin, shift, left_out, raised)
+
+    def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e150.
+        """
+        terms = self.origin, self.whitening, self.shift, log_scale
+        return add_complete(kernels.distances.add_complete, x, terms, out)
+
+    def add_linear(self, x: NDArray[np.float64], out: Any) -> NDArray[np.intp]:
+        """Add log N(x; μ, Σ) − log N(x; o, Σ), where all classes share Σ; as `add_gaussian`."""
+        terms = self.origin[0], *self.linear
+        return add_complete(kernels.linear.add_complete, x, terms, out)
+
+    @cached_property
+    def linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Σ⁻¹(μ − o), (k, d), and −½(μ − o)ᵀΣ⁻¹(μ − o), (k,), where all classes share Σ."""
+        return linear(self.shift, self.whitening[0]), -0.5 * row_sums(self.shift**2)
+
+    def marginal(
+        self, x: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Distances (n, k), log-determinants and ranks (n, s) of rows in the columns they show."""
+        n, s = len(x), len(self.covariance)
+        order = np.lexsort(np.packbits(np.isnan(x), axis=1).T)
+        out = np.zeros((n, len(self.mean))), np.zeros((n, s)), np.zeros((n, s))
+        rows = np.ascontiguousarray(x[order])
+        kernels.distances.add_marginal(rows, self.mean, self.mean_lo, self.covariance, *out)
+        back = np.argsort(order)
+        return out[0][back], out[1][back], out[2][back]
+
+    def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
+        """The Gaussians of some columns alone."""
+        covariance = DoubleDouble.of(self.covariance[:, at][:, :, at])
+        mean = DoubleDouble(self.mean[:, at], self.mean_lo[:, at])
+        return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
+
+    def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
+        """Draw μ + stretch · Σ^½ z for every class code (n,)."""
+        s, d, _ = self.covariance.shape
+        # The roots of correlations: those of covariances would round small columns away.
+        sd = np.sqrt(np.diagonal(self.covariance, axis1=1, axis2=2))
+        unit = np.where(sd > 0, sd, 1.0)
+        correlation = self.covariance / (unit[:, :, None] * unit[:, None, :])
+        variances, axes = interruptible(np.linalg.eigh, correlation)
+        roots = unit[:, :, None] * axes * np.sqrt(np.maximum(variances, 0.0))[:, None, :]
+        z = rng.standard_normal((len(codes), d)) * stretch
+        of = np.zeros_like(codes) if s == 1 else codes
+        x = self.mean[codes].copy()
+        for m in range(s):
+            x[of == m] += z[of == m] @ roots[m].T
+        return list(x.T)
+
+    def remarks(
+        self, columns: Sequence[str], classes: Sequence[Any], empty: Sequence[int] = ()
+    ) -> Iterator[str]:
+        """Say which columns are left out (the ``empty`` have no cell), and what was raised."""
+        dependent = [j for j, *_ in self.left_out]
+        for j, made_of, left in self.left_out[:NAMED]:
+            terms = " + ".join(f"{value:g} × {columns[i]!r}" for i, value in made_of)
+            if len(made_of) > NAMED:
+                terms = f"a combination of {len(made_of)} columns before it"
+            values = "has no value" if j in empty else "has one value only"
+            if terms:
+                values = f"is {terms} plus a constant, up to {left} of its standard deviation"
+            elif left:
+                values = "varies by no more than the rounding of its values"
+            yield f"column {columns[j]!r} {values}; it is left out"
+        if len(dependent) > NAMED:
+            yield (
+                f"{listed(columns, dependent[NAMED:])} are combinations of the columns before them "
+                "in the same way; they are left out"
+            )
+        for m, singular in self.raised:
+            where = "the classes" if len(self.covariance) == 1 else f"class {classes[m]!r}"
+            here = [j for j in singular if j not in dependent]
+            which = listed(columns, here) or "some combination of columns"
+            yield (
+                f"within {where}, the other columns determine {which}; a variance that "
+                "would be 0 is kept at a small fraction of that over "
+                "all classes; more rows, shrinkage, a shared covariance or "
+                "estimation='bayes' would help"
+            )
+
+
+def listed(columns: Sequence[str], chosen: Sequence[int]) -> str:
+    """Names of columns, or of some and how many more there are."""
+    names = ", ".join(repr(columns[j]) for j in chosen[:NAMED])
+    return names + (f" and {len(chosen) - NAMED} more" if len(chosen) > NAMED else "")
+
+
+def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> NDArray[np.intp]:
+    """Let a kernel add to the scores of complete rows; return which are not.
+
+    Raises
+    ------
+    BadCell
+        If a number is infinite or larger than 1e150.
+    """
+    done = np.zeros(len(x), bool)
+    stopped = kernel(x, *terms, done, out)
+    if stopped >= 0:
+        raise too_large(x, stopped, 0)
+    if done.all():
+        return np.empty(0, np.intp)
+    rest = np.flatnonzero(~done)
+    complete = rest[~np.isnan(x[rest]).any(axis=1)]
+    if len(complete):
+        part = scores(len(complete), out.shape[1], 0.0)
+        add_complete(kernel, x[complete], terms, part)
+        out[complete] += part
+    return np.setdiff1d(rest, complete, assume_unique=True)
+
+
+def fill(
+    x: NDArray[np.float64], mean: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Rows (n, d) with their expectation given the other cells in the place of missing ones.
+
+    ::
+
+        E[x_m | x_o] = μ_m + Σ_mo Σ_oo⁻¹ (x_o − μ_o)
+
+    with one μ (d,), or one for every row (n, d), and Σ (d, d).
+    """
+    missing = np.isnan(x)
+    rows = np.flatnonzero(missing.any(axis=1))
+    if not len(rows):
+        return x
+    filled, centred = x.copy(), x - mean
+    patterns, pattern = np.unique(missing[rows], axis=0, return_inverse=True)
+    for p, m in enumerate(patterns):
+        of = rows[pattern.reshape(-1) == p]
+        shown = factorise(DoubleDouble.of(covariance[np.ix_(~m, ~m)]), ROUNDED_MATRIX)
+        slopes = shown.solve(DoubleDouble.of(covariance[np.ix_(~m, m)])).value
+        expected = np.broadcast_to(mean, x.shape)[np.ix_(of, m)]
+        filled[np.ix_(of, m)] = expected + linear(centred[np.ix_(of, ~m)], slopes)
+    return filled
+
+
+def _noise(mean: DoubleDouble, total: DoubleDouble) -> NDArray[np.float64]:
+    """What rounding of the data may leave of the variance of a dependent column: `factorise`."""
+    variance = np.diagonal(total.hi)
+    far = np.divide(
+        (mean.hi**2).max(axis=0, initial=0.0),
+        variance,
+        out=np.zeros_like(variance),
+        where=variance > 0,
+    )
+    return np.asarray(np.maximum(LEAST_PIVOT, 2.0**-104 * far))
+
+
+def settled_double(matrices: DoubleDouble) -> NDArray[np.float64]:
+    """Covariances (..., d, d) in double, without bits that depend on the order of the rows."""
+    sd = np.sqrt(np.maximum(np.diagonal(matrices.hi, axis1=-2, axis2=-1), 0.0))
+    return matrices.settled(sd[..., :, None] * sd[..., None, :])
+
+
+def _factor(matrix: DoubleDouble, tolerance: Any) -> Factor:
+    """Factor a covariance; if it is ill-conditioned, without bits that depend on the rows' order.
+
+    With the condition number κ they would reach the result. They are rounded off to what a score,
+    in double, makes of κ anyway: 2⁻⁵³κ^−½ on the scale of the columns.
+    """
+    factor = factorise(matrix, tolerance)
+    sd = np.sqrt(np.diagonal(matrix.hi))
+    steep = np.abs(factor.whitening.hi * sd).max(initial=0.0)  # κ^½
+    if steep <= STEEP:
+        return factor
+    step = np.ldexp(1.5, np.frexp(sd[:, None] * sd / steep)[1])  # of which that is the last place
+    rounded = quick_two_sum(matrix.hi, (matrix.lo + step) - step)
+    return factorise(DoubleDouble(*rounded), tolerance)
+
+
+def _low_part(mean: DoubleDouble, sd: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The low part of a mean that is far from 0, to 2⁻⁶⁰ of the standard deviation."""
+    far = (np.abs(mean.hi) > FAR * sd) & (sd > 0)
+    step = np.ldexp(1.0, np.frexp(np.where(far, sd, 1.0))[1] - 60)
+    return np.asarray(np.where(far, np.round(mean.lo / step) * step, 0.0))
+
+
+# -- leave-one-out
+
+
+@dataclass(frozen=True, eq=False)
+class GaussiansLeftOut:
+    """N(x; μ_c, Σ) from the rows but x, which is of class k and weight w.
+
+    ::
+
+        S' = S − s δδᵀ    δ = x − μ_k    s = w N_k/(N_k − w)    h = 1 − s δᵀS⁻¹δ
+        S'⁻¹ = S⁻¹ + s S⁻¹δδᵀS⁻¹/h    |S'| = h |S|    x − μ'_k = δ N_k/(N_k − w)
+
+    where S = fΣ is a scatter of one class, or of all of them together, and f its divisor.
+
+    Parameters
+    ----------
+    factored : FactoredGaussians
+        Of all rows.
+    weight : ndarray (k,)
+        N_c.
+    ddof : int
+    floor : float
+        The least relative variance in any direction.
+    narrowest : ndarray (s,)
+        The least there is.
+
+    Source: J. Sherman and W. J. Morrison, Adjustment of an inverse matrix corresponding to a change
+    in one element of a given matrix, Annals of Mathematical Statistics 21 (1950); for discriminant
+    analysis, P. A. Lachenbruch and M. R. Mickey, Technometrics 10 (1968).
+    """
+
+    factored: FactoredGaussians
+    weight: NDArray[np.float64]
+    ddof: int
+    floor: float
+    narrowest: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        family: MultivariateGaussian,
+        factored: FactoredGaussians,
+        weight: NDArray[np.float64],
+        covariance: NDArray[np.float64],
+    ) -> GaussiansLeftOut:
+        """From the Gaussians of all rows, and the covariance of all classes together.
+
+        Raises
+        ------
+        ParameterError
+            If a covariance is that of all rows, or has a floor: these change with every row.
+        """
+        rest = np.where(weight > 0, weight - family.ddof, 1.0)
+        if factored.raised or (len(factored.covariance) > 1 and rest.min() <= 0):
+            raise no_closed_form(family, "the rows of a class do not vary in all directions")
+        relative = factored.whitening @ covariance @ factored.whitening.transpose(0, 2, 1)
+        widest = interruptible(np.linalg.eigvalsh, relative).max(axis=1, initial=0.0)
+        narrowest = 1.0 / np.where(widest > 0, widest, 1.0)
+        return cls(factored, weight, family.ddof, family.variance_floor, narrowest)
+
+    def add_log_likelihood(
+        self, block: RealBlock, rows: LearntRows, out: NDArray[np.float64]
+    ) -> None:
+        """Add log N(x; μ_c, Σ) by the sums without the row."""
+        for start in range(0, len(out), SCORED_ROWS):
+            part = np.arange(start, min(start + SCORED_ROWS, len(out)))
+            x = np.asarray(block.values[part], np.float64)
+            of_part = rows.take(part)
+            found = self._shared(x, of_part) if len(self.narrowest) == 1 else self._each(x, of_part)
+            out[part] += found
+
+    def _shared(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
+        """Of a scatter that all classes share, (n, k)."""
+        k, n = len(self.weight), np.arange(len(x))
+        divisor = (np.where(self.weight > 0, self.weight - self.ddof, 0.0)).sum()
+        white = [self._white(x, c) for c in range(k)]  # W δ_c, with WᵀW = Σ⁻¹
+        own, w, left, alone = self._own(rows)
+        mine = np.stack(white)[own, n]
+        s = np.divide(w * self.weight[own], left, out=np.zeros(len(x)), where=left > 0) / divisor
+        h = 1.0 - s * _dots(mine, mine)
+        gone = np.where(alone, self.weight[own] - self.ddof, w)
+        freedom = divisor - gone
+        shrunk = np.where(h > 0, h, np.nan)
+        log_scale = log(shrunk) - self._rank(0) * log(freedom)
+        found = np.empty((len(x), k))
+        for c, z in enumerate(white):
+            q = _dots(z, z) + s * _dots(z, mine) ** 2 / shrunk
+            q = np.where(
+                (own == c) & (left > 0), q * (self.weight[c] / np.where(left > 0, left, 1)) ** 2, q
+            )
+            found[:, c] = -0.5 * (self._log_scale(0, divisor) + log_scale + q * freedom / divisor)
+        found[self._doubtful(0, h) & (w > 0)] = np.nan
+        return found
+
+    def _each(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
+        """Of a scatter for every class, (n, k)."""
+        own, w, left, alone = self._own(rows)
+        found = np.empty((len(x), len(self.weight)))
+        for c, weight in enumerate(self.weight.tolist()):
+            z, divisor = self._white(x, c), weight - self.ddof
+            mine = (own == c) & (w > 0)
+            s = np.where(mine & ~alone, w * weight / np.where(left > 0, left, 1.0), 0.0) / divisor
+            freedom = np.where(mine & ~alone, divisor - w, divisor)
+            q = _dots(z, z)
+            h = 1.0 - s * q
+            ratio = np.where(mine & ~alone, weight / np.where(left > 0, left, 1.0), 1.0)
+            shrunk = np.where(h > 0, h, np.nan)
+            q = q / shrunk * ratio**2 * freedom / divisor
+            log_scale = log(shrunk) - self._rank(c) * log(freedom)
+            found[:, c] = -0.5 * (self._log_scale(c, divisor) + log_scale + q)
+            found[mine & ~alone & self._doubtful(c, h), c] = np.nan
+        return found
+
+    def _own(
+        self, rows: LearntRows
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Class of every row, its weight there, what is left, and whether nothing is."""
+        own = np.maximum(rows.codes, 0)
+        left = self.weight[own] - rows.weights
+        alone = left <= ABSENT * self.weight[own]
+        return own, rows.weights, np.where(alone, 0.0, left), np.asarray(alone)
+
+    def _white(self, x: NDArray[np.float64], c: int) -> NDArray[np.float64]:
+        """W(x − μ_c) of rows (n, d)."""
+        m = min(c, len(self.narrowest) - 1)
+        factored = self.factored
+        return affine(x, factored.origin[m], factored.whitening[m], -factored.shift[c])
+
+    def _rank(self, m: int) -> float:
+        return float(self.factored.rank[m])
+
+    def _log_scale(self, m: int, divisor: float) -> float:
+        """log |2π S|."""
+        rank = self._rank(m)
+        return rank * LOG_2PI + float(self.factored.log_determinant[m]) + rank * float(log(divisor))
+
+    def _doubtful(self, m: int, h: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Rows without which few digits are left, or a variance might be below its floor."""
+        below = self.narrowest[m] * h < MARGIN * self.floor
+        return np.asarray((h < FEWEST_DIGITS) | below)
+
+
+def _dots(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.einsum("ij,ij->i", a, b))
+
+
+# -- posterior
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnGaussians:
+    """μ (k, d) and Σ (s, d, d) of one draw, of the columns ``used``."""
+
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    used: NDArray[np.intp]
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log N(x; μ, Σ), of the columns that a row shows."""
+        for rows, columns, x in _patterns(block, self.used):
+            for c, mean in enumerate(self.mean):
+                sigma = self.covariance[min(c, len(self.covariance) - 1)]
+                white, log_determinant = _whitening(sigma[np.ix_(columns, columns)])
+                w = (x - mean[columns]) @ white.T
+                log_scale = log_determinant + len(columns) * LOG_2PI
+                out[rows, c] -= 0.5 * ((w**2).sum(axis=1) + log_scale)
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateGaussianPosterior(Posterior):
+    """m (k, d), κ (k,), Ψ (s, d, d) and ν (s,), of the columns ``used``.
+
+    ``divisor`` (s,) is what the estimated Σ is multiplied by to give Ψ.
+
+    With Λ = Σ⁻¹ ~ Wishart(ν, Ψ⁻¹), μ | Λ ~ N(m, (κΛ)⁻¹), δ = x − m and p columns,
+
+    ::
+
+        T = ½ log |Λ| − ½ (x − μ)ᵀΛ(x − μ)    D = δᵀΨ⁻¹δ
+        E T = ½ (Σᵢ ψ((ν + 1 − i)/2) + p log 2 − log |Ψ|) − ½ (νD + p/κ)
+        Var T = ¼ (Σᵢ ψ₁((ν + 1 − i)/2) + 2νD² + 4νD/κ + 2p/κ²) − D
+
+    as Cov(log |Λ|, δᵀΛδ) = 2D. Classes that share Σ share ½ log |Λ|; there, with G = δ_cᵀΨ⁻¹δ_e,
+    Cov(T_c, T_e) = ½ νG², and Var T_c has νD/κ + p/(2κ²) more. Of fewer columns, Σ is
+    inverse-Wishart with as many degrees of freedom fewer.
+
+    Source: K. V. Mardia, J. T. Kent and J. M. Bibby, Multivariate Analysis (1979), section 3.4.
+    """
+
+    mean: NDArray[np.float64]
+    kappa: NDArray[np.float64]
+    psi: NDArray[np.float64]
+    nu: NDArray[np.float64]
+    used: NDArray[np.intp]
+    divisor: NDArray[np.float64]
+
+    def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
+        """Add mean and variance of T; see the formulas above."""
+        shared = len(self.psi) == 1 and len(self.mean) > 1
+        for rows, columns, x in _patterns(block, self.used):
+            p, white = len(columns), []
+            for c, mean in enumerate(self.mean):
+                s = min(c, len(self.psi) - 1)
+                nu, kappa = self.nu[s] - (len(self.used) - p), self.kappa[c]
+                if not (nu > p - 1 and kappa > 0):
+                    moments.variance[rows, c] = np.inf
+                    white.append(np.zeros((len(x), p)))
+                    continue
+                whitening, log_determinant = _whitening(self.psi[s][np.ix_(columns, columns)])
+                w = (x - mean[columns]) @ whitening.T
+                D = (w**2).sum(axis=1)
+                white.append(w)
+                moments.mean[rows, c] -= 0.5 * (nu * D + p / kappa)
+                moments.variance[rows, c] += nu * D / kappa + p / (2 * kappa**2)
+                if not shared:
+                    halves = (nu - np.arange(p)) / 2
+                    log_lambda = digamma(halves).sum() + p * log_of(2.0) - log_determinant
+                    moments.mean[rows, c] += 0.5 * log_lambda
+                    own = 0.25 * trigamma(halves).sum() + 0.5 * nu * D**2 - D
+                    moments.variance[rows, c] += np.maximum(own, 0.0)
+            if shared:
+                w = np.stack(white, axis=1)
+                G = w @ w.swapaxes(1, 2)
+                nu = max(self.nu[0] - (len(self.used) - p), 0.0)
+                moments.covariance[rows] += 0.5 * nu * G**2
+
+    def draw(self, rng: np.random.Generator) -> DrawnGaussians:
+        """Draw Σ by Bartlett's decomposition, then μ."""
+        d, roots = len(self.used), []
+        for psi, nu in zip(self.psi, self.nu, strict=True):
+            whitening, _ = _whitening(psi)
+            freedom = np.maximum(nu - np.arange(d), 1e-3)
+            A = np.tril(rng.standard_normal((d, d)), -1)
+            A += np.diag(np.sqrt(rng.chisquare(freedom)))
+            # Λ = (WᵀA)(WᵀA)ᵀ, so (WᵀA)⁻ᵀ is a root of Σ.
+            roots.append(interruptible(np.linalg.inv, whitening.T @ A).T)
+        z = rng.standard_normal(self.mean.shape)
+        kappa = np.where(self.kappa > 0, self.kappa, 1.0)
+        of = np.minimum(np.arange(len(self.mean)), len(roots) - 1)
+        spread = np.einsum("cij,cj->ci", np.array(roots)[of], z) / np.sqrt(kappa)[:, None]
+        covariance = np.array([root @ root.T for root in roots])
+        return DrawnGaussians(self.mean + spread, covariance, self.used)
+
+
+def _degrees(
+    family: MultivariateGaussian,
+    sums: GaussianSums,
+    estimate: MultivariateGaussianParameters | MultivariateStudentParameters,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """κ (k,), ν (s,), and what the estimated matrices (s,) are multiplied by to give Ψ."""
+    n = sums.weight
+    if isinstance(estimate, MultivariateStudentParameters):
+        dof = estimate.dof[: len(estimate.factored.covariance)]
+        return family.kappa0 + n, dof + sums.d - 1, dof
+    if family.estimation == "map":
+        rows = np.array([n.sum()]) if family.shared else n
+        nu = 2 * family.a0 + sums.d - 1 + rows
+        means = np.count_nonzero(n) if family.shared else 1
+        return family.kappa0 + n, nu, nu + sums.d + 1 + means
+    less, divisor = np.maximum(n - 1, 0.0), np.maximum(n - family.ddof, 0.0)
+    if family.shared:
+        return n, less.sum(keepdims=True), divisor.sum(keepdims=True)
+    return n, less, divisor
+
+
+def _patterns(
+    block: RealBlock, used: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+    """The rows that show the same columns, these columns among the used, and their numbers."""
+    require_held(block.values)
+    x = np.asarray(block.values, np.float64)[:, used]
+    patterns, place = np.unique(~np.isnan(x), axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    for q, pattern in enumerate(patterns):
+        columns, rows = np.flatnonzero(pattern), np.flatnonzero(place == q)
+        if len(columns):
+            yield rows, columns, x[np.ix_(rows, columns)]
+
+
+def _whitening(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """W with WᵀW = matrix⁻¹, and log |matrix|; columns are scaled first, so that no unit tells."""
+    sd = np.sqrt(np.diagonal(matrix))
+    sd = np.where(sd > 0, sd, 1.0)
+    values, axes = interruptible(np.linalg.eigh, matrix / sd / sd[:, None])
+    values = np.maximum(values, np.finfo(float).eps * len(values))
+    log_determinant = float(log(values).sum() + 2 * log(sd).sum())
+    return (axes / np.sqrt(values)).T / sd, log_determinant

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.family import Family, Form, Parameters
+from suffice.families.family import Family, Form, Parameters, Posterior, ScoreMoments, trigamma
 from suffice.families.options import Estimation, check_estimation, check_positive
 from suffice.numerics import kernels
-from suffice.numerics.elementary import lgamma, log1p
+from suffice.numerics.elementary import digamma, lgamma, log, log1p
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
+from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, require_held
 from suffice.sums.moments import Moments, MomentsAccumulator
-from suffice.sums.statistic import Accumulator
 
-__all__ = ["NegativeBinomialParameters", "Poisson", "PoissonParameters"]
+__all__ = [
+    "NegativeBinomialParameters",
+    "Poisson",
+    "PoissonParameters",
+]
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,14 @@ class Poisson(Family):
         if self.estimation == "map":
             return PoissonParameters((a - 1) / b)
         return NegativeBinomialParameters(a, b)
+
+    def posterior(self, statistic: Any) -> PoissonPosterior:
+        """Gamma posteriors from sums of counts."""
+        shown, pooled = statistic.total > 0, statistic.one_class
+        n = np.where(shown, statistic.total, pooled.total)
+        events = n * np.where(shown, statistic.mean, pooled.mean)
+        informed = self.estimation != "mle"
+        return PoissonPosterior(events + self.alpha * informed, n + self.beta * informed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,3 +187,39 @@ class NegativeBinomialParameters(Parameters):
             "events": self.a[:, j].tolist(),
             "rows": self.b[:, j].tolist(),
         }
+
+
+# -- posterior
+
+
+@dataclass(frozen=True, eq=False)
+class PoissonPosterior(Posterior):
+    """Shape a and rate b of the Gamma posterior of λ, each (k, d)."""
+
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+
+    def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
+        """Add the moments of x log λ − λ.
+
+        ::
+
+            E = x (ψ(a) − log b) − a/b    Var = x² ψ₁(a) + a/b² − 2x/b
+
+        since Cov(log λ, λ) = 1/b.
+        """
+        require_held(block.values)
+        x = np.asarray(block.values, np.float64)
+        shown = ~np.isnan(x)
+        proper = (self.a > 0) & (self.b > 0)
+        for c in range(len(self.a)):
+            a, b = (np.where(proper[c], part[c], 1.0) for part in (self.a, self.b))
+            mean = x * (digamma(a) - log(b)) - a / b
+            variance = np.maximum(x**2 * trigamma(a) + a / b**2 - 2 * x / b, 0.0)
+            variance = np.where(proper[c], variance, np.inf)
+            moments.mean[:, c] += np.where(shown, mean, 0.0).sum(axis=1)
+            moments.variance[:, c] += np.where(shown, variance, 0.0).sum(axis=1)
+
+    def draw(self, rng: np.random.Generator) -> PoissonParameters:
+        """Draw λ of every column and class."""
+        return PoissonParameters(rng.standard_gamma(self.a) / np.where(self.b > 0, self.b, 1.0))

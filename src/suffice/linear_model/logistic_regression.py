@@ -259,14 +259,14 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         workers = PARTS if self.solver in STEPS else engine.workers
         if isinstance(source, TableSource):
             source = source.read_often(layout)
-        splits: Sequence[Any] = source.splits(layout, workers)
+        parts: Sequence[Any] = source.parts(layout, workers)
         laid_out, design, intercept = None, self.reader_.design, bool(self.fit_intercept)
         if design is not None:
             laid_out = read_as(design, layout)
-            splits, layout = laid_out.splits(splits), laid_out.terms_layout
+            parts, layout = laid_out.parts(parts), laid_out.terms_layout
             intercept = intercept and design.allows_intercept
         return Problem(
-            data=DataLoop(engine, splits),
+            data=DataLoop(engine, parts),
             layout=layout,
             laid_out=laid_out,
             intercept=intercept,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import InParts, Split, each_batch
+from suffice.data.source import InParts, Part, each_batch
 from suffice.engines.engine import Engine, fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
@@ -368,13 +368,13 @@ def scores_of_labels(
     A class that the model does not know has −∞. Of a row with missing cells it says what it can
     say of the others.
     """
-    splits = source.splits(layout, engine.workers)
-    parts = engine.map(_of_split, (fit.model_, layout), splits)
-    return np.concatenate([batch for part in parts for batch in part])
+    parts = source.parts(layout, engine.workers)
+    found = engine.map(_of_part, (fit.model_, layout), parts)
+    return np.concatenate([batch for of_part in found for batch in of_part])
 
 
-def _of_split(split: Split, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
-    """Kernel: the scores of a split, batch by batch."""
+def _of_part(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
+    """Kernel: the scores of a part, batch by batch."""
     model, layout = params
 
     def scores(batch: Batch) -> NDArray[np.float64]:
@@ -383,4 +383,4 @@ def _of_split(split: Split, params: tuple[Any, Layout]) -> list[NDArray[np.float
         weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
         return np.stack([own, weights], axis=1)[batch.codes >= 0]
 
-    return list(each_batch(split, layout, scores))
+    return list(each_batch(part, layout, scores))

@@ -24,7 +24,7 @@ from suffice.model_selection.folds import MOST_GROUPS, Folds, Partition, row_gro
 from suffice.model_selection.rows import Rows
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
-from suffice.sums.statistic import tree_sum
+from suffice.sums.base import tree_sum
 
 __all__ = ["BLOCK", "FoldModels", "Opened", "is_of_sums", "models_of_folds", "sums_without"]
 

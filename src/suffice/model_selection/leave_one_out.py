@@ -80,10 +80,10 @@ class _ClosedForm:
         layout = self.rows.judge.layout
         with fit_context(self.fitted):
             engine = self.fitted._engine_for(self.source)
-            splits = self.source.splits(layout, engine.workers)
-            found = engine.map(answers_left_out, (self.rows.answer, layout), splits)
-            parts = [part for of_split in found for part in of_split]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+            parts = self.source.parts(layout, engine.workers)
+            found = engine.map(answers_left_out, (self.rows.answer, layout), parts)
+            pieces = [piece for of_part in found for piece in of_part]
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
     def evaluation(self) -> Any:
         """Return the evaluation of all rows; None if a sum loses its digits without one of them."""

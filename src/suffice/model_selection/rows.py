@@ -117,7 +117,7 @@ class MemoryRows:
         if is_array(X):
             X = {str(j): column for j, column in enumerate(np.asarray(X).T)}
         table = open_table(X).table
-        parts = table.splits(dict.fromkeys(table.names))
+        parts = table.parts(dict.fromkeys(table.names))
         found = [row_hashes(records) for part in parts for records in part.record_batches()]
         return np.concatenate([np.zeros(0, np.uint64), *found])
 

@@ -18,7 +18,7 @@ from suffice.data.open import distributed_table, open_table
 from suffice.data.row_views import RowsWhere
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.table import Table
-from suffice.data.table_source import TableSource, TableSplit
+from suffice.data.table_source import TablePart, TableSource
 from suffice.data.table_views import WithoutColumns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
@@ -34,7 +34,7 @@ def is_table(X: Any) -> bool:
         return True
     if isinstance(X, list | tuple):
         return len(X) > 0 and all(isinstance(path, str | PathLike) for path in X)
-    return hasattr(X, "splits") and hasattr(X, "head") and hasattr(X, "names")
+    return hasattr(X, "parts") and hasattr(X, "head") and hasattr(X, "names")
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class TableRows:
             )
         layout = _layout(source, reading, groups)
         engine = engine_for(source)
-        parts = list(engine.map(_facts, hashed, _splits(source, layout, hashed)))
+        parts = list(engine.map(_facts, hashed, _parts(source, layout, hashed)))
         found = [batch for part in parts for batch in part]
         group = None if groups is None else _joined([batch.groups for batch in found])
         if group is not None and (group < 0).any():
@@ -208,20 +208,20 @@ def _layout(source: TableSource, reading: dict[str, Any] | None, groups: str | N
     )
 
 
-def _splits(source: TableSource, layout: Layout, hashed: bool) -> Sequence[TableSplit]:
+def _parts(source: TableSource, layout: Layout, hashed: bool) -> Sequence[TablePart]:
     """The parts of a table, with labels and groups; with all columns, to be hashed."""
     if not hashed and (source.label is not None or layout.blocks):
-        return source.splits(layout, 1)
+        return source.parts(layout, 1)
     names = [name for name in source.table.names if name != source.weight]
-    parts = source.table.splits(dict.fromkeys(names if hashed else names[:1]))
-    return [TableSplit(part, replace(layout, weight=None)) for part in parts]
+    parts = source.table.parts(dict.fromkeys(names if hashed else names[:1]))
+    return [TablePart(part, replace(layout, weight=None)) for part in parts]
 
 
-def _facts(split: Any, hashed: bool) -> list[_Facts]:
+def _facts(part: Any, hashed: bool) -> list[_Facts]:
     """Kernel: labels, groups and hashes of the rows of a part, batch by batch."""
-    if not (hashed or split.layout.label or split.layout.blocks):
-        return [_Facts(split.count())]
-    return [_facts_of(records, split.layout, hashed) for records in split.records()]
+    if not (hashed or part.layout.label or part.layout.blocks):
+        return [_Facts(part.count())]
+    return [_facts_of(records, part.layout, hashed) for records in part.records()]
 
 
 def _facts_of(records: pa.RecordBatch, layout: Layout, hashed: bool) -> _Facts:

@@ -30,7 +30,7 @@ from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, with
 from suffice.naive_bayes.saved_pairs import SavedPairs
 from suffice.numerics.in_print import NAMED
 from suffice.sums.by_class import ByClass
-from suffice.sums.pair_counts import CutBins, PairCounts
+from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
 
 __all__ = ["AODE"]

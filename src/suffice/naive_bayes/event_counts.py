@@ -13,7 +13,7 @@ from suffice.models.generative.classifier import Rows
 from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.discrete import Discrete
 from suffice.sums.by_class import ByClass
-from suffice.sums.events import Events
+from suffice.sums.counts import Events
 
 __all__ = ["EventCounts"]
 

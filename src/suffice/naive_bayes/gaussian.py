@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.families import Gaussian
+from suffice.families.gaussian import GaussianParameters
 from suffice.families.options import VarianceFloor, check_variance_floor
-from suffice.families.univariate.parameters import GaussianParameters
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier

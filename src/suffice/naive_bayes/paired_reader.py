@@ -11,9 +11,8 @@ from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, SchemaError
 from suffice.models.generative.paired_columns import PairedColumns, pair_sums
 from suffice.models.generative.reader import GenerativeReader
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
-from suffice.sums.lost_digits import Loss
 
 __all__ = ["PairedReader", "paired_columns", "without_pairs"]
 
@@ -49,8 +48,8 @@ class PairedReader(GenerativeReader):
         engine: Engine,
     ) -> ByClass:
         """Read the rows once more, and put their pairs behind the sums of families."""
-        splits = source.splits(self.layout, engine.workers)
-        found = engine.run(pair_sums, (self.parts, self.layout, paired), splits)
+        parts = source.parts(self.layout, engine.workers)
+        found = engine.run(pair_sums, (self.parts, self.layout, paired), parts)
         return replace(sums, blocks=(*sums.blocks, *found.over(sums.classes).blocks))
 
     def column(self, lost: ForgetError | Loss) -> str:

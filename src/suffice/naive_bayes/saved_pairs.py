@@ -9,7 +9,7 @@ from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weighted import group_sizes
 from suffice.rules import rule
 from suffice.sums.by_class import ByClass
-from suffice.sums.pair_counts import CutBins, PairCounts
+from suffice.sums.pairs import CutBins, PairCounts
 
 __all__ = ["SavedPairs"]
 

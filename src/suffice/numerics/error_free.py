@@ -1,7 +1,7 @@
 """Error-free transformations: the rounded result of an operation, and its rounding error, exactly.
 
 The functions take floats or arrays alike. The compiled kernels have the same formulas, but for a
-fused product (``src/native/double_double.hpp``); a test holds one against the other, bit by bit.
+fused product (``src/native/support/double_double.hpp``); a test holds one against the other.
 
 References
 ----------

@@ -1,6 +1,6 @@
 """Calls of other libraries that take long: Ctrl-C does not wait until they return.
 
-Kernels of this library ask for signals themselves (``src/native/interrupts.hpp``).
+Kernels of this library ask for signals themselves (``src/native/support/interrupts.hpp``).
 """
 
 from __future__ import annotations

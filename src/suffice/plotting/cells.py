@@ -240,8 +240,8 @@ def shown_by(model: GenerativeClassifier, cells: Cells, X: Any, y: Any) -> Shown
     source = model._open_judged(X, y, None)
     layout = model._layout_to_answer()
     values, codes = [np.empty(0)], [np.empty(0, np.intp)]
-    for split in source.splits(layout, 1):
-        for batch in all_batches(split, layout):
+    for part in source.parts(layout, 1):
+        for batch in all_batches(part, layout):
             values.append(_of_cells(cells, batch.blocks[b].column(j)))
             codes.append(known_codes(batch, model.model_))
     found, classes = np.concatenate(values), np.concatenate(codes)

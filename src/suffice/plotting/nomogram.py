@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.joint_table import JointTableParameters
-from suffice.families.multivariate.parameters import (
+from suffice.families.multivariate_gaussian import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )

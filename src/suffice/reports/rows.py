@@ -31,8 +31,8 @@ def answered_rows(model: Any, X: Any, y: Any) -> Iterator[tuple[NDArray[np.intp]
     else:
         layout, complete = model._layout_to_answer(), model._complete_rows()
     first = 0
-    for split in source.splits(layout, 1):
-        for batch in all_batches(split, layout):
+    for part in source.parts(layout, 1):
+        for batch in all_batches(part, layout):
             known = np.arange(batch.rows) if complete is None else np.flatnonzero(complete(batch))
             yield first + known, layout, batch.take(known)
             first += batch.rows

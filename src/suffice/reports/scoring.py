@@ -15,7 +15,7 @@ from suffice.errors import ParameterError
 from suffice.export.expressions import Choice, LogJoint, Term
 from suffice.export.json import finite, written
 from suffice.export.terms import check_labels, family_terms, log_joint, refuse_times
-from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters

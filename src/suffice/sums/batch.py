@@ -67,8 +67,8 @@ class Batch:
             self.weights[start:stop],
         )
 
-    def parts(self, rows: int) -> Iterator[Batch]:
-        """Parts of so many rows at most, in order; one at least."""
+    def pieces(self, rows: int) -> Iterator[Batch]:
+        """Cut it into pieces of so many rows at most, in order; one at least."""
         if self.rows <= rows:
             yield self
             return

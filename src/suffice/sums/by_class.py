@@ -1,11 +1,12 @@
-"""The statistic of a whole labelled table: class weights, and the statistic of every block."""
+"""Sums of a whole labelled table: class weights, and the sums of every block of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import floor, log10
 from operator import methodcaller
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +16,26 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
+from suffice.sums.base import Accumulator, ClassSums, Sums, nonnegative
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 from suffice.sums.comparison import Comparison, compared
-from suffice.sums.counts import nonnegative
-from suffice.sums.statistic import Accumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["ByClass", "ByClassAccumulator"]
+if TYPE_CHECKING:
+    SumsOfBlock = Any  # of the kind that the family of the block has
+else:
+    SumsOfBlock = ClassSums
+
+__all__ = ["ByClass", "ByClassAccumulator", "Loss", "losses"]
+
+HELD = 2.0**100  # a pair tells a sum of squares from its neighbours to one in so many
+ENOUGH = 2.0**52  # what a double needs of it
 
 
-@dataclass(frozen=True, repr=False)
-class ByClass:
-    """Everything that a generative classifier needs to know about its rows.
+@dataclass(frozen=True, eq=False, repr=False)
+class ByClass(Sums):
+    """Sufficient statistics of a generative classifier.
 
     Parameters
     ----------
@@ -37,14 +45,14 @@ class ByClass:
         Σw of the rows of each class.
     unlabelled : DoubleDouble ()
         Σw of the rows left out because their label is missing.
-    blocks : tuple of ClasswiseStatistic
-        One statistic per block of columns.
+    blocks : tuple of ClassSums
+        Those of every block of columns.
     """
 
     classes: Annotated[Vocabulary, Shape("k")]
     weight: Annotated[DoubleDouble, Shape("k"), POSITIVE, WEIGHT]
     unlabelled: Annotated[DoubleDouble, Shape(), WEIGHT]
-    blocks: tuple[Any, ...]
+    blocks: tuple[SumsOfBlock, ...]
 
     def __repr__(self) -> str:
         labels = zip(self.classes.values, self.weight.value, strict=True)
@@ -66,55 +74,67 @@ class ByClass:
         """Whether there is no labelled row."""
         return not len(self.classes)
 
-    def __add__(self, other: ByClass) -> ByClass:
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        """Return both over the classes of either."""
         classes = self.classes | other.classes
-        mine, theirs = self.over(classes), other.over(classes)
-        return ByClass(
-            classes,
-            mine.weight + theirs.weight,
-            self.unlabelled + other.unlabelled,
-            tuple(a + b for a, b in zip(mine.blocks, theirs.blocks, strict=True)),
-        )
+        return self.over(classes), other.over(classes)
 
-    def __sub__(self, other: ByClass) -> ByClass:
-        classes = self.classes | other.classes
-        mine, theirs = self.over(classes), other.over(classes)
+    def over(self, classes: Vocabulary) -> Self:
+        """Return the sums over more classes; a class without rows has empty sums."""
+        if classes == self.classes:
+            return self
+        index, k = classes.index(self.classes.values, -1), len(classes)
+        blocks = tuple(block.place(index, k) for block in self.blocks)
+        weight = self.weight.scatter(index, (k,))
+        return replace(self, classes=classes, weight=weight, blocks=blocks)
+
+    def __sub__(self, other: Self) -> Self:
+        mine, theirs = self.aligned(other)
         try:
             weight = nonnegative(mine.weight - theirs.weight, mine.weight)
         except ForgetError as error:
-            label = classes.values[error.column or 0]
+            label = mine.classes.values[error.column or 0]
             raise ForgetError(f"class {label!r}: {error.fact}", error.rule) from None
         unlabelled = nonnegative(self.unlabelled - other.unlabelled, self.unlabelled)
-        rest = ByClass(classes, weight, unlabelled, mine._block_differences(theirs))
-        gone = np.flatnonzero(rest.weight.hi <= 0)
-        if len(gone) and any((block.take(gone).total > 0).any() for block in rest.blocks):
+        blocks = []
+        for b, (block, gone) in enumerate(zip(mine.blocks, theirs.blocks, strict=True)):
+            try:
+                blocks.append(block - gone)
+            except ForgetError as error:
+                error.block = b
+                raise
+        rest = replace(mine, weight=weight, unlabelled=unlabelled, blocks=tuple(blocks))
+        empty = np.flatnonzero(weight.hi <= 0)
+        if len(empty) and any((block.take(empty).total > 0).any() for block in blocks):
             raise ForgetError(
-                f"class {classes.values[gone[0]]!r}: all its rows are to be forgotten, "
+                f"class {mine.classes.values[empty[0]]!r}: all its rows are to be forgotten, "
                 "but not all their cells",
                 "only rows that were learnt can be forgotten",
             )
         return rest.pruned()
 
-    def scaled(self, factor: float) -> ByClass:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
-        blocks = tuple(block.scaled(factor) for block in self.blocks)
-        weight, unlabelled = self.weight.scaled(factor), self.unlabelled.scaled(factor)
-        return ByClass(self.classes, weight, unlabelled, blocks).pruned()
-
-    def canonical(self) -> ByClass:
-        """The same sums in the form that a file has: see `Moments.canonical`."""
-        blocks = tuple(map(methodcaller("canonical"), self.blocks))
+    def canonical(self) -> Self:
+        """Return the sums normalised, so that they keep no trace of single rows."""
         hi, lo = self.unlabelled.hi, self.unlabelled.lo
         unlabelled = DoubleDouble(hi[()], lo[()])  # a difference has arrays without dimensions
-        return ByClass(self.classes, self.weight, unlabelled, blocks)
+        return replace(super().canonical(), unlabelled=unlabelled)
+
+    def pruned(self) -> Self:
+        """Drop the classes that no row has."""
+        kept = np.flatnonzero(self.weight.hi > 0)
+        if len(kept) == len(self.classes):
+            return self
+        blocks = tuple(block.take(kept) for block in self.blocks)
+        classes, weight = self.classes.take(kept), self.weight[kept]
+        return replace(self, classes=classes, weight=weight, blocks=blocks)
 
     def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
-        """Return what divides two tables, column by column.
+        """Compare two tables, column by column.
 
         Parameters
         ----------
         other : ByClass
-            The statistic of another table of the same columns.
+            The sums of another table of the same columns.
         names : sequence of sequences of str, optional
             Names of the columns of every block.
 
@@ -124,46 +144,16 @@ class ByClass:
             If the other is something else.
         SchemaError
             If a block differs in kind or in its number of columns, or a table has no labelled row.
-
-        See Also
-        --------
-        suffice.sums.comparison.compared : What is compared by what.
         """
         if not isinstance(other, ByClass):
             raise ParameterError(
                 f"{other!r} is no statistic of a labelled table",
                 "only such statistics can be compared",
             )
-        classes = self.classes | other.classes
-        mine, theirs = self.over(classes), other.over(classes)
+        mine, theirs = self.aligned(other)
         weights = mine.weight.value, theirs.weight.value
-        return compared(mine.blocks, theirs.blocks, names, classes.values, weights)
-
-    def _block_differences(self, other: ByClass) -> tuple[Any, ...]:
-        blocks = []
-        for b, (mine, theirs) in enumerate(zip(self.blocks, other.blocks, strict=True)):
-            try:
-                blocks.append(mine - theirs)
-            except ForgetError as error:
-                error.block = b
-                raise
-        return tuple(blocks)
-
-    def pruned(self) -> ByClass:
-        """Drop the classes that no row shows."""
-        kept = np.flatnonzero(self.weight.hi > 0)
-        if len(kept) == len(self.classes.values):
-            return self
-        blocks = tuple(block.take(kept) for block in self.blocks)
-        return ByClass(self.classes.take(kept), self.weight[kept], self.unlabelled, blocks)
-
-    def over(self, classes: Vocabulary) -> ByClass:
-        """The same sums over more classes; a class without rows has empty sums."""
-        if classes == self.classes:
-            return self
-        index, k = classes.index(self.classes.values, -1), len(classes)
-        blocks = tuple(block.place(index, k) for block in self.blocks)
-        return ByClass(classes, self.weight.scatter(index, (k,)), self.unlabelled, blocks)
+        rows = mine.rows, theirs.rows
+        return compared(mine.blocks, theirs.blocks, names, rows, mine.classes.values, weights)
 
 
 class ByClassAccumulator:
@@ -225,3 +215,61 @@ class ByClassAccumulator:
         if place == tuple(range(len(place))):
             return codes
         return np.array([*place, -1], np.intp)[codes]
+
+
+# -- digits that are lost
+
+
+class Loss(NamedTuple):
+    """Columns whose variances lost digits.
+
+    Parameters
+    ----------
+    block, column : int
+        The column that lost most.
+    digits : int
+        How many decimal digits of its variance are left.
+    others : int
+        How many more columns of the block lost digits.
+    """
+
+    block: int
+    column: int
+    digits: int
+    others: int
+
+
+def losses(before: Any, after: Any) -> Iterator[Loss]:
+    """Yield what variances lost when rows were taken away, one loss for each block at most.
+
+    A pair of doubles holds about 106 bits of a sum of squares. While a value is in it that is 2²⁶
+    times larger than the rest, 52 of them are its own; what it pushed out does not come back.
+
+    Parameters
+    ----------
+    before, after : ByClass or ClassSums
+
+    Examples
+    --------
+    >>> from suffice.sums.block import RealBlock
+    >>> from suffice.sums.moments import MomentsAccumulator
+    >>> def moments(*x):
+    ...     total = MomentsAccumulator(1)
+    ...     total.add(RealBlock(np.array(x)[:, None]), np.zeros(len(x), int), np.empty(0), 1)
+    ...     return total.statistic()
+    >>> every = moments(1.0, 2.0, 3.0, 1e12)
+    >>> list(losses(every, every - moments(1e12)))
+    [Loss(block=0, column=0, digits=6, others=0)]
+    """
+    pairs = [(before, after)]
+    if isinstance(before, ByClass):
+        index = before.classes.index(after.classes.values, -1)
+        many = [block.take(index) for block in before.blocks]
+        pairs = list(zip(many, after.blocks, strict=True))
+    for b, (block, rest) in enumerate(pairs):
+        share = block.shares_left(rest).min(axis=0, initial=1.0)
+        lost = np.flatnonzero(share < 1 / ENOUGH)
+        if len(lost):
+            j = int(share.argmin())
+            digits = floor(log10(HELD * share[j])) if share[j] * HELD > 1 else 0
+            yield Loss(b, j, digits, len(lost) - 1)

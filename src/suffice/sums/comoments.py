@@ -18,20 +18,34 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
-from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_sum
+from suffice.numerics.error_free import (
+    LARGEST,
+    add,
+    divide,
+    multiply,
+    two_product,
+    two_sum,
+)
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
-from suffice.sums.block import RealBlock, require_held, tiles
-from suffice.sums.counts import grown
-from suffice.sums.divergence import Divergences, of_gaussians
-from suffice.sums.moments import is_scatter, noise_of_squares, too_large, too_small
-from suffice.sums.statistic import described
+from suffice.sums.base import ClassSums, grown
+from suffice.sums.block import BadCell, RealBlock, require_held, tiles
+from suffice.sums.comparison import Divergences, of_gaussians
+from suffice.sums.moments import (
+    is_scatter,
+    noise_of_squares,
+    scatters_left,
+    too_large,
+    too_small,
+)
 
 __all__ = [
     "LOG_UNIT",
     "UNKNOWN",
     "Comoments",
     "ComomentsAccumulator",
+    "FourthMoments",
+    "FourthMomentsAccumulator",
     "Tally",
     "gathered",
     "indexed_products",
@@ -101,8 +115,8 @@ FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comoments:
-    """Exact sums of d columns over k classes (``src/native/comoments.hpp``).
+class Comoments(ClassSums):
+    """Exact sums of d columns over k classes (``src/native/sums/comoments.hpp``).
 
     There are g groups of rows that share a class and a pattern, in the order of their patterns,
     then of their classes. Their products are kept for each group, or pooled: for each pattern.
@@ -153,8 +167,6 @@ class Comoments:
     product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
     products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
     tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(default_factory=UNKNOWN.copy)
-
-    __repr__ = described
 
     def __post_init__(self) -> None:
         check_form(self)
@@ -384,11 +396,18 @@ class Comoments:
         tally = scaled_tally(self.tally, factor)
         return replace(self, weight=weight, sums=sums, products=products, tally=tally)._shown()
 
-    def canonical(self) -> Comoments:
-        """The same sums about pivots that means and scatters decide, and no single row.
+    def shares_left(self, rest: Comoments) -> NDArray[np.float64]:
+        """Return the share of each variance that the rest of these rows has, (1, d)."""
+        if not rest.complete:
+            return super().shares_left(rest)
+        many, few = self.one_class, rest.one_class
+        if not (many.complete and len(many.scatter.hi) and len(few.scatter.hi)):
+            return super().shares_left(rest)
+        scatters = [np.diagonal(s.scatter.hi, axis1=1, axis2=2) for s in (many, few)]
+        return scatters_left((scatters[0], scatters[1]), few.total, few.mean.hi)
 
-        A difference is canonical: of the rows taken away it keeps no value.
-        """
+    def canonical(self) -> Comoments:
+        """Return the sums about pivots that means and scatters decide, and no single row."""
         return self._canonical
 
     @cached_property
@@ -689,3 +708,141 @@ class ComomentsAccumulator:
         tally = tallied(group, of_rest, len(groups))
         part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
         self._others = replace(self._others, k=k) + part._shown()
+
+
+# -- squares of the columns beside them
+
+SQUARED_ROWS = 4_096  # rows squared at a time
+LARGEST_ROOT = 1e75
+TOO_LARGE = "a number must be below 1e75, or its fourth power overflows"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FourthMoments(ClassSums):
+    """Exact co-moments of d columns x and of their squares.
+
+    Parameters
+    ----------
+    moments : Comoments
+        Of the 3d columns x, q and r, where q + r is the pair x².
+
+    Examples
+    --------
+    >>> total = FourthMomentsAccumulator(1)
+    >>> rows = RealBlock(np.array([[1.0], [2.0], [3.0], [6.0]]))
+    >>> total.add(rows, np.zeros(4, np.intp), np.empty(0), 1)
+    >>> total.statistic().fourth(np.array([[1.0]]))  # 16 + 1 + 0 + 81
+    array([98.])
+    """
+
+    moments: Comoments
+
+    @rule("there are three columns for each, whose squares can be squared, of every class apart")
+    def _has_squares(self) -> bool:
+        near = np.abs(self.moments.mean.hi[:, : self.d]) <= 2 * LARGEST_ROOT
+        return self.moments.d % 3 == 0 and not self.moments.pooled and bool(near.all())
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.moments.k
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return self.moments.d // 3
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """W = Σw of the observed cells, (k, d)."""
+        return self.moments.total[:, : self.d]
+
+    @cached_property
+    def columns(self) -> Comoments:
+        """Co-moments of the columns alone."""
+        return self.moments.marginal(np.arange(self.d))
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether the values of a column differ by too little to be squared."""
+        return self.columns.too_small
+
+    def fourth(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return Σw(Σⱼ (xⱼ − x̄ⱼ)²/σⱼ²)² over the complete rows of every class, (k,).
+
+        (x − x̄)² = x² − 2x̄x + x̄² is linear in the columns, so its co-moments follow from theirs.
+        Of their 106 bits it takes four times those of x̄/σ.
+
+        Parameters
+        ----------
+        variance : ndarray (k, d)
+            σ²; a column of variance 0 is left out.
+        """
+        m, d = self.moments, self.d
+        x, q, r = (slice(i * d, (i + 1) * d) for i in range(3))
+        out = np.zeros(m.k)
+        complete = np.flatnonzero(m.patterns.all(axis=1))
+        for g in np.flatnonzero(np.isin(m.pattern, complete) & (m.product_index >= 0)):
+            scatter, c = m.scatter[m.product_index[g]], m.code[g]
+            twice = m.mean[g, x] * 2.0
+            crossed = (scatter[x, q] + scatter[x, r]) * twice[:, None]
+            squares = scatter[q, q] + scatter[q, r] + scatter[r, q] + scatter[r, r]
+            squares -= crossed + DoubleDouble(crossed.hi.T, crossed.lo.T)
+            squares += scatter[x, x] * twice[:, None] * twice
+            precision = np.divide(1.0, variance[c], out=np.zeros(d), where=variance[c] > 0)
+            n = m.group_weight.hi[g]
+            mean = (np.diagonal(scatter.hi[x, x]) / n * precision).sum()
+            out[c] = (precision[:, None] * squares.value * precision).sum() + n * mean**2
+        return out
+
+    def column_at(self, field: str, place: int) -> int | None:
+        """Return the column that a column, or the square of one, is of."""
+        return place % self.d
+
+    def marginal(self, columns: NDArray[np.intp]) -> FourthMoments:
+        """Return the sums of some of the columns, increasing; rows that show none are dropped."""
+        thrice = np.concatenate([columns + i * self.d for i in range(3)])
+        return FourthMoments(self.moments.marginal(thrice))
+
+    def divergences(self, other: FourthMoments) -> Divergences:
+        """Return how far the columns are apart, (k, d)."""
+        return self.columns.divergences(other.columns)
+
+    def shares_left(self, rest: FourthMoments) -> NDArray[np.float64]:
+        """Return the share of each variance that the rest of these rows has, (1, d)."""
+        return self.columns.shares_left(rest.columns)
+
+
+class FourthMomentsAccumulator:
+    """Builds `FourthMoments` of d columns."""
+
+    def __init__(self, d: int) -> None:
+        self._moments = ComomentsAccumulator(3 * d)
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e75.
+        """
+        for start, part in tiles(block.values, np.float64):
+            for first in range(0, max(len(part), 1), SQUARED_ROWS):
+                x = part[first : first + SQUARED_ROWS]
+                rows = slice(start + first, start + first + len(x))
+                large = np.argwhere((np.abs(x) > LARGEST_ROOT) & (codes[rows] >= 0)[:, None])
+                if len(large):
+                    row, column = map(int, large[0])
+                    value = float(x[row, column])
+                    rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
+                    raise BadCell(rows.start + row, column, value, rule)
+                usable = np.where(np.abs(x) <= LARGEST_ROOT, x, np.nan)
+                both = RealBlock(np.hstack([x, *two_product(usable, usable)]))
+                self._moments.add(both, codes[rows], weights[rows], k)
+
+    def statistic(self) -> FourthMoments:
+        """Freeze what was added."""
+        return FourthMoments(self._moments.statistic())

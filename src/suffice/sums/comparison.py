@@ -1,11 +1,27 @@
-"""Comparisons: what divides two tables, column by column, from their statistics alone."""
+"""Comparisons: how far two tables are apart, column by column, from their sums alone.
+
+::
+
+    H² = 1 − ∫ √(pq)                    Hellinger's distance H, from 0 to 1
+    J  = ∫ (p − q) log(p/q)             Jeffreys' divergence: of fractions, the population
+                                        stability index (PSI)
+
+H is known of every kind of column and on one scale, so it is what columns are ordered by.
+
+References
+----------
+H. Jeffreys, "An invariant form for the prior probability in estimation problems", Proc. R. Soc. A
+186 (1946). L. Pardo, Statistical Inference Based on Divergence Measures (2006), sections 1.2 and
+1.3. S. S. Wilks, "The large-sample distribution of the likelihood ratio", Ann. Math. Stat. 9
+(1938).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +29,193 @@ from numpy.typing import NDArray
 from suffice.errors import SchemaError
 from suffice.numerics.in_print import Printed, Table, percent, probability
 from suffice.phrases import amount, rows_in_print
-from suffice.sums.divergence import Divergence, Divergences, of_fractions
 from suffice.sums.vocabulary import Value
 
 if TYPE_CHECKING:
-    from suffice.sums.statistic import ClasswiseStatistic
+    from suffice.sums.base import ClassSums
 
-__all__ = ["ColumnComparison", "Comparison", "compared", "compared_unlabelled"]
+__all__ = [
+    "ColumnComparison",
+    "Comparison",
+    "Divergence",
+    "Divergences",
+    "compared",
+    "of_fractions",
+    "of_gaussians",
+]
 
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+SMOOTHING = 0.5  # pseudo-count of every fraction in J, which has no value for a fraction of 0
+FEWEST_ROWS = 20.0  # on either side for a test of numbers
+ROWS_PER_VALUE = 5.0  # on either side, on average, for a test of fractions
 UNKNOWN = "-"
+
+
+# -- of two distributions
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """Distance of two distributions.
+
+    Parameters
+    ----------
+    hellinger : float
+        H, from 0 to 1.
+    psi : float
+        J in nats; of fractions, with half a row added to each. ∞ where a number of one side has no
+        spread.
+    p_value : float, optional
+        Of the likelihood-ratio test that both are one distribution, a weight counted as so many
+        rows. None where χ² would say little: fewer than 20 rows on a side (for fractions 5 per
+        value), numbers without spread, and words, which depend on each other.
+    """
+
+    hellinger: float
+    psi: float
+    p_value: float | None
+
+
+class Divergences(NamedTuple):
+    """Divergences of many pairs, arrays of one shape; NaN where a value is not known.
+
+    ``ratio`` is 2 log Λ of the likelihood-ratio test, ``freedom`` its degrees of freedom.
+    """
+
+    hellinger: NDArray[np.float64]
+    psi: NDArray[np.float64]
+    ratio: NDArray[np.float64]
+    freedom: NDArray[np.float64]
+
+    @classmethod
+    def side_by_side(cls, parts: list[Divergences]) -> Divergences:
+        """Join divergences (k,) as columns of (k, d)."""
+        return cls(*(np.stack(column, axis=1) for column in zip(*parts, strict=True)))
+
+    def untested(self) -> Divergences:
+        """Return them without a test: the counts are no rows that were drawn one by one."""
+        return self._replace(ratio=np.full_like(self.ratio, np.nan))
+
+    def at(self, *place: int) -> Divergence | None:
+        """Return the divergence of one pair; None where a side has no rows."""
+        hellinger, psi, ratio, freedom = (float(part[place]) for part in self)
+        if np.isnan(hellinger):
+            return None
+        from scipy.special import chdtrc
+
+        return Divergence(
+            hellinger,
+            psi,
+            None if np.isnan(ratio) else float(chdtrc(freedom, ratio)) if freedom else 1.0,
+        )
+
+
+def of_fractions(a: NDArray[np.float64], b: NDArray[np.float64]) -> Divergences:
+    """Compare counts (..., m) of the same m values, p = a/n_a and q = b/n_b.
+
+    ::
+
+        H² = ½ Σ (√p − √q)²
+        2 log Λ = 2 Σ a log(p/r) + 2 Σ b log(q/r),  r = (a + b)/(n_a + n_b),  m − 1 degrees
+
+    where the test counts the values that either side shows.
+
+    Parameters
+    ----------
+    a, b : ndarray (..., m)
+        Counts of the values on either side.
+
+    Examples
+    --------
+    >>> found = of_fractions(np.array([8.0, 2.0]), np.array([2.0, 8.0])).at()
+    >>> round(found.hellinger, 4), round(found.p_value, 4)  # √(1/5), ...
+    (0.4472, 0.0055)
+    """
+    n, m = (x.sum(axis=-1, keepdims=True) for x in (a, b))
+    seen = (n > 0) & (m > 0)
+    p, q, r = (
+        np.divide(x, total, out=np.zeros(np.broadcast_shapes(x.shape, seen.shape)), where=seen)
+        for x, total in ((a, n), (b, m), (a + b, n + m))
+    )
+    values = (a + b > 0).sum(axis=-1)
+    freedom = np.maximum(values - 1.0, 0.0)
+    with np.errstate(invalid="ignore"):
+        smooth = SMOOTHING * a.shape[-1]
+        u, v = (a + SMOOTHING) / (n + smooth), (b + SMOOTHING) / (m + smooth)
+        psi = ((u - v) * np.log(u / v)).sum(axis=-1)
+    ratio = 2 * (n[..., 0] * _relative(p, r) + m[..., 0] * _relative(q, r))
+    enough = np.minimum(n, m)[..., 0] >= ROWS_PER_VALUE * values
+    known, distance = seen[..., 0], np.sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum(axis=-1) / 2)
+    return Divergences(
+        np.where(known, np.minimum(distance, 1.0), np.nan),
+        np.where(known, psi, np.nan),
+        np.where(known & enough, ratio, np.nan),
+        freedom,
+    )
+
+
+def _relative(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ p log(p/q), (...); rounding makes nothing negative."""
+    from scipy.special import rel_entr
+
+    return np.asarray(np.maximum(rel_entr(p, q).sum(axis=-1), 0.0))
+
+
+def of_gaussians(weights: Pair, variances: Pair, shift: NDArray[np.float64]) -> Divergences:
+    """Compare numbers by their means and variances, as if they were Gaussian.
+
+    With δ = μ_a − μ_b and s = σ_a² + σ_b²:
+
+    ::
+
+        H² = 1 − √(2σ_a σ_b/s) exp(−δ²/4s)
+        J  = ½ [(σ_a/σ_b − σ_b/σ_a)² + δ²/σ_a² + δ²/σ_b²]
+        2 log Λ = n log σ²/σ_a² + m log σ²/σ_b²,  2 degrees,
+        σ² = (nσ_a² + mσ_b²)/(n + m) + nm δ²/(n + m)²
+
+    Numbers without spread are a distribution of one value.
+
+    Parameters
+    ----------
+    weights : pair of ndarray
+        n and m, Σw of either side.
+    variances : pair of ndarray
+        σ_a² and σ_b²: Σw(x − x̄)²/Σw.
+    shift : ndarray
+        δ.
+
+    Examples
+    --------
+    >>> one, hundred = np.array(1.0), np.array(100.0)
+    >>> found = of_gaussians((hundred, hundred), (one, one), one).at()
+    >>> round(found.hellinger, 4), round(found.psi, 4)  # √(1 − exp(−1/8)), 1
+    (0.3428, 1.0)
+    """
+    (n, m), (variance_a, variance_b) = weights, variances
+    sd_a, sd_b = np.sqrt(variance_a), np.sqrt(variance_b)
+    s = variance_a + variance_b
+    known, equal = (n > 0) & (m > 0), (s == 0) & (shift == 0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        log_overlap = (
+            np.log1p(-np.minimum((sd_a - sd_b) ** 2 / s, 1.0)) / 2 - (shift / np.sqrt(s)) ** 2 / 4
+        )
+        hellinger = np.sqrt(-np.expm1(np.where(s > 0, log_overlap, -np.inf)))
+        psi = (sd_a / sd_b - sd_b / sd_a) ** 2 + (shift / sd_a) ** 2 + (shift / sd_b) ** 2
+        spread = (variance_a > 0) & (variance_b > 0)
+        total, a, b = n + m, n / (n + m), 1 - n / (n + m)
+        pooled = a * variance_a + b * variance_b + a * b * shift**2
+        ratio = n * np.log(pooled / variance_a) + m * np.log(pooled / variance_b)
+    tested = known & spread & (np.minimum(n, m) >= FEWEST_ROWS)
+    return Divergences(
+        np.where(known, np.where(equal, 0.0, hellinger), np.nan),
+        np.where(known, np.where(equal, 0.0, np.where(spread, psi / 2, np.inf)), np.nan),
+        np.where(tested, np.maximum(ratio, 0.0), np.nan),
+        np.full(np.shape(total), 2.0),
+    )
+
+
+# -- of two tables
 
 
 @dataclass(frozen=True)
@@ -53,7 +247,7 @@ class ColumnComparison:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Printed):
-    """What divides two tables; it prints as a table.
+    """Drift between two tables; it prints as a table.
 
     Parameters
     ----------
@@ -73,7 +267,7 @@ class Comparison(Printed):
     columns: tuple[ColumnComparison, ...]
 
     def most_within(self, column: ColumnComparison) -> tuple[Value, Divergence] | None:
-        """The class whose rows differ most in a column, and how much; None if nobody knows."""
+        """Return the class whose rows differ most in a column, and how much; None if unknown."""
         pairs = zip(self.classes, column.within, strict=True)
         known = [(label, found) for label, found in pairs if found is not None]
         return max(known, key=lambda pair: pair[1].hellinger, default=None)
@@ -122,13 +316,14 @@ def _cells(found: Divergence | None) -> list[str]:
 
 
 def compared(
-    a: Sequence[ClasswiseStatistic],
-    b: Sequence[ClasswiseStatistic],
+    a: Sequence[ClassSums],
+    b: Sequence[ClassSums],
     names: Sequence[Sequence[str]] | None,
-    classes: tuple[Value, ...],
-    weights: tuple[NDArray[np.float64], NDArray[np.float64]],
+    rows: tuple[float, float],
+    classes: tuple[Value, ...] = (),
+    weights: Pair | None = None,
 ) -> Comparison:
-    """Compare two labelled tables of the same columns.
+    """Compare two tables of the same columns.
 
     Numbers are compared by mean and variance, as Gaussians; over all classes these are the moments
     of the mixture. Categories, outcomes, words and counts are compared by their fractions;
@@ -137,79 +332,56 @@ def compared(
 
     Parameters
     ----------
-    a, b : sequences of ClasswiseStatistic
-        The statistics of their blocks of columns, over the same classes.
+    a, b : sequences of ClassSums
+        The sums of their blocks of columns, over the same classes; of one class without labels.
     names : sequence of sequences of str, optional
         Names of the columns of every block; by default x0, x1, ... in the order of the blocks.
+    rows : tuple of two floats
+        Σw of the rows of each; of the labelled ones, if the tables have labels.
     classes : tuple
         The k labels.
-    weights : tuple of two ndarrays (k,)
-        Σw of the rows of each class, of each table.
+    weights : tuple of two ndarrays (k,), optional
+        Σw of the rows of each class, of each table; None if the tables have no labels.
 
     Raises
     ------
     SchemaError
         If a block differs in kind or in its number of columns, or a table has no labelled row.
-
-    See Also
-    --------
-    suffice.sums.divergence : The formulas.
     """
-    _check_alike(a, b)
-    names = _numbered(a) if names is None else names
-    labels = of_fractions(*weights).at()
-    if labels is None:
-        raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")
-    rows = float(weights[0].sum()), float(weights[1].sum())
-    columns = _ordered(
-        column
-        for mine, theirs, block in zip(a, b, names, strict=True)
-        for column in _columns(
-            (mine.one_class, theirs.one_class), rows, tuple(block), mine.divergences(theirs)
+    sides = [[(type(block).__name__, block.d) for block in side] for side in (a, b)]
+    if sides[0] != sides[1]:
+        first, second = (", ".join(f"{kind}({d})" for kind, d in side) for side in sides)
+        raise SchemaError(
+            f"the blocks of one table are {first}, those of the other {second}",
+            "only tables of the same columns can be compared",
         )
-    )
-    return Comparison(classes, rows, labels, columns)
-
-
-def compared_unlabelled(
-    a: Sequence[ClasswiseStatistic],
-    b: Sequence[ClasswiseStatistic],
-    rows: tuple[float, float],
-    names: Sequence[Sequence[str]],
-) -> Comparison:
-    """Return what divides two tables without labels, as `compared` does.
-
-    Parameters
-    ----------
-    a, b : sequences of ClasswiseStatistic
-        The statistics of their blocks of columns, of one class.
-    rows : tuple of two floats
-        Σw of the rows of each.
-    names : sequence of sequences of str
-        Names of the columns of every block.
-    """
-    columns = _ordered(
+    if names is None:
+        number = count()
+        names = [[f"x{next(number)}" for _ in range(block.d)] for block in a]
+    labels = None if weights is None else of_fractions(*weights).at()
+    if weights is not None and labels is None:
+        raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")
+    columns = [
         column
         for mine, theirs, block in zip(a, b, names, strict=True)
-        for column in _columns((mine, theirs), rows, tuple(block))
-    )
-    return Comparison((), rows, None, columns)
-
-
-def _ordered(columns: Iterable[ColumnComparison]) -> tuple[ColumnComparison, ...]:
-    """The largest distance first; what nobody knows last."""
-    return tuple(sorted(columns, key=lambda column: (column.overall is None, -column.distance)))
+        for column in _columns(mine, theirs, rows, tuple(block), labels is not None)
+    ]
+    columns.sort(key=lambda column: (column.overall is None, -column.distance))
+    return Comparison(classes, rows, labels, tuple(columns))
 
 
 def _columns(
-    sides: tuple[ClasswiseStatistic, ClasswiseStatistic],
+    mine: ClassSums,
+    theirs: ClassSums,
     rows: tuple[float, float],
     names: tuple[str, ...],
-    within: Divergences | None = None,
+    labelled: bool,
 ) -> Iterator[ColumnComparison]:
     """The comparisons of the columns of one block, and of all together if it is a joint one."""
-    overall = sides[0].divergences(sides[1])
-    shown = [side.total[0] / n for side, n in zip(sides, rows, strict=True)]
+    within = mine.divergences(theirs) if labelled else None
+    one, other = (mine.one_class, theirs.one_class) if labelled else (mine, theirs)
+    overall = one.divergences(other)
+    shown = [side.total[0] / n for side, n in zip((one, other), rows, strict=True)]
     for j in range(overall.hellinger.shape[1]):
         missing = [float(1 - fraction[min(j, len(fraction) - 1)]) for fraction in shown]
         yield ColumnComparison(
@@ -217,21 +389,4 @@ def _columns(
             overall.at(0, j),
             () if within is None else tuple(within.at(c, j) for c in range(len(within.hellinger))),
             (max(missing[0], 0.0), max(missing[1], 0.0)),
-        )
-
-
-def _numbered(blocks: Sequence[ClasswiseStatistic]) -> list[list[str]]:
-    """Names x0, x1, ... of the columns of every block."""
-    number = count()
-    return [[f"x{next(number)}" for _ in range(block.d)] for block in blocks]
-
-
-def _check_alike(a: Sequence[ClasswiseStatistic], b: Sequence[ClasswiseStatistic]) -> None:
-    """Refuse tables of other blocks."""
-    sides = [[(type(block).__name__, block.d) for block in side] for side in (a, b)]
-    if sides[0] != sides[1]:
-        first, second = (", ".join(f"{kind}({d})" for kind, d in side) for side in sides)
-        raise SchemaError(
-            f"the blocks of one table are {first}, those of the other {second}",
-            "only tables of the same columns can be compared",
         )

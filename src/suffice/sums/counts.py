@@ -1,129 +1,47 @@
-"""Counts: how often every class showed every category, token or event, exactly."""
+"""Counts: how often every class contained every category, event or combination, exactly."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Any, Self, TypeVar, cast
+from math import fsum
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
-from suffice.numerics.exact import DoubleDouble
-from suffice.rules import NONNEGATIVE, Shape, rule
-from suffice.sums.block import CodedBlock, IntegerBlock, tiles
-from suffice.sums.divergence import Divergences, of_fractions
-from suffice.sums.statistic import described
-from suffice.sums.vocabulary import Vocabulary
+from suffice.numerics.exact import WEIGHT, DoubleDouble
+from suffice.rules import NONNEGATIVE, Shape, check_form, rule
+from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, grown, tree_sum
+from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
+from suffice.sums.comparison import Divergences, of_fractions
+from suffice.sums.vocabulary import Value, Vocabulary
 
 __all__ = [
     "WIDEST",
-    "ClassCounts",
     "CountAccumulator",
     "Counts",
-    "nonnegative",
+    "EventAccumulator",
+    "Events",
+    "JointAccumulator",
+    "JointCounts",
+    "distinct_rows",
 ]
 
-FORGOTTEN_NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
-T = TypeVar("T", bound=np.generic)
+FIRST_LOOK = 1_024  # rows that suggest the range of whole numbers
+WIDEST = 262_144  # places in a table of whole numbers; what is wider is looked up
+LARGEST_KEY = 2**62  # a row of codes is one number below this, as far as they go
+TOGETHER = 16  # batches of combinations counted before they are added up
 
 
-def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
-    """Check that a difference of weights is one, and clear what rounding left of empty sums.
-
-    Raises
-    ------
-    ForgetError
-        If more was taken away than there was; ``column`` is the place of the sum.
-    """
-    noise = FORGOTTEN_NOISE * before.hi
-    negative = difference.hi < -noise
-    if negative.any():
-        error = ForgetError(
-            "fewer rows than are to be forgotten", "only rows that were learnt can be forgotten"
-        )
-        error.column = int(np.argwhere(negative)[0, -1]) if negative.ndim else None
-        raise error
-    kept = difference.hi > noise
-    return DoubleDouble(np.where(kept, difference.hi, 0.0), np.where(kept, difference.lo, 0.0))
-
-
-def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
-    """Where the categories of each column start among all M, (d + 1,)."""
-    return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
-
-
-class ClassCounts(ABC):
-    """Class-wise weights side by side, whatever each of them is the weight of.
-
-    Parameters
-    ----------
-    count : DoubleDouble (k, M)
-        Σw of the rows of each class.
-    """
-
-    count: DoubleDouble
-
-    __repr__ = described
-
-    @property
-    @abstractmethod
-    def d(self) -> int:
-        """Number of columns."""
-
-    @property
-    @abstractmethod
-    def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
-
-    @property
-    def k(self) -> int:
-        """Number of classes."""
-        return self.count.shape[0]
-
-    @property
-    def too_small(self) -> NDArray[np.bool_]:
-        """Whether values differ by too little to be squared, (d,): counts are not squared."""
-        return np.zeros(self.d, np.bool_)
-
-    def scaled(self, factor: float) -> Self:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
-        return self._of(self.count.scaled(factor)).pruned()
-
-    def canonical(self) -> Self:
-        """Counts have one form only."""
-        return self
-
-    @property
-    def one_class(self) -> Self:
-        """The same rows as if they were of one class."""
-        return self._of(self.count.sum(axis=0)[None])
-
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        return self._of(self.count.scatter(index, (k, self.count.shape[1])))
-
-    def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
-        if np.array_equal(index, np.arange(self.k)):
-            return self
-        return self._of(self.count[index])
-
-    def pruned(self) -> Self:
-        """Drop what no row shows, where what there is to show is not given."""
-        return self
-
-    def _of(self, count: DoubleDouble) -> Self:
-        found: Self = replace(cast(Any, self), count=count)
-        return found
+# -- categories
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counts(ClassCounts):
+class Counts(ClassSums):
     """Class-wise weights of the categories of d columns, M = Σ mⱼ of them side by side.
 
     A value is in an open vocabulary exactly when its count is positive, so that equal rows give
@@ -134,7 +52,7 @@ class Counts(ClassCounts):
     vocabularies : tuple of d Vocabulary
         The values of each column.
     count : DoubleDouble (k, M)
-        Σw of the rows of each class that show each value.
+        Σw of the rows of each class that contain each value.
     """
 
     vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
@@ -149,6 +67,11 @@ class Counts(ClassCounts):
         sizes = np.array([len(v) for v in self.vocabularies], np.intp)
         closed = np.repeat(np.array([v.closed for v in self.vocabularies], bool), sizes)
         return bool((closed | self.count.hi.any(axis=0)).all())
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.count.shape[0]
 
     @property
     def d(self) -> int:
@@ -192,62 +115,49 @@ class Counts(ClassCounts):
     @cached_property
     def total(self) -> NDArray[np.float64]:
         """Σw of the observed cells, (k, d)."""
-        columns = range(len(self.vocabularies))
-        sums = [
-            self.count[:, self.offsets[j] : self.offsets[j + 1]].sum(axis=1).value for j in columns
-        ]
-        return np.stack(sums, axis=1) if sums else np.zeros((self.count.shape[0], 0))
+        sums = [self.count[:, a:b].sum(axis=1).value for a, b in pairwise(self.offsets)]
+        return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
-    def __add__(self, other: Self) -> Self:
-        vocabularies = self._union(other)
-        count = self._spread(vocabularies) + other._spread(vocabularies)
-        return replace(self, vocabularies=vocabularies, count=count)
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        """Return both over the values of either."""
+        if self.vocabularies == other.vocabularies:
+            return self, other
+        pairs = zip(self.vocabularies, other.vocabularies, strict=True)
+        vocabularies = tuple(mine | theirs for mine, theirs in pairs)
+        return self.over(vocabularies), other.over(vocabularies)
 
-    def __sub__(self, other: Self) -> Self:
-        vocabularies = self._union(other)
-        before = self._spread(vocabularies)
-        try:
-            rest = nonnegative(before - other._spread(vocabularies), before)
-        except ForgetError as error:
-            error.column = self._column_at(error.column or 0, vocabularies)
-            raise
-        return replace(self, vocabularies=vocabularies, count=rest).pruned()
-
-    @staticmethod
-    def _column_at(place: int, vocabularies: tuple[Vocabulary, ...]) -> int:
-        """The column that a count is of."""
-        return int(np.searchsorted(offsets_of(vocabularies), place, side="right")) - 1
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Counts):
-            return NotImplemented
-        return self.vocabularies == other.vocabularies and self.count == other.count
-
-    __hash__ = None  # type: ignore[assignment]
+    def column_at(self, field: str, place: int) -> int | None:
+        """Return the column that a count is of."""
+        return int(np.searchsorted(self.offsets, place, side="right")) - 1
 
     def divergences(self, other: Self) -> Divergences:
-        """How far the columns of every class are from another table's, (k, d)."""
-        vocabularies = self._union(other)
-        mine, theirs = self.over(vocabularies), other.over(vocabularies)
-        columns = range(len(vocabularies))
+        """Return how far the columns of every class are from another table's, (k, d)."""
+        mine, theirs = self.aligned(other)
+        columns = range(len(mine.vocabularies))
         return Divergences.side_by_side(
             [of_fractions(mine.column(j), theirs.column(j)) for j in columns]
         )
 
     def sorted(self) -> Self:
-        """Put the values of open vocabularies in order and drop those that no row shows."""
+        """Put the values of open vocabularies in order and drop those that no row contains."""
         ordered = (v if v.closed else Vocabulary.of(v.values) for v in self.vocabularies)
-        vocabularies = tuple(ordered)
-        return self.over(vocabularies).pruned()
+        return self.over(tuple(ordered)).pruned()
 
     def over(self, vocabularies: tuple[Vocabulary, ...]) -> Self:
-        """The same counts over wider vocabularies; a value that no row shows has count 0."""
-        if vocabularies == self.vocabularies:
-            return self
-        return replace(self, vocabularies=vocabularies, count=self._spread(vocabularies))
+        """Return the counts over wider vocabularies; a value that no row contains has count 0."""
+        if vocabularies == self.vocabularies:  # equal numbers, maybe of other types
+            return replace(self, vocabularies=vocabularies)
+        offsets = offsets_of(vocabularies)
+        index = [
+            wide.index(mine.values, -1) + start
+            for mine, wide, start in zip(self.vocabularies, vocabularies, offsets[:-1], strict=True)
+        ]
+        shape = (self.k, int(offsets[-1]))
+        count = self.count.scatter((slice(None), np.concatenate(index)), shape)
+        return replace(self, vocabularies=vocabularies, count=count)
 
     def pruned(self) -> Self:
-        """Drop the values of open vocabularies that no row shows."""
+        """Drop the values of open vocabularies that no row contains."""
         shown = np.any(self.count.hi > 0, axis=0)
         kept = [
             np.arange(len(v)) if v.closed else np.flatnonzero(shown[start : start + len(v)])
@@ -259,35 +169,10 @@ class Counts(ClassCounts):
         vocabularies = (v.take(k) for v, k in zip(self.vocabularies, kept, strict=True))
         return replace(self, vocabularies=tuple(vocabularies), count=self.count[:, index])
 
-    def _union(self, other: Counts) -> tuple[Vocabulary, ...]:
-        if self.vocabularies == other.vocabularies:
-            return self.vocabularies
-        pairs = zip(self.vocabularies, other.vocabularies, strict=True)
-        return tuple(mine | theirs for mine, theirs in pairs)
 
-    def _spread(self, vocabularies: tuple[Vocabulary, ...]) -> DoubleDouble:
-        """Move the counts to where wider vocabularies have them."""
-        if vocabularies == self.vocabularies:
-            return self.count
-        offsets = offsets_of(vocabularies)
-        index = [
-            wide.index(mine.values, -1) + start
-            for mine, wide, start in zip(self.vocabularies, vocabularies, offsets[:-1], strict=True)
-        ]
-        shape = (self.count.shape[0], int(offsets[-1]))
-        return self.count.scatter((slice(None), np.concatenate(index)), shape)
-
-
-def grown(sums: NDArray[T], k: int) -> NDArray[T]:
-    """The same sums with room for k classes."""
-    if k <= len(sums):
-        return sums
-    more = np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)
-    return np.concatenate([sums, more]) if len(sums) else more
-
-
-FIRST_LOOK = 1_024  # rows that suggest the range of whole numbers
-WIDEST = 262_144  # places in a table of whole numbers; what is wider is looked up
+def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
+    """Where the categories of each column start among all M, (d + 1,)."""
+    return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -443,3 +328,381 @@ class CountAccumulator:
             part = self._sum.place(known, part.count.shape[0]) + part
         self._range, self._sum = None, part
         self._tally, self._table = np.zeros((0, 0), np.int64), np.zeros((0, 2, 0))
+
+
+# -- events, such as words
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Events(Counts):
+    """Class-wise sums of event counts (tokens of a text, columns of a count table).
+
+    One vocabulary, M events; ``count`` holds Σw·x.
+
+    Parameters
+    ----------
+    documents : DoubleDouble (k,)
+        Σw of the rows that were observed at all.
+    missing : Counts
+        Σw of the rows among them in which an event is missing, over the events of which there
+        are such rows; of presence only, for a missing count adds nothing to Σw·x.
+    """
+
+    documents: Annotated[DoubleDouble, Shape("k"), WEIGHT]
+    missing: Counts
+
+    @rule("there is one vocabulary of events; if it is closed, they are numbered from 0 on")
+    def _has_events(self) -> bool:
+        numbered = (v.values == tuple(range(len(v))) for v in self.vocabularies if v.closed)
+        return len(self.vocabularies) == 1 and all(numbered)
+
+    @rule("missing are counts of events of the same classes, of no more rows than there are")
+    def _has_missing(self) -> bool:
+        missing, (known,) = self.missing, self.vocabularies
+        if type(missing) is not Counts or (missing.k, missing.d) != (self.k, 1):
+            return False
+        if not missing.count.shape[1]:
+            return True
+        among = missing.vocabularies[0].codes.keys() <= known.codes.keys()
+        return among and bool((self.total >= -FORGOTTEN_NOISE * self.documents.hi[:, None]).all())
+
+    @property
+    def d(self) -> int:
+        """Number of columns: the words of a text are of one."""
+        (events,) = self.vocabularies
+        return len(events) if events.closed else 1
+
+    @property
+    def ones(self) -> NDArray[np.float64]:
+        """Σw of the rows that contain each event, (k, M), where rows are counted."""
+        return self.count.value
+
+    @property
+    def events(self) -> Vocabulary | None:
+        """The words of a text, or the columns of a count table."""
+        return self.vocabularies[0]
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed rows, (k, 1); where cells are missing, of each event, (k, M)."""
+        documents = self.documents[:, None]
+        if not self.missing.count.shape[1]:
+            return documents.value
+        return (documents - self.missing.over(self.vocabularies).count).value
+
+    def column_at(self, field: str, place: int) -> int | None:
+        """Return the column that a count is of: a text, or the column of that number."""
+        if self.d == 1 or not self.vocabularies[0].closed:
+            return 0
+        return place if field == "count" else None
+
+    def divergences(self, other: Self) -> Divergences:
+        """Return how far the events of a text, or each column of counts, are apart, (k, d).
+
+        Without a test: the events of one row depend on each other.
+        """
+        (events,) = self.vocabularies
+        if not events.closed:
+            return super().divergences(other).untested()
+        sides = (side.count.value for side in (self, other))
+        return of_fractions(
+            *(np.stack([x, x.sum(axis=1, keepdims=True) - x], axis=-1) for x in sides)
+        ).untested()
+
+    def take(self, index: NDArray[np.intp]) -> Self:
+        """Keep the classes at ``index``, in that order."""
+        found = super().take(index)
+        return replace(found, missing=found.missing.pruned())
+
+
+class EventAccumulator:
+    """Builds `Events` from sparse token counts or from a dense table of counts.
+
+    Parameters
+    ----------
+    presence : bool
+        Count in how many rows an event occurs, not how often it occurs.
+    """
+
+    def __init__(self, presence: bool = False) -> None:
+        self._presence = presence
+        self._vocabulary: Vocabulary | None = None
+        self._count = DoubleDouble.zeros((0, 0))  # nothing else holds it: kernels add to it
+        self._documents: NDArray[np.float64] = np.zeros((0, 2))
+        self._missing = CountAccumulator(1)
+        self._sum: Events | None = None
+
+    def add(
+        self,
+        block: RealBlock | SparseBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+    ) -> None:
+        """Add the rows of a block; its counts were checked to be finite and not negative."""
+        if isinstance(block, SparseBlock):
+            if not block.whole and (self._presence or np.isnan(block.data.min(initial=0))):
+                block = block.merged()  # counts add up as they are stored, occurrences do not
+            sums = self._open(block.vocabulary, k)
+            data = block.outcomes if self._presence else block.data
+            present = codes if block.present.all() else np.where(block.present, codes, -1)
+            cells = data, block.indices, block.indptr
+            kernels.counts.add_sparse_events(*cells, codes, weights, sums.hi, sums.lo)
+            if self._presence and (missing := np.isnan(data)).any():
+                # Only a matrix has such cells, and its events are its columns.
+                row = np.repeat(np.arange(block.rows), np.diff(block.indptr))[missing]
+                columns = IntegerBlock(block.indices[missing][:, None])
+                self._missing.add(columns, codes[row], weights[row] if weights.size else weights, k)
+        else:
+            sums = self._open(Vocabulary(tuple(range(block.values.shape[1])), closed=True), k)
+            present = codes.copy()
+            for start, x in tiles(block.values, np.float64):
+                rows = slice(start, start + len(x))
+                kernels.counts.add_events(x, codes[rows], weights[rows], sums.hi, sums.lo)
+                present[rows][np.isnan(x).all(axis=1)] = -1
+        kernels.counts.add_rows(present, weights, self._documents, np.zeros((1, 2)))
+
+    def statistic(self) -> Events:
+        """Freeze what was added; without any block, the vocabulary is empty."""
+        self._fold()
+        k = len(self._documents)
+        nothing = Counts((Vocabulary(()),), DoubleDouble.zeros((k, 0)))
+        return self._sum or Events(
+            nothing.vocabularies, nothing.count, DoubleDouble.zeros(k), nothing
+        )
+
+    def _open(self, vocabulary: Vocabulary, k: int) -> DoubleDouble:
+        """Return the sums (k, M) of a vocabulary to add to."""
+        if vocabulary != self._vocabulary:
+            self._fold()
+            self._vocabulary = vocabulary
+            self._count = DoubleDouble.zeros((k, len(vocabulary)))
+        self._count = DoubleDouble(grown(self._count.hi, k), grown(self._count.lo, k))
+        self._documents = grown(self._documents, k)
+        return self._count
+
+    def _fold(self) -> None:
+        """Add the table to the sum by value: codes never travel between batches."""
+        if self._vocabulary is None:
+            return
+        count = DoubleDouble.from_sums(self._count.hi, self._count.lo)
+        documents = DoubleDouble.from_table(self._documents[:, :, None])[:, 0]
+        missing = self._missing.statistic()
+        missing = missing.place(np.arange(len(missing.count.hi)), len(count.hi))
+        part = Events((self._vocabulary,), count, documents, missing).sorted()
+        if self._sum is not None:
+            known = np.arange(self._sum.count.shape[0])
+            part = self._sum.place(known, part.count.shape[0]) + part
+        self._vocabulary, self._sum = None, part
+        self._documents = np.zeros_like(self._documents)
+        self._missing = CountAccumulator(1)
+
+
+# -- combinations of categories
+
+
+def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct rows of codes (n, d) in lexicographic order, and where each row is.
+
+    A row is read as one number, its digits the codes; whenever the next digit would not fit, the
+    distinct numbers so far are numbered afresh. So nothing grows with Π mⱼ.
+
+    Parameters
+    ----------
+    codes : ndarray (n, d) of int
+        0 or more.
+
+    Returns
+    -------
+    distinct : ndarray (s, d)
+    place : ndarray (n,)
+        ``distinct[place]`` is ``codes``.
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[1, 0], [0, 2], [1, 0]]))
+    (array([[0, 2],
+           [1, 0]]), array([1, 0, 1]))
+    """
+    key, size = np.zeros(len(codes), np.int64), 1
+    for column in codes.T:
+        m = int(column.max(initial=0)) + 1
+        if size * m > LARGEST_KEY:
+            known, key = np.unique(key, return_inverse=True)
+            size = len(known)
+        key = key * m + column
+        size *= m
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return codes[first], place
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointCounts(ClassSums):
+    """Class-wise weights of the combinations of d columns' values, S of the Π mⱼ.
+
+    A combination is listed exactly when its count is positive, and a value when a combination
+    contains it, so that equal rows give equal counts whatever was added and taken away before. A
+    row with a missing cell is not counted.
+
+    Parameters
+    ----------
+    vocabularies : tuple of d Vocabulary
+        The values of each column.
+    cells : ndarray of int (S, d)
+        Their codes in each combination, in lexicographic order.
+    count : DoubleDouble (k, S)
+        Σw of the rows of each class that contain each combination.
+    """
+
+    vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
+    cells: Annotated[NDArray[np.intp], Shape("S", "d"), NONNEGATIVE]
+    count: Annotated[DoubleDouble, Shape("k", "S"), WEIGHT]
+
+    def __post_init__(self) -> None:
+        check_form(self)
+
+    @rule("values are open, and listed where a combination shows them")
+    def _has_values(self) -> bool:
+        pairs = zip(self.vocabularies, self.cells.T, strict=True)
+        shown = (np.array_equal(np.unique(codes), np.arange(len(v))) for v, codes in pairs)
+        return all(shown) and not any(v.closed for v in self.vocabularies)
+
+    @rule("combinations are distinct, sorted, and each has a count")
+    def _has_combinations(self) -> bool:
+        distinct, _ = distinct_rows(self.cells)
+        return np.array_equal(distinct, self.cells) and bool(self.count.hi.any(axis=0).all())
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.count.shape[0]
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return len(self.vocabularies)
+
+    @classmethod
+    def empty(cls, k: int, d: int) -> Self:
+        """Return the counts of no rows."""
+        nothing = np.zeros((0, d), np.intp)
+        return cls((Vocabulary(()),) * d, nothing, DoubleDouble.zeros((k, 0)))
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the complete rows, (k, 1)."""
+        pairs = np.concatenate([self.count.hi, self.count.lo], axis=1)
+        return np.array([[fsum(terms)] for terms in pairs]).reshape(-1, 1)
+
+    def __sub__(self, other: Self) -> Self:
+        try:
+            return super().__sub__(other)
+        except ForgetError as error:
+            mine, _ = self.aligned(other)
+            shown = ", ".join(map(repr, mine.combination(error.column or 0)))
+            raise ForgetError(f"the combination {shown}: {error.fact}", error.rule) from None
+
+    def combination(self, s: int) -> tuple[Value, ...]:
+        """Return the values of combination s."""
+        pairs = zip(self.vocabularies, self.cells[s], strict=True)
+        return tuple(vocabulary.values[code] for vocabulary, code in pairs)
+
+    def divergences(self, other: Self) -> Divergences:
+        """Return how far columns, then their combinations, are apart in every class, (k, d + 1)."""
+        mine, theirs = self.aligned(other)
+        a, b = mine.count.value, theirs.count.value
+        columns = zip(mine.vocabularies, mine.cells.T, strict=True)
+        alone = [
+            of_fractions(*(_by_value(count, codes, len(values)) for count in (a, b)))
+            for values, codes in columns
+        ]
+        return Divergences.side_by_side([*alone, of_fractions(a, b)])
+
+    def over(self, vocabularies: tuple[Vocabulary, ...]) -> Self:
+        """Return the counts over wider vocabularies, combinations in the order of their codes."""
+        if vocabularies == self.vocabularies:
+            return replace(self, vocabularies=vocabularies)  # equal numbers, maybe of other types
+        cells = np.empty_like(self.cells)
+        for j, (mine, wide) in enumerate(zip(self.vocabularies, vocabularies, strict=True)):
+            cells[:, j] = wide.index(mine.values, -1)[self.cells[:, j]]
+        order = np.lexsort(cells.T[::-1])
+        return replace(
+            self, vocabularies=vocabularies, cells=cells[order], count=self.count[:, order]
+        )
+
+    def sorted(self) -> Self:
+        """Put values and combinations in order and drop those that no row contains."""
+        return self.over(tuple(Vocabulary.of(v.values) for v in self.vocabularies)).pruned()
+
+    def pruned(self) -> Self:
+        """Drop the combinations, and the values, that no row contains."""
+        shown = np.any(self.count.hi > 0, axis=0)
+        cells = self.cells[shown]
+        kept = [np.unique(column) for column in cells.T]
+        vocabularies = zip(self.vocabularies, kept, strict=True)
+        places = zip(kept, cells.T, strict=True)
+        return replace(
+            self,
+            vocabularies=tuple(v.take(codes) for v, codes in vocabularies),
+            cells=np.stack([np.searchsorted(*pair) for pair in places], axis=1),
+            count=self.count[:, shown],
+        )
+
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        """Return both over the combinations of either; what one of them lacks has count 0 there."""
+        pairs = zip(self.vocabularies, other.vocabularies, strict=True)
+        vocabularies = tuple(mine | theirs for mine, theirs in pairs)
+        parts = self.over(vocabularies), other.over(vocabularies)
+        cells, place = distinct_rows(np.concatenate([part.cells for part in parts]))
+        places = np.split(place, [len(parts[0].cells)])
+        a, b = (
+            replace(
+                part,
+                cells=cells,
+                count=part.count.scatter((slice(None), at), (part.k, len(cells))),
+            )
+            for part, at in zip(parts, places, strict=True)
+        )
+        return a, b
+
+
+def _by_value(count: NDArray[np.float64], codes: NDArray[np.intp], m: int) -> NDArray[np.float64]:
+    """Sum counts (k, S) of combinations over those that contain the same value, (k, m)."""
+    return np.array([np.bincount(codes, row, m) for row in count]).reshape(len(count), m)
+
+
+class JointAccumulator:
+    """Builds `JointCounts` of d columns of categories."""
+
+    def __init__(self, d: int) -> None:
+        self._k = 0
+        self._parts = [JointCounts.empty(0, d)]
+
+    def add(
+        self,
+        block: CodedBlock | IntegerBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+    ) -> None:
+        """Add the rows of a block that have no missing cell."""
+        block = block.coded()
+        self._k = max(k, self._k)
+        rows = np.flatnonzero((block.codes >= 0).all(axis=1) & (codes >= 0))
+        cells, place = distinct_rows(block.codes[rows].astype(np.intp))
+        table = np.zeros((self._k, 2, len(cells)))
+        kernels.counts.add_weighted_codes(
+            place[:, None],
+            *(np.zeros(1, np.int64), np.array([len(cells)]), np.zeros(1, np.int64)),
+            codes[rows],
+            weights[rows] if weights.size else np.ones(len(rows)),
+            table,
+        )
+        count = DoubleDouble.from_table(table)
+        self._parts.append(JointCounts(block.vocabularies, cells, count).sorted())
+        if len(self._parts) > TOGETHER:
+            self._parts = [self.statistic()]
+
+    def statistic(self) -> JointCounts:
+        """Freeze what was added; without any row, the vocabularies are empty."""
+        return tree_sum(part.place(np.arange(len(part.total)), self._k) for part in self._parts)

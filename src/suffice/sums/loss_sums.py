@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from operator import add, sub
+from dataclasses import dataclass
 from typing import Annotated, Self
 
 import numpy as np
@@ -11,12 +10,13 @@ from numpy.typing import NDArray
 
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import Shape, rule
+from suffice.sums.base import Sums
 
 __all__ = ["LossSums"]
 
 
-@dataclass(frozen=True)
-class LossSums:
+@dataclass(frozen=True, eq=False)
+class LossSums(Sums):
     """What one pass over the rows says about coefficients B (m, D) of a generalised linear model.
 
     ::
@@ -65,16 +65,3 @@ class LossSums:
     def of(cls, *sums: NDArray[np.float64] | float) -> Self:
         """Make them of sums in double, in the order of the parameters."""
         return cls(*map(DoubleDouble.of, sums))
-
-    def __add__(self, other: Self) -> Self:
-        return type(self)(*map(add, self._sums(), other._sums()))
-
-    def __sub__(self, other: Self) -> Self:
-        return type(self)(*map(sub, self._sums(), other._sums()))
-
-    def _sums(self) -> tuple[DoubleDouble, ...]:
-        return tuple(vars(self).values())
-
-    def scaled(self, factor: float) -> Self:
-        """The same rows with their weights multiplied by a factor."""
-        return type(self)(*(getattr(self, f.name).scaled(factor) for f in fields(self)))

@@ -16,9 +16,9 @@ from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
 from suffice.numerics.rows import is_read
 from suffice.rules import FINITE, Shape, check_form, rule
+from suffice.sums.base import ClassSums
 from suffice.sums.block import BadCell, RealBlock, tiles
-from suffice.sums.divergence import Divergences, of_gaussians
-from suffice.sums.statistic import described
+from suffice.sums.comparison import Divergences, of_gaussians
 
 __all__ = [
     "FEWEST_DIGITS",
@@ -29,6 +29,7 @@ __all__ = [
     "is_scatter",
     "noise_of_squares",
     "refuse_underflow",
+    "scatters_left",
     "too_large",
     "too_small",
 ]
@@ -40,8 +41,8 @@ SUM_ROUNDING = 2.0**-20  # fraction of a sum that many additions in plain double
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moments:
-    """Exact class-wise sums of d features over k classes (``src/native/moments.hpp``).
+class Moments(ClassSums):
+    """Exact class-wise sums of d features over k classes (``src/native/sums/moments.hpp``).
 
     Parameters
     ----------
@@ -64,8 +65,6 @@ class Moments:
     weight: Annotated[NDArray[np.float64], Shape("k", 2, "d"), SQUARABLE]
     pivot: Annotated[NDArray[np.float64], Shape("k", "d"), SQUARABLE]
     sums: Annotated[NDArray[np.float64], Shape("k", 4, "d"), FINITE]
-
-    __repr__ = described
 
     def __post_init__(self) -> None:
         check_form(self)
@@ -133,9 +132,9 @@ class Moments:
         return out
 
     @cached_property
-    def one_class(self) -> Moments:
-        """The same rows as if they were of one class."""
-        return Moments(*self._pooled())
+    def one_class(self) -> Self:
+        """The sums of the same rows as if they were of one class."""
+        return type(self)(*self._pooled())
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
@@ -152,13 +151,14 @@ class Moments:
             kernels.moments.merge_classes(*out, self.weight, self.pivot, self.sums)
         return out
 
-    def __add__(self, other: Moments) -> Moments:
-        return self._merge(other, 1.0)
+    def __add__(self, other: Self) -> Self:
+        return self._merged(other, 1.0)
 
-    def __sub__(self, other: Moments) -> Moments:
-        return self._merge(other, -1.0)
+    def __sub__(self, other: Self) -> Self:
+        return self._merged(other, -1.0)
 
-    def _merge(self, other: Moments, sign: float) -> Moments:
+    def _merged(self, other: Self, sign: float) -> Self:
+        """Add or take away in one kernel call, which moves the pivots of the other."""
         if other.pivot.shape != self.pivot.shape:
             raise ParameterError(
                 f"moments of {other.k} classes and {other.d} columns",
@@ -171,23 +171,20 @@ class Moments:
                 "fewer values than are to be forgotten, or other ones",
                 "only rows that were learnt can be forgotten",
             )
-            error.column = cell % self.pivot.shape[1]
+            error.column = cell % self.d
             raise error
         if sign < 0:
             kernels.moments.recentre(*out)
         return type(self)(*out)
 
-    def canonical(self) -> Moments:
-        """The same sums about pivots that mean and scatter decide, and no single row.
-
-        A difference is canonical: of the rows taken away it keeps no value.
-        """
+    def canonical(self) -> Self:
+        """Return the sums about pivots that mean and scatter decide, and no single row."""
         out = self.weight.copy(), self.pivot.copy(), self.sums.copy()
         kernels.moments.recentre(*out)
         return type(self)(*out)
 
-    def scaled(self, factor: float) -> Moments:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+    def scaled(self, factor: float) -> Self:
+        """Return the sums of the same rows, their weights multiplied by a factor."""
         (k, _, d), weight = self.weight.shape, scaled(self.weight, factor)
         sums = scaled(self.sums.reshape(2 * k, 2, d), factor).reshape(k, 4, d)
         seen = weight[:, 0] > 0
@@ -205,26 +202,19 @@ class Moments:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def divergences(self, other: Moments) -> Divergences:
-        """How far the columns of every class are from another table's, as Gaussians, (k, d)."""
+    def divergences(self, other: Self) -> Divergences:
+        """Return how far columns are from another table's in every class, as Gaussians, (k, d)."""
         shift = (self.mean - other.mean) + (self.mean_lo - other.mean_lo)
         return of_gaussians((self.total, other.total), (self.variance, other.variance), shift)
 
-    def place(self, index: NDArray[np.intp], k: int) -> Moments:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        out = _zeros(k, self.d)
-        for target, source in zip(out, (self.weight, self.pivot, self.sums), strict=True):
-            target[index] = source
-        return type(self)(*out)
+    def shares_left(self, rest: Self) -> NDArray[np.float64]:
+        """Return the share of each scatter that the rest of these rows has, (k, d)."""
+        return scatters_left((self.scatter, rest.scatter), rest.total, rest.mean)
 
-    def columns(self, index: NDArray[np.intp]) -> Moments:
+    def columns(self, index: NDArray[np.intp]) -> Self:
         """Keep the columns at ``index``, in that order."""
         parts = self.weight, self.pivot, self.sums
         return type(self)(*(np.ascontiguousarray(part[..., index]) for part in parts))
-
-    def take(self, index: NDArray[np.intp]) -> Moments:
-        """Keep the classes at ``index``, in that order."""
-        return type(self)(self.weight[index], self.pivot[index], self.sums[index])
 
 
 class MomentsAccumulator:
@@ -288,6 +278,23 @@ def is_scatter(
     """Whether x̄ − p, W(x̄ − p)² and Σw(x − p)² can be those of numbers x, but for noise."""
     near, most = np.abs(mean) <= 2 * LARGEST, (1 + SUM_ROUNDING) * squares + noise
     return bool(near.all() and (between <= most).all())
+
+
+def scatters_left(
+    scatters: tuple[NDArray[np.float64], NDArray[np.float64]],
+    total: NDArray[np.float64],
+    mean: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The share of a scatter that is left, (k, d), of what is left the weight and the mean.
+
+    Values that are left as equal have none: their size stands for it, or that of all classes where
+    they are 0, for they may not have been equal. Of a column of zeros nothing is said.
+    """
+    before, after = scatters
+    size = total * mean**2
+    of_column = (after + size).sum(axis=0) / np.maximum(total.sum(axis=0), 1.0)
+    after = np.where(after > 0, after, np.where(size > 0, size, total * of_column))
+    return np.divide(after, before, out=np.ones_like(after), where=(after > 0) & (before > 0))
 
 
 def too_large(x: NDArray[np.float64], stopped: int, first: int) -> BadCell:

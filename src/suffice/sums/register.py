@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from suffice.numerics.exact import DoubleDouble
-from suffice.sums.binned_counts import BinnedCounts
+from suffice.sums.bins import BinnedCounts, MomentsAndBins
 from suffice.sums.by_class import ByClass
-from suffice.sums.comoments import Comoments
-from suffice.sums.counts import Counts
-from suffice.sums.events import Events
-from suffice.sums.fourth_moments import FourthMoments
-from suffice.sums.joint_counts import JointCounts
+from suffice.sums.comoments import Comoments, FourthMoments
+from suffice.sums.counts import Counts, Events, JointCounts
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.moments import Moments
-from suffice.sums.moments_and_bins import MomentsAndBins
-from suffice.sums.pair_counts import CutBins, PairCounts, ValueBins
+from suffice.sums.pairs import CutBins, PairCounts, ValueBins
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["STATISTICS"]

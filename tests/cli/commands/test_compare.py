@@ -83,7 +83,6 @@ class TestCompare:
             assert shown["overall"] == {
                 "hellinger": column.overall.hellinger,
                 "psi": column.overall.psi,
-                "jensen_shannon": column.overall.jensen_shannon,
                 "p": column.overall.p_value,
             }
             assert [w["label"] for w in shown["within"]] == ["apple", "plum"]

@@ -208,7 +208,7 @@ class TestNumbers:
     def test_every_later_cell_obeys(self, write: Write) -> None:
         table = read_csv(write("x;y\n" + "1,5;a\n" * 70_000 + "1.5;b\n"))
         with pytest.raises(ReadError) as caught:
-            list(table.splits({"x": None})[0].record_batches())
+            list(table.parts({"x": None})[0].record_batches())
         assert str(caught.value).startswith(
             "line 70002 of t.csv, column 'x': '1.5' is not a number; every cell of this column is "
             "read as a number, 1000,5 for a thousand and a half;"

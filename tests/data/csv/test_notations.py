@@ -27,8 +27,8 @@ def write(tmp_path: Path) -> Write:
 
 
 def column(path: Path, name: str = "x", **options: Any) -> list[Any]:
-    (split,) = read_csv(path, **options).splits({name: None})
-    return [cell for batch in split.record_batches() for cell in batch.column(name).to_pylist()]
+    (part,) = read_csv(path, **options).parts({name: None})
+    return [cell for batch in part.record_batches() for cell in batch.column(name).to_pylist()]
 
 
 class TestFound:

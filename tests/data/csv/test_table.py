@@ -33,8 +33,8 @@ def table(tmp_path: Path) -> Open:
 
 
 def batches(table: Any, types: dict[str, Any] | None) -> Iterator[pa.RecordBatch]:
-    for split in table.splits(types or dict.fromkeys(table.names)):
-        yield from split.record_batches()
+    for part in table.parts(types or dict.fromkeys(table.names)):
+        yield from part.record_batches()
 
 
 def rows(table: Any, types: dict[str, Any] | None = None) -> list[dict[str, Any]]:
@@ -99,7 +99,7 @@ class TestTypes:
     def test_requested_types_win(self, table: Open) -> None:
         opened = table(b"a,b,c\n1,2,x\n")
         asked = {"b": pa.string(), "a": pa.float32(), "c": pa.dictionary(pa.int32(), pa.string())}
-        (batch,) = opened.splits(asked)[0].record_batches()
+        (batch,) = opened.parts(asked)[0].record_batches()
         assert dict(zip(batch.schema.names, batch.schema.types, strict=True)) == asked
         assert batch.to_pylist() == [{"b": "2", "a": 1.0, "c": "x"}]
 
@@ -331,7 +331,7 @@ class TestNames:
 
     def test_unknown(self, table: Open) -> None:
         with pytest.raises(SchemaError) as caught:
-            table(b"a,b\n1,2\n").splits({"c": None})
+            table(b"a,b\n1,2\n").parts({"c": None})
         assert str(caught.value).startswith("column 'c' is not in t.csv; ")
 
 
@@ -368,22 +368,22 @@ class TestPieces:
             ]
 
 
-class TestSplits:
+class TestParts:
     def test_batches_are_small_and_repeatable(self, table: Open) -> None:
-        (split,) = table(b"a\n" + b"1\n" * 200_000).splits({"a": None})
-        sizes = [batch.num_rows for batch in split.record_batches()]
+        (part,) = table(b"a\n" + b"1\n" * 200_000).parts({"a": None})
+        sizes = [batch.num_rows for batch in part.record_batches()]
         assert max(sizes) <= BATCH_ROWS
         assert sum(sizes) == 200_000
-        assert sizes == [batch.num_rows for batch in split.record_batches()]
+        assert sizes == [batch.num_rows for batch in part.record_batches()]
 
     def test_pickle(self, table: Open) -> None:
-        (split,) = table(b"a,b\n1,x\n").splits({"b": None})
-        assert next(pickle.loads(pickle.dumps(split)).record_batches()).to_pylist() == [{"b": "x"}]
+        (part,) = table(b"a,b\n1,x\n").parts({"b": None})
+        assert next(pickle.loads(pickle.dumps(part)).record_batches()).to_pylist() == [{"b": "x"}]
 
     def test_locate(self, table: Open) -> None:
         opened = table(b'a,b\n"1\n",2\n\n3\n4,5\n', skip_bad_rows=1)
-        (split,) = opened.splits({"a": None})
-        assert [split.locate(row) for row in range(3)] == [
+        (part,) = opened.parts({"a": None})
+        assert [part.locate(row) for row in range(3)] == [
             "line 2 of t.csv",
             "line 6 of t.csv",
             "row 3 of t.csv",
@@ -495,18 +495,18 @@ class TestWriterRoundTrip:
     ) -> None:
         options = {"separator": separator, "missing": [], "strip": False, "skip_bad_rows": 1000}
         opened = table(f"x{separator}y\n{text}".encode(), **options)
-        (split,) = opened.splits({"x": pa.string(), "y": pa.string()})
+        (part,) = opened.parts({"x": pa.string(), "y": pa.string()})
         with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
             warnings.simplefilter("ignore", SufficeWarning)
             patch.setattr("suffice.data.csv.pieces._PIECE_BYTES", size)
             try:
-                fast = [list(r.values()) for b in split.record_batches() for r in b.to_pylist()]
+                fast = [list(r.values()) for b in part.record_batches() for r in b.to_pylist()]
             except ReadError as error:
                 assert "never closes" in str(error)  # noqa: PT017
                 with pytest.raises(ReadError, match="never closes"):
-                    list(split.file.scan())
+                    list(part.file.scan())
                 return
-        slow = [record.fields for record in split.file.scan()][1:]
+        slow = [record.fields for record in part.file.scan()][1:]
         assert fast == [fields for fields in slow if len(fields) == 2]
 
 

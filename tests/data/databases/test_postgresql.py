@@ -14,8 +14,8 @@ from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 
 
 def rows(table: Any) -> list[dict[str, object]]:
-    splits = table.splits(dict.fromkeys(table.names))
-    return [r for split in splits for batch in split.record_batches() for r in batch.to_pylist()]
+    parts = table.parts(dict.fromkeys(table.names))
+    return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
 
 
 def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
@@ -75,7 +75,7 @@ def test_types_that_arrive_as_bytes(postgresql: Any, value: str) -> None:
 def test_many_rows_come_as_a_stream(postgresql: Any) -> None:
     query = "SELECT i, (i % 10)::numeric AS n, 'v' || i % 7 AS s FROM generate_series(1, 400000) i"
     table = read_sql(query, postgresql.address)
-    assert len(table.parts) > 1
+    assert len(table.kept) > 1
     read = rows(table)
     assert (len(read), read[-1]) == (400_000, {"i": 400_000, "n": 0.0, "s": "v6"})
     model = NaiveBayes.textbook({"i": "gaussian"}).fit(table, "s")

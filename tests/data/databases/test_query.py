@@ -15,8 +15,8 @@ from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 
 
 def rows(table: Any) -> list[dict[str, object]]:
-    splits = table.splits(dict.fromkeys(table.names))
-    return [r for split in splits for batch in split.record_batches() for r in batch.to_pylist()]
+    parts = table.parts(dict.fromkeys(table.names))
+    return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
 
 
 def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
@@ -139,7 +139,7 @@ class TestSqlite:
         table = read_sql("SELECT * FROM pet", pets)
         pets.execute("DELETE FROM pet")
         assert rows(table) == PETS
-        assert table.splits({"legs": None})[0].locate(2) == "row 3 of the query"
+        assert table.parts({"legs": None})[0].locate(2) == "row 3 of the query"
 
     def test_no_rows(self, pets: sqlite3.Connection) -> None:
         table = read_sql("SELECT * FROM pet WHERE legs = 5", pets)

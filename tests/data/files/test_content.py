@@ -33,8 +33,8 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     table = read_table(path)
     assert table.head().to_pylist() == [
         row
-        for split in table.splits(dict.fromkeys(table.names))
-        for batch in split.record_batches()
+        for part in table.parts(dict.fromkeys(table.names))
+        for batch in part.record_batches()
         for row in batch.to_pylist()
     ]
     return table.head().to_pylist()

@@ -31,8 +31,8 @@ def text(path: Path, content: str) -> Path:
 
 
 def rows(table: Any, *names: str) -> list[dict[str, object]]:
-    splits = table.splits(dict.fromkeys(names or table.names))
-    return [r for split in splits for batch in split.record_batches() for r in batch.to_pylist()]
+    parts = table.parts(dict.fromkeys(names or table.names))
+    return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
 
 
 def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
@@ -122,13 +122,13 @@ class TestPipes:
     def test_it_is_read_as_often_as_wanted(self, piped: Path) -> None:
         table = read_table(piped)
         assert rows(table) == rows(table) == table.head().to_pylist() == [{"x": 1}, {"x": 2}]
-        (split,) = table.splits({"x": None})
-        assert split.locate(1) == f"line 3 of pipe {piped.name}"
+        (part,) = table.parts({"x": None})
+        assert part.locate(1) == f"line 3 of pipe {piped.name}"
         (copy,) = table.folders  # type: ignore[attr-defined]
         path = copy.path
         del table, copy
-        assert pickle.loads(pickle.dumps(split)).locate(0) == f"line 2 of pipe {piped.name}"
-        del split
+        assert pickle.loads(pickle.dumps(part)).locate(0) == f"line 2 of pipe {piped.name}"
+        del part
         assert not path.exists()
 
     @pytest.mark.parametrize("piped", [("k=5/p", b"x\n1\n")], indirect=True)
@@ -212,11 +212,11 @@ class TestColumns:
 
     def test_types_asked_for(self, tmp_path: Path) -> None:
         text(tmp_path / "k=1" / "a.csv", "x\n1\n")
-        (split,) = read_table(tmp_path).splits({"k": pa.float64(), "x": pa.string()})
-        (batch,) = split.record_batches()
+        (part,) = read_table(tmp_path).parts({"k": pa.float64(), "x": pa.string()})
+        (batch,) = part.record_batches()
         assert batch.schema.types == [pa.float64(), pa.string()]
         text(tmp_path / "k=a" / "a.csv", "x\n1\n")
-        assert message(lambda: read_table(tmp_path).splits({"k": pa.float64()}), SchemaError) == (
+        assert message(lambda: read_table(tmp_path).parts({"k": pa.float64()}), SchemaError) == (
             "a folder is named k=1; column 'k' is read as numbers; rename the folder."
         ).replace("k=1", "k=a")
 
@@ -234,7 +234,7 @@ class TestColumns:
     def test_unknown_and_no_columns(self, tmp_path: Path) -> None:
         write(tmp_path / "a=1" / "t.parquet")
         assert "column 'b' is not in the table" in message(
-            lambda: read_table(tmp_path).splits({"b": None}), SchemaError
+            lambda: read_table(tmp_path).parts({"b": None}), SchemaError
         )
 
     @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -256,18 +256,18 @@ class TestColumns:
         assert {c["values"]: c["counts"] for c in counts} == {"a": 40_000, "b": 65_536 - 40_000}
         assert head.schema.field("x").type == pa.int64()
 
-    def test_splits_travel_light(self, tmp_path: Path) -> None:
+    def test_parts_travel_light(self, tmp_path: Path) -> None:
         for k in range(40):
             write(tmp_path / f"k=value-{k}" / "a.parquet")
         table = read_table(tmp_path)
-        split = table.splits({"x": None, "k": None})[7]
-        sent = pickle.dumps(split)
+        part = table.parts({"x": None, "k": None})[7]
+        sent = pickle.dumps(part)
         assert len(sent) < 2_000
         again = pickle.loads(sent)
         assert [b.to_pylist() for b in again.record_batches()] == [
-            b.to_pylist() for b in split.record_batches()
+            b.to_pylist() for b in part.record_batches()
         ]
-        assert split.locate(1) == "row 2 of a.parquet"
+        assert part.locate(1) == "row 2 of a.parquet"
 
     def test_compressed_text(self, tmp_path: Path) -> None:
         (tmp_path / "k=1").mkdir()

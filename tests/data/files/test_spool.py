@@ -32,8 +32,8 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def rows(table: Any, *names: str) -> list[dict[str, object]]:
-    splits = table.splits(dict.fromkeys(names or table.names))
-    return [r for split in splits for batch in split.record_batches() for r in batch.to_pylist()]
+    parts = table.parts(dict.fromkeys(names or table.names))
+    return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
 
 
 def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
@@ -55,7 +55,7 @@ class TestKeeping:
         table = read_table(stream(PEOPLE))
         assert rows(table) == rows(table) == table.head().to_pylist() == PEOPLE.to_pylist()
         assert rows(table, "kind", "age") == PEOPLE.select(["kind", "age"]).to_pylist()
-        assert table.splits({"age": None})[0].locate(2) == "row 3 of the stream"
+        assert table.parts({"age": None})[0].locate(2) == "row 3 of the stream"
 
     def test_parts_are_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("suffice.data.files.spool._PART_ROWS", 10)
@@ -63,11 +63,11 @@ class TestKeeping:
         for batch_rows in (1, 4, 10, 1000):
             batches = table.to_batches(max_chunksize=batch_rows)
             kept = read_table(pa.RecordBatchReader.from_batches(table.schema, batches))
-            sizes = [sum(map(len, part.record_batches())) for part in kept.parts]
+            sizes = [sum(map(len, part.record_batches())) for part in kept.kept]
             assert max(sizes) <= 10
             assert sum(sizes) == 95
             assert rows(kept) == table.to_pylist()
-            starts = [part.locate(0) for part in kept.parts]
+            starts = [part.locate(0) for part in kept.kept]
             assert starts[:2] == ["row 1 of the stream", f"row {sizes[0] + 1} of the stream"]
 
     def test_wide_rows_make_short_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +76,7 @@ class TestKeeping:
         kept = read_table(
             pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
         )
-        assert len(kept.parts) == 10
+        assert len(kept.kept) == 10
 
     def test_dictionaries_that_differ(self) -> None:
         parts = [pa.table({"s": pa.array(v).dictionary_encode()}) for v in (["b", "a"], ["c", "a"])]
@@ -93,9 +93,9 @@ class TestKeeping:
     def test_columns_are_checked(self) -> None:
         kept = read_table(stream(PEOPLE))
         assert "column 'x' is not in the table" in message(
-            lambda: kept.splits({"x": None}), SchemaError
+            lambda: kept.parts({"x": None}), SchemaError
         )
-        assert "no column of the table" in message(lambda: kept.splits({}), ParameterError)
+        assert "no column of the table" in message(lambda: kept.parts({}), ParameterError)
         twice = pa.table([[1], [2]], names=["x", "x"])
         assert "column 'x' is there twice" in message(
             lambda: read_table(stream(twice)), SchemaError
@@ -128,12 +128,12 @@ class TestValuesBeside:
 
 
 class TestLife:
-    def test_a_folder_lasts_as_long_as_a_split(self, temporary: Path) -> None:
-        splits = read_table(stream(PEOPLE)).splits({"age": None})
+    def test_a_folder_lasts_as_long_as_a_part(self, temporary: Path) -> None:
+        parts = read_table(stream(PEOPLE)).parts({"age": None})
         gc.collect()
         assert len(list(temporary.iterdir())) == 1
-        assert next(splits[0].record_batches()).to_pylist()[0] == {"age": 39}
-        del splits
+        assert next(parts[0].record_batches()).to_pylist()[0] == {"age": 39}
+        del parts
         assert list(temporary.iterdir()) == []
 
     def test_a_folder_is_gone_after_an_error(self, temporary: Path) -> None:
@@ -147,7 +147,7 @@ class TestLife:
     def test_copies(self) -> None:
         table = read_table(stream(PEOPLE))
         deep = copy.deepcopy(table)
-        sent = pickle.dumps(table.splits({"age": None})[0])
+        sent = pickle.dumps(table.parts({"age": None})[0])
         assert len(sent) < 2_000
         arrived = pickle.loads(sent)
         assert next(arrived.record_batches()).to_pylist()[0] == {"age": 39}
@@ -157,7 +157,7 @@ class TestLife:
         del deep
         gone = pickle.loads(sent)
         assert message(lambda: next(gone.record_batches())).startswith(
-            f"{gone.split.path}, where the rows of the stream are kept, is not there; "
+            f"{gone.inside.path}, where the rows of the stream are kept, is not there; "
         )
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
@@ -178,7 +178,7 @@ import pyarrow as pa
 from suffice import read_table
 rows = pa.table({"x": [1, 2, 3]})
 kept = read_table(pa.RecordBatchReader.from_batches(rows.schema, rows.to_batches()))
-print(kept.parts[0].split.path, kept.parts[0].split.path.exists())
+print(kept.kept[0].inside.path, kept.kept[0].inside.path.exists())
 1 / 0
 """
         home = tmp_path / "child"
@@ -244,7 +244,7 @@ class TestPolars:
         assert NaiveBayes.textbook().fit(coded.collect(), "y").statistic_ == expected
 
     def test_rows_are_located(self, lazy: Any) -> None:
-        part = read_table(lazy).splits({"x": None})[0]
+        part = read_table(lazy).parts({"x": None})[0]
         assert part.locate(1) == "row 2 of the LazyFrame"
 
     def test_a_query_that_fails(self, lazy: Any) -> None:
@@ -275,6 +275,6 @@ class TestDuckdb:
 
 def test_parts_are_plain_arrow_files() -> None:
     table = read_table(stream(PEOPLE))
-    (part,) = table.parts
-    with pa.memory_map(str(part.split.path)) as file:
+    (part,) = table.kept
+    with pa.memory_map(str(part.inside.path)) as file:
         assert pa.ipc.open_file(file).read_all().equals(PEOPLE)

@@ -35,10 +35,8 @@ def write(path: Path, table: pa.Table, part: int = BATCH_ROWS) -> Path:
 
 
 def rows(table: Any, types: dict[str, pa.DataType | None] | None = None) -> list[dict[str, object]]:
-    splits = table.splits(types or dict.fromkeys(table.names))
-    return [
-        row for split in splits for batch in split.record_batches() for row in batch.to_pylist()
-    ]
+    parts = table.parts(types or dict.fromkeys(table.names))
+    return [row for part in parts for batch in part.record_batches() for row in batch.to_pylist()]
 
 
 def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
@@ -125,7 +123,7 @@ class TestStored:
     ) -> None:
         opened = read_table(write(tmp_path / f"t{suffix}", people))
         asked = {"sex": pa.string(), "age": pa.float64()}
-        (batch,) = opened.splits(asked)[0].record_batches()
+        (batch,) = opened.parts(asked)[0].record_batches()
         assert dict(zip(batch.schema.names, batch.schema.types, strict=True)) == asked
         assert batch.to_pylist()[0] == {"sex": "m", "age": 39.0}
 
@@ -149,8 +147,8 @@ class TestStored:
 
     def test_rows_are_located_in_the_file(self, tmp_path: Path, suffix: str) -> None:
         table = pa.table({"x": list(range(10))})
-        splits = read_table(write(tmp_path / f"t{suffix}", table, 4)).splits({"x": None})
-        assert splits[-1].locate(1) == f"row {2 if suffix == '.arrows' else 10} of t{suffix}"
+        parts = read_table(write(tmp_path / f"t{suffix}", table, 4)).parts({"x": None})
+        assert parts[-1].locate(1) == f"row {2 if suffix == '.arrows' else 10} of t{suffix}"
 
     def test_late_value_is_located(self, tmp_path: Path, suffix: str) -> None:
         table = pa.table({"x": [1.0] * 200_000 + [0.5]})
@@ -163,7 +161,7 @@ class TestStored:
         table = pa.table({"x": range(150_000)})
         opened = read_table(write(tmp_path / f"t{suffix}", table, 140_000))
         for _ in range(2):
-            batches = [b for s in opened.splits({"x": None}) for b in s.record_batches()]
+            batches = [b for s in opened.parts({"x": None}) for b in s.record_batches()]
             assert max(batch.num_rows for batch in batches) <= BATCH_ROWS
             assert pa.Table.from_batches(batches).equals(table)
         assert opened.head().num_rows == BATCH_ROWS
@@ -175,13 +173,13 @@ class TestStored:
         assert opened.head().schema.names == ["age", "sex", "pay"]
 
     def test_pickle(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        split = read_table(write(tmp_path / f"t{suffix}", people)).splits({"age": None})[0]
-        (batch,) = pickle.loads(pickle.dumps(split)).record_batches()
+        part = read_table(write(tmp_path / f"t{suffix}", people)).parts({"age": None})[0]
+        (batch,) = pickle.loads(pickle.dumps(part)).record_batches()
         assert batch.to_pylist()[0] == {"age": 39}
 
     def test_unknown_column(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
         opened = read_table(write(tmp_path / f"t{suffix}", people))
-        assert message(lambda: opened.splits({"job": None}), SchemaError).startswith(
+        assert message(lambda: opened.parts({"job": None}), SchemaError).startswith(
             f"column 'job' is not in t{suffix}; "
         )
 
@@ -218,15 +216,15 @@ class TestStored:
 
 
 class TestParquet:
-    def test_one_split_per_row_group(self, tmp_path: Path) -> None:
+    def test_one_part_per_row_group(self, tmp_path: Path) -> None:
         table = pa.table({"x": range(10)})
         paths = [write(tmp_path / f"{name}.parquet", table, 4) for name in "ab"]
-        assert len(read_table(paths).splits({"x": None})) == 6
+        assert len(read_table(paths).parts({"x": None})) == 6
 
     def test_strings_are_dictionary_encoded(self, tmp_path: Path, people: pa.Table) -> None:
         opened = read_table(write(tmp_path / "t.parquet", people))
         encoded = pa.dictionary(pa.int32(), pa.string())
-        (batch,) = opened.splits({"sex": None})[0].record_batches()
+        (batch,) = opened.parts({"sex": None})[0].record_batches()
         assert opened.head().schema.field("sex").type == batch.schema.field("sex").type == encoded
 
     def test_damaged_page(self, tmp_path: Path) -> None:
@@ -328,13 +326,13 @@ def test_columns_that_are_read_whole_are_those_read_in_batches(
     pq.write_table(table, path, row_group_size=BATCH_ROWS + 500)
 
     def read(names: list[str]) -> list[list[pa.RecordBatch]]:
-        splits = read_table(path).splits(dict.fromkeys(names))
-        return [list(split.record_batches()) for split in splits]
+        parts = read_table(path).parts(dict.fromkeys(names))
+        return [list(part.record_batches()) for part in parts]
 
     whole = read(table.column_names), read(["a.b", "word"])
     monkeypatch.setattr("suffice.data.files.parquet.WHOLE_ROWS", 0)
     assert (read(table.column_names), read(["a.b", "word"])) == whole
-    assert [[batch.num_rows for batch in part] for part in whole[0]] == [[BATCH_ROWS, 500], [500]]
+    assert [[batch.num_rows for batch in piece] for piece in whole[0]] == [[BATCH_ROWS, 500], [500]]
 
 
 def test_the_first_rows_keep_no_others(tmp_path: Path) -> None:

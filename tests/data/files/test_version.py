@@ -32,13 +32,13 @@ def write(path: Path, n: int) -> Path:
     return path
 
 
-def read(splits: Any) -> int:
-    return sum(batch.num_rows for split in splits for batch in split.record_batches())
+def read(parts: Any) -> int:
+    return sum(batch.num_rows for part in parts for batch in part.record_batches())
 
 
-def message(splits: Any) -> str:
+def message(parts: Any) -> str:
     with pytest.raises(ReadError) as caught:
-        read(splits)
+        read(parts)
     return str(caught.value)
 
 
@@ -46,21 +46,21 @@ def message(splits: Any) -> str:
 class TestChanged:
     def test_between_two_passes(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 100)
-        splits = read_table(path).splits({"x": None})
-        assert read(splits) == read(splits) == 100
+        parts = read_table(path).parts({"x": None})
+        assert read(parts) == read(parts) == 100
         before = path.stat().st_size
         write(path, 5_000)
         now = path.stat().st_size
-        assert message(splits) == (
+        assert message(parts) == (
             f"t{suffix} has changed since it was listed: it had {before:,} bytes and has {now:,}"
             + END
         )
 
     def test_at_the_same_size(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 100)
-        splits = read_table(path).splits({"x": None})
+        parts = read_table(path).parts({"x": None})
         os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
-        assert message(splits) == (
+        assert message(parts) == (
             f"t{suffix} has changed since it was listed: it was written again" + END
         )
 
@@ -71,8 +71,8 @@ class TestChanged:
             "suffice.data.csv.pieces._PIECE_BYTES", 1 << 20
         )  # not all is read ahead
         path = write(tmp_path / f"t{suffix}", 1_000_000)
-        (split,) = read_table(path).splits({"x": None})[:1]
-        batches = split.record_batches()
+        (part,) = read_table(path).parts({"x": None})[:1]
+        batches = part.record_batches()
         next(batches)
         os.utime(path, ns=(0, 0))
         with pytest.raises(ReadError, match="has changed since it was listed"):
@@ -80,33 +80,33 @@ class TestChanged:
 
     def test_the_version_travels(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 100)
-        sent = pickle.dumps(read_table(path).splits({"x": None}))
+        sent = pickle.dumps(read_table(path).parts({"x": None}))
         assert read(pickle.loads(sent)) == 100
         write(path, 5_000)
         assert "has changed" in message(pickle.loads(sent))
 
     def test_cut_short(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 50_000)
-        splits = read_table(path).splits({"x": None})
+        parts = read_table(path).parts({"x": None})
         path.write_bytes(path.read_bytes()[:-100])
-        assert message(splits).startswith(f"t{suffix} has changed since it was listed: it had ")
+        assert message(parts).startswith(f"t{suffix} has changed since it was listed: it had ")
 
     def test_gone(self, tmp_path: Path, suffix: str) -> None:
         path = write(tmp_path / f"t{suffix}", 100)
-        splits = read_table(path).splits({"x": None})
+        parts = read_table(path).parts({"x": None})
         path.unlink()
-        assert message(splits).startswith(f"{path} has gone since it was listed; ")
+        assert message(parts).startswith(f"{path} has gone since it was listed; ")
 
 
 def test_what_breaks_while_a_file_changes_is_its_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "t.parquet", 100)
-    splits = read_table(path).splits({"x": None})
+    parts = read_table(path).parts({"x": None})
 
     def changing(*_: Any) -> None:
         write(path, 200)
         raise pa.ArrowInvalid("a page ends too early")
 
     monkeypatch.setattr("suffice.data.files.parquet.open_parquet", changing)
-    assert message(splits).startswith("t.parquet has changed since it was listed: ")
+    assert message(parts).startswith("t.parquet has changed since it was listed: ")

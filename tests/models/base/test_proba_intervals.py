@@ -21,7 +21,6 @@ from suffice import (
 from suffice.data.source import each_batch
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Density
-from suffice.families.posteriors.posterior import posterior_of
 from suffice.models.generative.proba_intervals import ModelPosterior
 from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 
@@ -65,8 +64,8 @@ def few(X: Any, rows: slice) -> Any:
     return {name: cells[rows] for name, cells in X.items()} if isinstance(X, dict) else X[rows]
 
 
-def batches_of(split: Any, layout: Any) -> Any:
-    return list(each_batch(split, layout, lambda batch: batch))
+def batches_of(part: Any, layout: Any) -> Any:
+    return list(each_batch(part, layout, lambda batch: batch))
 
 
 def posterior_of_model(model: Any) -> ModelPosterior:
@@ -204,7 +203,7 @@ def test_the_posterior_of_a_histogram_is_dirichlet():
     """Shares of bins have the mean of the estimate, and the variance p (1 − p)/(A + 1)."""
     family = Density("histogram")
     statistic = NaiveBayes.textbook(family).fit(REAL[:, :1], Y).model_.statistic.blocks[0]
-    estimate, posterior = family.estimate(statistic), posterior_of(family, statistic)
+    estimate, posterior = family.estimate(statistic), family.posterior(statistic)
     rng = np.random.default_rng(0)
     draws = np.array([posterior.draw(rng).probabilities(0) for _ in range(4000)])
     p = estimate.probabilities(0)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from suffice import AODE, NaiveBayes, load
-from suffice.sums.binned_counts import YEAR_2000
+from suffice.sums.bins import YEAR_2000
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 

@@ -18,7 +18,7 @@ from suffice import NaiveBayes, engine
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Density
 from suffice.models.generative import column_weights
-from suffice.sums.row_hash import rank_hashes
+from suffice.sums.row_sample import rank_hashes
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 3, 400)

@@ -45,10 +45,10 @@ def problem(x, y, weights=None, penalty=0.0, class_weights=None, firth=False):
         (BlockLayout(encoding, names),), UniformColumns(names, "number", "real", "numbers")
     )
     engine = LocalEngine(1)
-    splits = ArraySource(x, names, Labels.of(y), weights).splits(layout, 1)
-    seen = engine.run(first_pass, (layout, False), splits)
+    parts = ArraySource(x, names, Labels.of(y), weights).parts(layout, 1)
+    seen = engine.run(first_pass, (layout, False), parts)
     centred = CentredDesign.of(Design(names, ()), layout, seen, True, False)
-    data = DataLoop(engine, splits)
+    data = DataLoop(engine, parts)
     used = np.concatenate([[True], centred.scale > 0])
     cost = np.concatenate([[0.0], np.full(x.shape[1], penalty)])
     if class_weights is None:
@@ -161,8 +161,8 @@ def test_moments_of_sparse_rows_are_those_of_dense_ones(seed, gaps, weighted):
     layout = Layout(
         (BlockLayout("sparse", names),), UniformColumns(names, "number", "real", "numbers")
     )
-    (split,) = ArraySource(table, names).splits(layout, 1)
-    for batch in split.batches():
+    (part,) = ArraySource(table, names).parts(layout, 1)
+    for batch in part.batches():
         sparse.add(batch.blocks[0], codes, weights, 3)
     full.add(RealBlock(dense), codes, weights, 3)
     mine, other = sparse.statistic(), full.statistic()

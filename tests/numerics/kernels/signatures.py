@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics import kernels
-from suffice.sums.binned_counts import CELLS
+from suffice.sums.bins import CELLS
 
 from . import test_searchlight
 
@@ -53,10 +53,6 @@ def _call_the_others() -> None:
     kernels.posterior.log_sum_exp(some.reshape(4, 5), np.zeros(4))
     kernels.posterior.log_normalise(some.reshape(4, 5), np.zeros(5), np.zeros((4, 5)))
     kernels.posterior.normalise(np.zeros((4, 5)), np.ones(5))
-    for name, arguments in {"two_sum": 2, "two_product": 2, "fma": 3}.items():
-        getattr(kernels.pairs, name)(*some[:arguments].tolist())
-    for name in ("add", "multiply", "divide"):
-        getattr(kernels.pairs, name)(1.0, 1e-20, 3.0, 1e-20)
     for dtype in (np.int64, np.uint64):
         values = whole.astype(dtype)
         kernels.counts.mark(values, 2, np.zeros(7, np.bool_))
@@ -95,7 +91,6 @@ def _call_the_others() -> None:
     merged = np.zeros(2), np.zeros(2), np.zeros((2, 2))
     kernels.densities.merge(at, at + 1, counts, np.array([2]), *merged)
     kernels.densities.log_losses(counts, *densities)
-    kernels.cuts.best(np.cumsum(table, axis=1), 0, 4)
     kernels.cuts.every(table, np.zeros(5, np.int64))
     kernels.cuts.equal_frequency(at + 1, 3, np.zeros(2, np.int64))
     kernels.gram.times(table, np.ones(5), np.zeros(4))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.sums.binned_counts import CELLS
+from suffice.sums.bins import CELLS
 
 Arrays = tuple[NDArray[Any], ...]
 

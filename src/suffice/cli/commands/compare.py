@@ -21,8 +21,7 @@ from suffice.cli.output.tables import (
 
 if TYPE_CHECKING:
     from suffice.cli import documents
-    from suffice.sums.comparison import Comparison
-    from suffice.sums.divergence import Divergence
+    from suffice.sums.comparison import Comparison, Divergence
 
 __all__ = ["compare"]
 
@@ -94,6 +93,5 @@ def _divergence(found: Divergence | None) -> documents.Divergence | None:
     return {
         "hellinger": found.hellinger,
         "psi": found.psi,
-        "jensen_shannon": found.jensen_shannon,
         "p": found.p_value,
     }

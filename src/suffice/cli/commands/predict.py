@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.decision import Decision
 from suffice.cli.options.models import load, predicts_numbers
+from suffice.cli.options.names import listed, no_such_column
 from suffice.cli.options.reading import ReadAs, Reading
 from suffice.cli.options.running import Running, reported
 from suffice.cli.options.shared import Data, Ignore, ModelFile, RowsAsJson
 from suffice.cli.output.rows import deliver_rows, opener
 from suffice.cli.output.tables import refuse_result
 from suffice.errors import ParameterError
+
+if TYPE_CHECKING:
+    from suffice.data.table import Table
 
 __all__ = ["predict"]
 
@@ -52,32 +57,63 @@ def predict(
     level: Annotated[
         float | None, typer.Option(help="Probability of the interval.", show_default="0.95")
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            "--id",
+            metavar="COL",
+            help="Write columns of the input before the predictions, as they stand in the file: "
+            "comma lists of names, or all.",
+        ),
+    ] = None,
     ignore: Ignore = None,
     decision: Decision,
     read: ReadAs = None,
     running: Running,
 ) -> None:
-    """Answer every row, in order.
+    """Predict every row, in order.
 
-    Rows stream through: memory does not grow with the files. With --engine or
-    --threads, whole parts of a file are answered at a time. The column to be
-    predicted may be there or not.
+    Rows stream through: memory does not grow with the files. The column to be
+    predicted may be there or not. A malformed row that is left out (-r
+    skip_bad_rows=N) has an empty prediction.
     """
+    from suffice.data.beside import beside, cells_as_stored, skipped_rows
+
     reading = Reading.of(read)
-    opened = opener(output)
+    written = opener(output)
     refuse_result(output, [model, *data])
     fitted = decision.applied(load(model))
     wanted = _options(fitted, proba, log_proba, interval, level)
-    table = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
+    opened = remarked(reading.open(data, fitted.format_))
+    kept = _kept(opened, keep)
+    table = known_columns(opened, fitted, ignore=ignore, kept=kept)
+    skipped = skipped_rows(opened)
     with reported(f"Predicting {', '.join(data)}") as report, running.chosen(report, 1):
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
+        cells = cells_as_stored(opened, kept) if kept else None
+        rows = beside(answers, cells, skipped)
         if as_json:
             facts = {"model": str(model), "type": type(fitted).__name__}
-            deliver_rows(facts, "answers", answers, opened, output, "unanswered")
+            found = {"skipped": [{"file": one.file, "line": one.line} for one in skipped]}
+            deliver_rows(
+                {**facts, **found}, "answers", rows, written, output, "unanswered", len(kept)
+            )
             return
-        with opened() as write:
-            for part in answers:
+        with written() as write:
+            for part in rows:
                 write(part)
+
+
+def _kept(table: Table, keep: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns that are to stand beside the predictions."""
+    names = tuple(dict.fromkeys(listed(keep)))
+    if names == ("all",) and "all" not in table.names:
+        return table.names
+    for name in names:
+        if name not in table.names:
+            raise no_such_column("keep", name, table.names)
+    return names
 
 
 def _options(

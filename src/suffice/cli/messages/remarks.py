@@ -55,9 +55,15 @@ def unseen_columns(table: Table, model: Any, ignore: Sequence[str] | None) -> Ta
 
 
 def known_columns(
-    table: Table, model: Any, *others: str | None, ignore: Sequence[str] | None = None
+    table: Table,
+    model: Any,
+    *others: str | None,
+    ignore: Sequence[str] | None = None,
+    kept: Sequence[str] = (),
 ) -> Table:
     """The columns that a model reads or leaves out, and some others; say which are neither.
+
+    Of those that are kept beside the answers, nothing is said.
 
     Raises
     ------
@@ -79,5 +85,6 @@ def known_columns(
             f"the model has {', '.join(repr(c.name) for c in layout.columns[:MOST_NAMED])}",
             "check the names, and how the file is written",
         )
-    note(left_out(unknown))
+    if said := [name for name in unknown if name not in kept]:
+        note(left_out(said))
     return WithoutColumns(table, unknown)

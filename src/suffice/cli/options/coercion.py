@@ -40,10 +40,22 @@ class Command(TextAsItIs, TyperCommand):
     """A command that takes text as it is."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the words of a line apart; note the model, as help comes before all options."""
+        """Take the words of a line apart; note the model, as help comes before all options.
+
+        A parameter of the reader or the model is an option, too: ``--missing x`` is
+        ``-r missing=x``, ``--alpha 2`` is ``-p alpha=2``, ``--no-header`` is ``-r header=false``.
+        """
         line = " ".join(args).replace("--model=", "--model ").split()
         named = [after for word, after in pairwise(line) if word == "--model"]
         ctx.meta[MODEL] = named[-1].partition(",")[0] if named else ""
+        own = {name for one in self.params for name in (*one.opts, *one.secondary_opts)}
+        takes = [short for short in ("-r", "-p") if short in own]
+        if takes and any(
+            word.startswith("--") and word.partition("=")[0] not in own for word in args
+        ):
+            from suffice.cli.options.values import short_options
+
+            args = short_options(args, own | {"--help"}, takes, ctx.meta[MODEL])
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
 

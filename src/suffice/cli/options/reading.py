@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from suffice.data.csv.table import CsvFormat
     from suffice.data.table import Table
 
-__all__ = ["LABELS", "ReadAs", "Reading"]
+__all__ = ["LABELS", "ReadAs", "Reading", "reader_parameters"]
 
 LABELS = ("label_suffix", "label_map")
 ReadAs = Annotated[
@@ -30,6 +30,17 @@ ReadAs = Annotated[
         "look, or as the model remembers.",
     ),
 ]
+
+
+SWITCHES = ("header", "strip", "guess")
+
+
+def reader_parameters() -> dict[str, bool]:
+    """Return the parameters of the reader, and which of them are true or false."""
+    from suffice.data.csv.table import CsvFormat
+
+    known = [*(f.name for f in fields(CsvFormat)), "sheet", *LABELS]
+    return {name: name in SWITCHES for name in known}
 
 
 @dataclass(frozen=True)
@@ -64,10 +75,7 @@ class Reading:
         """
         if not given:
             return cls()
-        from suffice.data.csv.table import CsvFormat
-
-        known = [*(f.name for f in fields(CsvFormat)), "sheet", *LABELS]
-        found = named_values("-r", given, known, "the reader")
+        found = named_values("-r", given, reader_parameters(), "the reader")
         for name in ("written", "label_map"):
             if not isinstance(found.get(name, {}), dict):
                 raise ParameterError(

@@ -18,6 +18,7 @@ __all__ = [
     "REGRESSIONS",
     "class_of",
     "descriptions",
+    "model_parameters",
     "parameters_of",
     "takes",
 ]
@@ -57,6 +58,16 @@ def class_of(model: str) -> Any:
 def parameters_of(model: str) -> tuple[str, ...]:
     """Return the parameters of a model that ``-p`` sets."""
     return tuple(effective(class_of(model)))
+
+
+def model_parameters(model: str) -> dict[str, bool]:
+    """Return the parameters of a model, or of every one, and which are true or false."""
+    found: dict[str, bool] = {}
+    for one in [model] if model in MODELS else MODELS:
+        defaults = signature(class_of(one)).parameters
+        for name in parameters_of(one):
+            found[name] = found.get(name, False) or isinstance(defaults[name].default, bool)
+    return found
 
 
 def takes(model: str, name: str, value: Any) -> bool:

@@ -140,3 +140,55 @@ def written_value(value: Any) -> str:
 def words_of(option: str, given: Iterable[str] | None) -> list[str]:
     """Return the words of a line that say the same again."""
     return [word for one in given or () for word in (option, one)]
+
+
+def short_options(
+    args: Sequence[str], own: Collection[str], takes: Collection[str], model: str
+) -> list[str]:
+    """Return the words of a line with parameters of the reader and the model behind -r and -p.
+
+    Examples
+    --------
+    >>> short_options(["a.csv", "--missing", "x", "--no-header"], ["--label"], ["-r"], "")
+    ['a.csv', '-r', 'missing=x', '-r', 'header=false']
+    """
+    words, rest = list[str](), list(args)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return [*words, word, *rest]
+        name, sign, value = word.removeprefix("--").partition("=")
+        found = word.startswith("--") and f"--{name}" not in own and _short(name, takes, model)
+        if not found:
+            words.append(word)
+            continue
+        short, parameter, known = found
+        if sign:
+            words += [short, f"{parameter}={value}"]
+        elif known is not None:
+            given = rest and rest[0].lower() in ("true", "false")
+            words += [short, f"{parameter}={rest.pop(0) if given else known}"]
+        elif rest:
+            words += [short, f"{parameter}={rest.pop(0)}"]
+        else:
+            raise ParameterError(f"{word} has no value", f"write {word} VALUE")
+    return words
+
+
+def _short(name: str, takes: Collection[str], model: str) -> tuple[str, str, str | None] | None:
+    """Return what a long option is called behind -r or -p; of a switch, its value too."""
+    from suffice.cli.options.reading import reader_parameters
+    from suffice.cli.options.recipes import model_parameters
+
+    plain = name.replace("-", "_")
+    switches = [(plain, "true")]
+    if plain.startswith("no_"):
+        switches += [(plain[3:], "false"), (f"fit_{plain[3:]}", "false")]
+    for short, known in (("-r", reader_parameters), ("-p", lambda: model_parameters(model))):
+        if short not in takes:
+            continue
+        parameters = known()
+        for one, value in switches:
+            if one in parameters and (parameters[one] or value == "true"):
+                return short, one, value if parameters[one] else None
+    return None

@@ -137,9 +137,10 @@ def _once(opened: Callable[[pa.Schema], Any]) -> Iterator[Write]:
 
 @dataclass
 class _Passed:
-    """What has passed by: the columns, the rows, and how many have an empty first cell."""
+    """What has passed by: the columns, the rows, and how many have no prediction."""
 
     empty_as: str | None
+    place: int = 0  # of the column of predictions
     columns: list[str] = field(default_factory=list)
     rows: int = 0
     empty: int = 0
@@ -148,7 +149,7 @@ class _Passed:
         for table in tables:
             self.columns = list(table.column_names)
             self.rows += table.num_rows
-            self.empty += table.column(0).null_count
+            self.empty += table.column(self.place).null_count
             yield table
 
     @property
@@ -163,6 +164,7 @@ def deliver_rows(
     opened: Callable[[], Any],
     output: Path | None,
     empty_as: str | None = None,
+    place: int = 0,
 ) -> None:
     """Print facts as JSON, with the rows under a name; these go to a file if there is one.
 
@@ -178,9 +180,11 @@ def deliver_rows(
         Opens the file, as `suffice.cli.output.rows.opener` has it.
     output : Path, optional
     empty_as : str, optional
-        The name of an entry that counts the rows whose first cell is empty.
+        The name of an entry that counts the rows without a prediction.
+    place : int
+        The column of predictions.
     """
-    passed = _Passed(empty_as)
+    passed = _Passed(empty_as, place)
     if output is None:
         _print(facts, name, passed, tables)
         return

@@ -35,8 +35,8 @@ from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
 from suffice.data.files.version import readable, version_of
 from suffice.data.notation import TEXT
+from suffice.data.part_size import UNKNOWN, PartSize
 from suffice.data.read_ahead import in_order
-from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.data.text_cells import are_rounded, infer, parse
 from suffice.data.type_names import called
@@ -44,7 +44,7 @@ from suffice.errors import ReadError, SchemaError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP
 
-__all__ = ["CsvFormat", "CsvSplit", "CsvTable"]
+__all__ = ["CsvFormat", "CsvPart", "CsvTable"]
 
 _AHEAD = 2
 
@@ -55,9 +55,9 @@ _AHEAD = 2
 class _Pass:
     """One reading of one file as text, malformed rows left out and their lines counted."""
 
-    def __init__(self, split: CsvSplit) -> None:
-        self._file, self._names, self._asked = split.file, split.names, split.asked
-        self._format = split.file.format
+    def __init__(self, part: CsvPart) -> None:
+        self._file, self._names, self._asked = part.file, part.names, part.asked
+        self._format = part.file.format
         self.skipped = 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -149,13 +149,13 @@ class _Pass:
 
 
 @dataclass(frozen=True)
-class CsvSplit:
+class CsvPart:
     """One file of delimited text.
 
     Examples
     --------
     >>> file = CsvFile(Path("a.csv"), CsvFormat())
-    >>> CsvSplit(file, ("x", "y"), (("y", pa.int64()),)).asked
+    >>> CsvPart(file, ("x", "y"), (("y", pa.int64()),)).asked
     ('y',)
     """
 
@@ -244,10 +244,10 @@ class CsvSplit:
             ),
         )
 
-    def split_size(self) -> SplitSize:
+    def part_size(self) -> PartSize:
         """The bytes of the file; nothing if it cannot be read, which a reader explains."""
         with suppress(OSError):
-            return SplitSize(None, self.file.path.stat().st_size)
+            return PartSize(None, self.file.path.stat().st_size)
         return UNKNOWN
 
     @property
@@ -262,7 +262,7 @@ def _listed(path: Path, format: CsvFormat) -> CsvFile:
 
 
 class CsvTable(Table):
-    r"""Delimited text files with the same columns, one split each.
+    r"""Delimited text files with the same columns, one part each.
 
     Types are inferred from the first ``BATCH_ROWS`` rows: null if every cell is missing, else
     int64, float64, bool (true and false in any case) or string, whichever first holds them all:
@@ -323,8 +323,8 @@ class CsvTable(Table):
     @property
     def _head(self) -> pa.RecordBatch:
         texts = tuple((name, pa.string()) for name in self.names)
-        splits = (CsvSplit(file, self.names, texts) for file in self._files)
-        batches = chain.from_iterable(split.text_batches() for split in splits)
+        parts = (CsvPart(file, self.names, texts) for file in self._files)
+        batches = chain.from_iterable(part.text_batches() for part in parts)
         head = first_rows(batches, pa.schema(texts))
         refuse_header_again(self._files, head)
         columns = [
@@ -340,8 +340,8 @@ class CsvTable(Table):
             try:
                 return notation.parse(column, self._format.numerals)
             except pa.ArrowInvalid:
-                for split in self.splits({name: None}):  # names the line
-                    deque(split.record_batches(), 0)
+                for part in self.parts({name: None}):  # names the line
+                    deque(part.record_batches(), 0)
         if name in dict(self._format.written) or name in self._refused:
             return column
         return infer(column, self._format.numerals)
@@ -361,15 +361,15 @@ class CsvTable(Table):
         """What was found out about how the files are written."""
         return self._remarks
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[CsvSplit]:
-        """Return one split per file, reading these columns only."""
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[CsvPart]:
+        """Return one part per file, reading these columns only."""
         where = " and ".join(file.path.name for file in self._files[:2])
         require_columns(types, self.names, where)
         for name in types:
             if name in self._refused:
                 raise self._refused[name]
         asked = tuple((name, kind or self._inferred(name)) for name, kind in types.items())
-        return tuple(CsvSplit(file, self.names, asked) for file in self._files)
+        return tuple(CsvPart(file, self.names, asked) for file in self._files)
 
     def _inferred(self, name: str) -> pa.DataType:
         notation = self._format.notation(name)

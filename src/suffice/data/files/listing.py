@@ -20,15 +20,15 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from suffice.data.split_size import file_of
-from suffice.data.split_view import SplitView
+from suffice.data.part_size import file_of
+from suffice.data.part_view import PartView
 from suffice.data.table import Table, TableView, first_rows, require_columns
 from suffice.data.type_names import held
 from suffice.errors import ReadError, SchemaError
 
 __all__ = [
     "FolderColumns",
-    "FolderSplit",
+    "FolderPart",
     "ListedFile",
     "list_files",
     "require_content",
@@ -210,25 +210,25 @@ class FolderColumns(TableView):
     @property
     def _head(self) -> pa.RecordBatch:
         named = next(iter(self.values.values()))
-        splits = self.splits(dict.fromkeys(named))
+        parts = self.parts(dict.fromkeys(named))
         schema = pa.schema([(name, value.type) for name, value in named.items()])
-        said = first_rows(chain.from_iterable(s.record_batches() for s in splits), schema)
+        said = first_rows(chain.from_iterable(s.record_batches() for s in parts), schema)
         head = self.table.head()
         return pa.RecordBatch.from_arrays([*head.columns, *said.columns], names=list(self.names))
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[FolderSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[FolderPart]:
         """Return the parts of the files, reading these columns only."""
         require_columns(types, self.names, "the table")
         stored = {name: kind for name, kind in types.items() if name in self.table.names}
         # Without a column of its own, a file still says how many rows it has. Its first column is
         # read as text where types are guessed, so that no cell is refused.
         read = stored or {self.table.names[0]: pa.string() if self.table.guesses else None}
-        splits = []
-        for split in self.table.splits(read):
-            said = self.values[file_of(split)].items()
+        parts = []
+        for part in self.table.parts(read):
+            said = self.values[file_of(part)].items()
             cells = {name: _cast(name, value, types[name]) for name, value in said if name in types}
-            splits.append(FolderSplit(split, tuple(types), cells))
-        return splits
+            parts.append(FolderPart(part, tuple(types), cells))
+        return parts
 
 
 def _cast(name: str, value: pa.Array[Any], kind: pa.DataType | None) -> pa.Array[Any]:
@@ -250,7 +250,7 @@ def _repeated(value: pa.Array[Any], rows: int) -> pa.Array[Any]:
 
 
 @dataclass(frozen=True)
-class FolderSplit(SplitView):
+class FolderPart(PartView):
     """A part of a file with the columns that its folders name, in the order asked for."""
 
     names: tuple[str, ...]
@@ -258,7 +258,7 @@ class FolderSplit(SplitView):
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows."""
-        for batch in self.split.record_batches():
+        for batch in self.inside.record_batches():
             said = {name: _repeated(cell, batch.num_rows) for name, cell in self.values.items()}
             columns = [said[name] if name in said else batch.column(name) for name in self.names]
             yield pa.RecordBatch.from_arrays(columns, names=list(self.names))

@@ -1,4 +1,4 @@
-"""Parquet files: one split per row group."""
+"""Parquet files: one part per row group."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from suffice.data.files.stored import StoredFormat, StoredSplit
+from suffice.data.files.stored import StoredFormat, StoredPart
 from suffice.data.table import BATCH_ROWS
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-__all__ = ["PARQUET", "ParquetSplit", "open_parquet"]
+__all__ = ["PARQUET", "ParquetPart", "open_parquet"]
 
 _BUFFER_BYTES = 1 << 18
 WHOLE_ROWS = 4 * BATCH_ROWS  # of a row group whose columns are read whole
@@ -24,7 +24,7 @@ _WHOLE_BYTES = 1 << 22  # of a column of strings that is
 
 
 @dataclass(frozen=True)
-class ParquetSplit(StoredSplit):
+class ParquetPart(StoredPart):
     """One row group of a Parquet file; its strings come dictionary-encoded."""
 
     kind = "Parquet"
@@ -37,19 +37,19 @@ class ParquetSplit(StoredSplit):
                 if self._is_read_whole(file, names):
                     yield from self._whole(file, names).to_batches(BATCH_ROWS)
                     return
-                rows, parts = BATCH_ROWS, [self.part]
+                rows, parts = BATCH_ROWS, [self.number]
                 yield from file.iter_batches(rows, parts, names, use_threads=False)
             except (pa.ArrowException, OSError) as error:
                 column = next((name for name in names if self._is_damaged(file, name)), None)
                 where = "" if column is None else f", column {column!r}"
-                raise pa.ArrowInvalid(f"row group {self.part + 1}{where}: {error}") from error
+                raise pa.ArrowInvalid(f"row group {self.number + 1}{where}: {error}") from error
 
     def _is_read_whole(self, file: pq.ParquetFile, names: Sequence[str]) -> bool:
         """Whether whole columns take less memory than the pages that a reader of batches holds.
 
         Of each column it holds two pages and a dictionary, 1 MB each, and these twice.
         """
-        group = file.metadata.row_group(self.part)
+        group = file.metadata.row_group(self.number)
         if group.num_rows > WHOLE_ROWS:
             return False
         kinds = {name: file.schema_arrow.field(name).type for name in names}
@@ -62,10 +62,10 @@ class ParquetSplit(StoredSplit):
 
     def _whole(self, file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
         """The row group, read column by column."""
-        rows = file.metadata.row_group(self.part).num_rows
+        rows = file.metadata.row_group(self.number).num_rows
         memory = ColumnMemory(rows, [file.schema_arrow.field(name).type for name in names])
         columns = [
-            memory.moved(file.read_row_group(self.part, [name], use_threads=False).column(name))
+            memory.moved(file.read_row_group(self.number, [name], use_threads=False).column(name))
             for name in names
         ]
         return pa.table(columns, names=list(names))
@@ -73,7 +73,7 @@ class ParquetSplit(StoredSplit):
     def _is_damaged(self, file: pq.ParquetFile, name: str) -> bool:
         """Whether a column cannot be read even alone."""
         try:
-            file.read_row_group(self.part, [name], use_threads=False)
+            file.read_row_group(self.number, [name], use_threads=False)
         except (pa.ArrowException, OSError):
             return True
         return False
@@ -82,7 +82,7 @@ class ParquetSplit(StoredSplit):
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(self.path) as file:
-            return sum(file.metadata.row_group(i).num_rows for i in range(self.part))
+            return sum(file.metadata.row_group(i).num_rows for i in range(self.number))
 
 
 def _is_small(kind: pa.DataType) -> bool:
@@ -122,7 +122,7 @@ def _inspect_parquet(path: Path) -> tuple[pa.Schema, list[int]]:
         return file.schema_arrow, [file.metadata.row_group(part).num_rows for part in groups]
 
 
-PARQUET = StoredFormat(ParquetSplit, _inspect_parquet)
+PARQUET = StoredFormat(ParquetPart, _inspect_parquet)
 
 
 ALIGNED = 64  # bytes: where columns begin

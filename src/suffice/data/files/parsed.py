@@ -15,7 +15,7 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.json as arrow_json
 
-from suffice.data.files.stored import StoredFormat, StoredSplit
+from suffice.data.files.stored import StoredFormat, StoredPart
 from suffice.data.files.version import FileVersion, version_of
 from suffice.data.missing_tokens import IN_WORKBOOKS
 from suffice.data.table import BATCH_ROWS
@@ -25,7 +25,7 @@ __all__ = ["ARFF", "EXCEL", "JSON", "with_sheet"]
 
 
 @dataclass(frozen=True)
-class ParsedSplit(StoredSplit):
+class ParsedPart(StoredPart):
     """The rows of a file that is parsed whole, once in every process."""
 
     more: tuple[str, ...] = ()  # what else is to be known of the file, such as its sheet
@@ -55,20 +55,20 @@ class ParsedFormat(StoredFormat):
 
     more: tuple[str, ...] = ()
 
-    def read(self, path: Path) -> tuple[pa.Schema, list[StoredSplit]]:
+    def read(self, path: Path) -> tuple[pa.Schema, list[StoredPart]]:
         """Return the schema of a file, and its only part."""
         schema, parts = super().read(path)
-        return schema, [replace(cast(ParsedSplit, part), more=self.more) for part in parts]
+        return schema, [replace(cast(ParsedPart, part), more=self.more) for part in parts]
 
 
-def parsed_format(split: type[ParsedSplit], *more: str) -> StoredFormat:
-    """The format of files that a split parses, with what else is to be known of them."""
+def parsed_format(part: type[ParsedPart], *more: str) -> StoredFormat:
+    """The format of files that a part parses, with what else is to be known of them."""
 
     def inspect(path: Path) -> tuple[pa.Schema, Sequence[int | None]]:
-        whole = _parsed(split.parse, path, version_of(path), more)
+        whole = _parsed(part.parse, path, version_of(path), more)
         return whole.schema, [whole.num_rows]
 
-    return ParsedFormat(split, inspect, more)
+    return ParsedFormat(part, inspect, more)
 
 
 @lru_cache(maxsize=4)
@@ -83,7 +83,7 @@ def _parsed(
 
 
 @dataclass(frozen=True)
-class JsonSplit(ParsedSplit):
+class JsonPart(ParsedPart):
     """The rows of a JSON file."""
 
     kind = "JSON"
@@ -112,7 +112,7 @@ def _array(path: Path) -> pa.Table:
     return pa.table({name: [row.get(name) for row in rows] for name in names})
 
 
-JSON = parsed_format(JsonSplit)
+JSON = parsed_format(JsonPart)
 
 
 # ARFF, the format of Weka, read by liac-arff ----------------------------------------------------
@@ -123,7 +123,7 @@ _RANGE = re.compile(r"^(@attribute\s.*\s(?:integer|numeric|real))\s*\[[^\]\n]*\]
 
 
 @dataclass(frozen=True)
-class ArffSplit(ParsedSplit):
+class ArffPart(ParsedPart):
     """The rows of an ARFF file."""
 
     kind = "ARFF"
@@ -175,7 +175,7 @@ def _column(kind: str | Sequence[str], cells: Sequence[Any]) -> pa.Array[Any]:
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(kind, pa.string()))
 
 
-ARFF = parsed_format(ArffSplit)
+ARFF = parsed_format(ArffPart)
 
 
 # Excel and OpenDocument, read by python-calamine ------------------------------------------------
@@ -185,7 +185,7 @@ Rows = Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True)
-class ExcelSplit(ParsedSplit):
+class ExcelPart(ParsedPart):
     """The rows of a sheet."""
 
     kind = "a workbook"
@@ -269,9 +269,9 @@ def _written(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-EXCEL = parsed_format(ExcelSplit)
+EXCEL = parsed_format(ExcelPart)
 
 
 def with_sheet(sheet: str | int) -> StoredFormat:
     """The format of workbooks of which one sheet is meant."""
-    return parsed_format(ExcelSplit, str(sheet))
+    return parsed_format(ExcelPart, str(sheet))

@@ -19,13 +19,13 @@ import pyarrow as pa
 from suffice.data.files.listing import ListedFile, require_content
 from suffice.data.files.spool import TemporaryFolder, first_line, keeping
 from suffice.data.files.version import readable
-from suffice.data.split_view import SplitView
+from suffice.data.part_view import PartView
 from suffice.data.table import TableView
 from suffice.errors import ParameterError, ReadError
 
 __all__ = [
     "STANDARD_INPUT",
-    "CopiedSplit",
+    "CopiedPart",
     "CopiedTable",
     "is_read_once",
     "with_copies",
@@ -143,13 +143,13 @@ class CopiedTable(TableView):
 
     folders: tuple[TemporaryFolder, ...]
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[CopiedSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[CopiedPart]:
         """Return the parts, reading these columns only."""
-        return [CopiedSplit(split, self.folders) for split in self.table.splits(types)]
+        return [CopiedPart(part, self.folders) for part in self.table.parts(types)]
 
 
 @dataclass(frozen=True)
-class CopiedSplit(SplitView):
+class CopiedPart(PartView):
     """A part of a table of copies."""
 
     folders: tuple[TemporaryFolder, ...]

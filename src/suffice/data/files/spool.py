@@ -17,17 +17,17 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 
 from suffice.data.doubles import doubles
-from suffice.data.files.parquet import ParquetSplit
-from suffice.data.files.stored import IpcFileSplit, StoredSplit
+from suffice.data.files.parquet import ParquetPart
+from suffice.data.files.stored import IpcFilePart, StoredPart
 from suffice.data.files.version import version_of
-from suffice.data.split_size import SplitSize
-from suffice.data.split_view import SplitView
+from suffice.data.part_size import PartSize
+from suffice.data.part_view import PartView
 from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
 from suffice.errors import ReadError, SufficeError
 from suffice.sums.block import BadCell
 
 __all__ = [
-    "SpooledSplit",
+    "SpooledPart",
     "SpooledTable",
     "TemporaryFolder",
     "first_line",
@@ -109,10 +109,10 @@ _PART_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
-class SpooledSplit(SplitView):
+class SpooledPart(PartView):
     """Consecutive rows in a temporary file."""
 
-    split: StoredSplit  # the part of the file
+    inside: StoredPart  # the part of the file
     schema: pa.Schema  # the types of the columns in the whole table; a part may store narrower ones
     first: int  # rows of the table before this part
     origin: str  # where the rows came from, for error messages
@@ -126,14 +126,14 @@ class SpooledSplit(SplitView):
         ReadError
             If the file is gone: another machine does not see it.
         """
-        if not self.split.path.exists():
+        if not self.inside.path.exists():
             raise ReadError(
-                f"{self.split.path}, where the rows of {self.origin} are kept, is not there",
+                f"{self.inside.path}, where the rows of {self.origin} are kept, is not there",
                 "workers on other machines read the same temporary folder",
                 "set TMPDIR to a folder that all of them see, or write the rows to files yourself",
             )
         done = 0
-        for batch in self.split.record_batches():
+        for batch in self.inside.record_batches():
             yield batch if batch.schema == self.schema else self._widened(batch, done)
             done += batch.num_rows
 
@@ -163,7 +163,7 @@ class SpooledTable(Table):
     """Rows that were read once and are kept in temporary files."""
 
     schema: pa.Schema
-    parts: tuple[SpooledSplit, ...]  # with all columns
+    kept: tuple[SpooledPart, ...]  # with all columns
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -172,48 +172,48 @@ class SpooledTable(Table):
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return first_rows(_batches(self.parts), self.schema)
+        return first_rows(_batches(self.kept), self.schema)
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SpooledSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SpooledPart]:
         """Return the parts with the columns asked for, in the types they have."""
         require_columns(types, self.names, "the table")
         schema = pa.schema([self.schema.field(name) for name in types])
         asked = tuple((name, None) for name in types)
         return [
-            replace(part, split=replace(part.split, types=asked), schema=schema)
-            for part in self.parts
+            replace(part, inside=replace(part.inside, types=asked), schema=schema)
+            for part in self.kept
         ]
 
     def mapped(self) -> pa.Table:
         """Return the rows as a table in memory that the operating system reads when needed."""
-        if any(isinstance(part.split, ParquetSplit) for part in self.parts):
-            return spool(_batches(self.parts), self.schema, "the table").mapped()
-        return pa.Table.from_batches(_batches(self.parts), self.schema)
+        if any(isinstance(part.inside, ParquetPart) for part in self.kept):
+            return spool(_batches(self.kept), self.schema, "the table").mapped()
+        return pa.Table.from_batches(_batches(self.kept), self.schema)
 
 
 def _doubles(column: pa.Array[Any]) -> pa.Array[Any]:
     return pa.array(doubles(column), mask=column.is_null().to_numpy(zero_copy_only=False))
 
 
-def _batches(parts: Iterable[SpooledSplit]) -> Iterator[pa.RecordBatch]:
+def _batches(parts: Iterable[SpooledPart]) -> Iterator[pa.RecordBatch]:
     return chain.from_iterable(part.record_batches() for part in parts)
 
 
 def spooled(
     schema: pa.Schema,
-    splits: Iterable[StoredSplit],
+    parts: Iterable[StoredPart],
     origin: str,
     folder: TemporaryFolder,
 ) -> SpooledTable:
     """Make a table of parts of files that were just written, which know their numbers of rows."""
     schema = pa.schema([(field.name, field.type) for field in schema])
     asked = tuple((name, None) for name in schema.names)
-    parts, first = [], 0
-    for split in splits:
-        whole = replace(split, types=asked, version=version_of(split.path))
-        parts.append(SpooledSplit(whole, schema, first, origin, folder))
-        first += split.size.rows or 0
-    return SpooledTable(schema, tuple(parts))
+    pieces, first = [], 0
+    for part in parts:
+        whole = replace(part, types=asked, version=version_of(part.path))
+        pieces.append(SpooledPart(whole, schema, first, origin, folder))
+        first += part.size.rows or 0
+    return SpooledTable(schema, tuple(pieces))
 
 
 def unbroken(batches: Iterable[pa.RecordBatch], origin: str) -> Iterator[pa.RecordBatch]:
@@ -267,8 +267,8 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
     --------
     >>> rows = pa.table({"x": [1, 2, 3]})
     >>> table = spool(rows.to_batches(), rows.schema, "an example")
-    >>> (split,) = table.splits({"x": None})
-    >>> [batch.to_pylist() for batch in split.record_batches()], split.locate(2)
+    >>> (part,) = table.parts({"x": None})
+    >>> [batch.to_pylist() for batch in part.record_batches()], part.locate(2)
     ([[{'x': 1}, {'x': 2}, {'x': 3}]], 'row 3 of an example')
     """
     folder, written = TemporaryFolder(), []
@@ -277,8 +277,8 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
             path = folder.path / f"{number:06}.arrow"
             with ipc.new_file(str(path), part.schema) as writer:
                 writer.write_table(part)
-            size = SplitSize(part.num_rows, path.stat().st_size)
-            written.append(IpcFileSplit(path, 0, (), size=size))
+            size = PartSize(part.num_rows, path.stat().st_size)
+            written.append(IpcFilePart(path, 0, (), size=size))
             schema = pa.unify_schemas([schema, part.schema], promote_options="permissive")
         return spooled(schema, written, origin, folder)
 

@@ -1,7 +1,7 @@
 """Tables in files: a path, a folder, a glob or a list of these, in one of four formats.
 
 Delimited text is read by `suffice.data.csv.table`. Parquet and Arrow IPC store their schema and are
-read here, one split per row group or record batch, so that memory does not grow with the file.
+read here, one part per row group or record batch, so that memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
 from suffice.data.files.version import FileVersion, readable, version_of
-from suffice.data.split_size import UNKNOWN, SplitSize
+from suffice.data.part_size import UNKNOWN, PartSize
 from suffice.data.table import (
     BATCH_ROWS,
     KEPT,
@@ -64,19 +64,19 @@ def _within(indices: pa.Array[Any], places: int) -> bool:
     return low is None or 0 <= low <= high < places
 
 
-# Splits -----------------------------------------------------------------------------------------
+# Parts -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class StoredSplit:
+class StoredPart:
     """A part of a file that stores its schema."""
 
     path: Path
-    part: int  # which row group or record batch
+    number: int  # which row group or record batch
     # The columns to read, and their types; None as stored.
     types: tuple[tuple[str, pa.DataType | None], ...]
     version: FileVersion | None = None  # the only version of the file that may be read
-    size: SplitSize = UNKNOWN
+    size: PartSize = UNKNOWN
 
     kind: ClassVar[str]
 
@@ -138,7 +138,7 @@ class StoredSplit:
                 f"read the column as {held(stored.type)}",
             ) from None
 
-    def split_size(self) -> SplitSize:
+    def part_size(self) -> PartSize:
         """Rows and bytes, as the file told when it was listed."""
         return self.size
 
@@ -155,13 +155,13 @@ class StoredSplit:
 class StoredFormat:
     """A format that describes itself."""
 
-    split: type[StoredSplit]  # reads a part of a file
+    part: type[StoredPart]  # reads a part of a file
     # Returns the schema of a file and the rows of its parts, None where these must be read for it.
     inspect: Callable[[Path], tuple[pa.Schema, Sequence[int | None]]]
 
-    def read(self, path: Path) -> tuple[pa.Schema, list[StoredSplit]]:
+    def read(self, path: Path) -> tuple[pa.Schema, list[StoredPart]]:
         """Return the schema of a file and its parts, which read no column yet."""
-        with readable(path, kind=self.split.kind):
+        with readable(path, kind=self.part.kind):
             version = version_of(path)
             schema, rows = self.inspect(path)
             sizes = _sizes(rows, path.stat().st_size)
@@ -172,14 +172,14 @@ class StoredFormat:
                 "column names must be unique",
                 "rename one of them",
             )
-        return schema, [self.split(path, i, (), version, size) for i, size in enumerate(sizes)]
+        return schema, [self.part(path, i, (), version, size) for i, size in enumerate(sizes)]
 
 
-def _sizes(rows: Sequence[int | None], size: int) -> list[SplitSize]:
+def _sizes(rows: Sequence[int | None], size: int) -> list[PartSize]:
     """Share the bytes of a file among its parts, equally where their rows are not known."""
     parts = [1 if number is None else number for number in rows]
     total = max(1, sum(parts))
-    return [SplitSize(n, size * part // total) for n, part in zip(rows, parts, strict=True)]
+    return [PartSize(n, size * part // total) for n, part in zip(rows, parts, strict=True)]
 
 
 class StoredTable(Table):
@@ -229,8 +229,8 @@ class StoredTable(Table):
         return self._first(self.names)
 
     def _first(self, names: Sequence[str]) -> pa.RecordBatch:
-        splits = self.splits(dict.fromkeys(names))
-        batches = chain.from_iterable(split.record_batches() for split in splits)
+        parts = self.parts(dict.fromkeys(names))
+        batches = chain.from_iterable(part.record_batches() for part in parts)
         schema = pa.schema([self._schema.field(name) for name in names])
         return _owned(first_rows(batches, schema))
 
@@ -247,8 +247,8 @@ class StoredTable(Table):
         for start in range(0, len(names), step):
             yield self._first(names[start : start + step])
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredSplit]:
-        """Return one split per row group or record batch, reading these columns only."""
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredPart]:
+        """Return one part per row group or record batch, reading these columns only."""
         require_columns(types, self.names, self._where)
         asked = tuple(types.items())
         return tuple(replace(part, types=asked) for part in self._parts)
@@ -286,24 +286,24 @@ def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -
 
 
 @dataclass(frozen=True)
-class IpcFileSplit(StoredSplit):
+class IpcFilePart(StoredPart):
     """One record batch of an Arrow IPC file, memory-mapped."""
 
     kind = "Arrow IPC file"
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
         with pa.memory_map(str(self.path)) as file:
-            batch = ipc.open_file(file).get_batch(self.part)
+            batch = ipc.open_file(file).get_batch(self.number)
             yield batch.select([name for name, _ in self.types])
 
     def _rows_before(self) -> int:
         with pa.memory_map(str(self.path)) as file:
             reader = ipc.open_file(file)
-            return sum(reader.get_batch(i).num_rows for i in range(self.part))
+            return sum(reader.get_batch(i).num_rows for i in range(self.number))
 
 
 @dataclass(frozen=True)
-class IpcStreamSplit(StoredSplit):
+class IpcStreamPart(StoredPart):
     """A whole Arrow IPC stream, which can only be read from its beginning."""
 
     kind = "Arrow IPC stream"
@@ -328,5 +328,5 @@ def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, list[None]]:
         return reader.schema, [None]
 
 
-IPC_FILE = StoredFormat(IpcFileSplit, _inspect_ipc_file)
-IPC_STREAM = StoredFormat(IpcStreamSplit, _inspect_ipc_stream)
+IPC_FILE = StoredFormat(IpcFilePart, _inspect_ipc_file)
+IPC_STREAM = StoredFormat(IpcStreamPart, _inspect_ipc_stream)

@@ -1,4 +1,4 @@
-"""Dask DataFrames: one split per partition, computed where it is read."""
+"""Dask DataFrames: one part per partition, computed where it is read."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class DaskTable(Table):
     --------
     >>> from dask.dataframe import from_pandas
     >>> frame = from_pandas(pd.DataFrame({"age": [39, 50, 38]}), npartitions=2)
-    >>> [split.locate(0) for split in DaskTable(frame).splits({"age": None})]
+    >>> [part.locate(0) for part in DaskTable(frame).parts({"age": None})]
     ['row 0 of partition 0', 'row 0 of partition 1']
     """
 
@@ -132,7 +132,7 @@ class DaskTable(Table):
         schema = pa.Schema.from_pandas(self._columns(self.names)._meta, preserve_index=False)
         return first_promoted(chain.from_iterable(part.record_batches() for part in parts), schema)
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:
         """Return one part per partition, in the types that `head` shows."""
         require_columns(types, self.names, "the Dask DataFrame")
         shown = {name: self.shown.schema.field(name).type for name in types}

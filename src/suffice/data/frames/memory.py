@@ -22,10 +22,10 @@ from suffice.data.files.spool import (
     unbroken,
 )
 from suffice.data.masked_arrays import unmasked
-from suffice.data.split_size import SplitSize
+from suffice.data.part_size import PartSize
 from suffice.data.table import (
     BATCH_ROWS,
-    RecordSplit,
+    RecordPart,
     Table,
     first_rows,
     require_columns,
@@ -35,7 +35,7 @@ from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.sums.block import HELD_STEP
 
 __all__ = [
-    "FrameSplit",
+    "FramePart",
     "FrameTable",
     "frame_table",
     "in_memory",
@@ -48,13 +48,13 @@ FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 
 
 @dataclass(frozen=True)
-class FrameSplit:
+class FramePart:
     """Consecutive rows of a table in memory; ``first`` is the number of rows before them."""
 
     rows: pa.Table
     first: int
 
-    def __reduce__(self) -> tuple[Callable[[pa.Buffer, int], FrameSplit], tuple[pa.Buffer, int]]:
+    def __reduce__(self) -> tuple[Callable[[pa.Buffer, int], FramePart], tuple[pa.Buffer, int]]:
         # A slice of an Arrow table would take the whole table with it.
         sink = pa.BufferOutputStream()
         with ipc.new_stream(sink, self.rows.schema) as writer:
@@ -69,13 +69,13 @@ class FrameSplit:
         """Return ``row i``, counted from 0 as in pandas and NumPy."""
         return f"row {self.first + row}"
 
-    def split_size(self) -> SplitSize:
+    def part_size(self) -> PartSize:
         """Its rows and their bytes."""
-        return SplitSize(self.rows.num_rows, self.rows.nbytes)
+        return PartSize(self.rows.num_rows, self.rows.nbytes)
 
 
-def _arrived(rows: pa.Buffer, first: int) -> FrameSplit:
-    return FrameSplit(ipc.open_stream(rows).read_all(), first)
+def _arrived(rows: pa.Buffer, first: int) -> FramePart:
+    return FramePart(ipc.open_stream(rows).read_all(), first)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class FrameTable(Table):
     """An Arrow table in memory, or memory-mapped."""
 
     table: pa.Table
-    split_rows: int = 4 * BATCH_ROWS  # rows in one split
+    part_rows: int = 4 * BATCH_ROWS  # rows in one part
     written: CsvFormat | None = None  # how columns of strings were written that are numbers now
 
     @property
@@ -144,12 +144,12 @@ class FrameTable(Table):
     def _head(self) -> pa.RecordBatch:
         return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         """Return slices of the columns asked for, in the types they have."""
         require_columns(types, self.names, "the table")
         rows = self.table.select(list(types))
-        starts = range(0, max(rows.num_rows, 1), self.split_rows)
-        return [FrameSplit(rows.slice(start, self.split_rows), start) for start in starts]
+        starts = range(0, max(rows.num_rows, 1), self.part_rows)
+        return [FramePart(rows.slice(start, self.part_rows), start) for start in starts]
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -86,7 +86,7 @@ class SparkTable(Table):
     def _head(self) -> pa.RecordBatch:
         return _first_rows(self.frame)
 
-    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SparkRows]:
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SparkRows]:
         """Return one part, all rows of the columns asked for; Spark partitions them itself."""
         require_columns(types, self.names, "the Spark DataFrame")
         return [SparkRows(self.plain(tuple(types)), tuple(types))]

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, warn
 from suffice.models.base.costs import by_costs
 from suffice.models.base.evaluated_rows import UNKNOWN, label_codes
@@ -53,12 +53,12 @@ class Hits:
         return hit / (missed + hit) if missed + hit else float("nan")
 
 
-def hits(split: Split, model: Any, costs: NDArray[np.float64] | None = None) -> Hits:
+def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hits:
     """Kernel of an accuracy.
 
     Parameters
     ----------
-    split : Split
+    part : Part
     model : object
         Of a classifier.
     costs : ndarray (k, k), optional
@@ -89,7 +89,7 @@ def hits(split: Split, model: Any, costs: NDArray[np.float64] | None = None) -> 
         values = right[rows, None].astype(np.intp)
         kernels.counts.add_weighted_codes(values, *right_or_wrong, one_class, weights, table)
 
-    for _ in each_batch(split, model.layout, add, scored_rows(len(model.classes))):
+    for _ in each_batch(part, model.layout, add, scored_rows(len(model.classes))):
         pass
     return Hits(DoubleDouble.from_table(table)[0], unknown, such)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.records import RecordReader
 from suffice.data.schema import Layout
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, map_batches
 from suffice.errors import ParameterError, SchemaError, warn
@@ -181,8 +181,8 @@ class Classifier(Estimator):
         """What gives the ends of the intervals of a batch; with 0 draws in closed form."""
 
     def _of_answered(
-        self, kernel: Callable[[Split, Any], Any], unanswerable: Unanswerable
-    ) -> Callable[[Split, Any], WithGaps[Any]]:
+        self, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
+    ) -> Callable[[Part, Any], WithGaps[Any]]:
         """The kernel that leaves out rows without an answer, if these are to be empty."""
         check_unanswerable(unanswerable)
         complete = self._complete_rows() if unanswerable == "empty" else None
@@ -286,8 +286,8 @@ class Classifier(Estimator):
         taken = (known.label, source.label, source.weight)
         layout, at = group_layout(known, source, by, taken)
         engine = self._engine_for(source)
-        splits = source.splits(layout, engine.workers)
-        found = sum_by_group(kernel, model, engine, splits, at, len(known.blocks))
+        parts = source.parts(layout, engine.workers)
+        found = sum_by_group(kernel, model, engine, parts, at, len(known.blocks))
         groups = told(found)
         tell_of_unknown(model.classes, groups.values())
         return ByGroup(by, groups)
@@ -380,27 +380,27 @@ class Classifier(Estimator):
 
     def _to_answer(
         self, X: Any, fewest: int = FEWEST
-    ) -> tuple[TableSource | ArraySource, Engine, Sequence[Split]]:
-        """Rows to be answered, the engine that reads them, and their splits.
+    ) -> tuple[TableSource | ArraySource, Engine, Sequence[Part]]:
+        """Rows to be answered, the engine that reads them, and their parts.
 
         Say which columns are mostly unseen, of those with ``fewest`` values or more.
         """
         source, layout = self._open(X), self._layout_to_answer()
         engine = self._engine_for(source)
-        splits = source.splits(layout, engine.workers)
+        parts = source.parts(layout, engine.workers)
         warn_of_unseen(self.model_.known_values, source, layout, fewest)
-        return source, engine, splits
+        return source, engine, parts
 
     def _batches(
         self,
         X: Any,
-        kernel: Callable[[Split, Any], list[T]],
+        kernel: Callable[[Part, Any], list[T]],
         params: Any,
         fewest: int = FEWEST,
     ) -> list[T]:
         """What a kernel makes of every batch of a table, in order; see `_to_answer`."""
-        _, engine, splits = self._to_answer(X, fewest)
-        return [batch for split in engine.map(kernel, params, splits) for batch in split]
+        _, engine, parts = self._to_answer(X, fewest)
+        return [batch for part in engine.map(kernel, params, parts) for batch in part]
 
     # -- keeping
 

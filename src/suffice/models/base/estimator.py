@@ -18,7 +18,7 @@ from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import Column, Layout, Numbered
-from suffice.data.source import InEngine, InParts, Split
+from suffice.data.source import InEngine, InParts, Part
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import left_out
 from suffice.engines.choice import engine_of, is_here
@@ -44,8 +44,8 @@ from suffice.models.base.scikit_learn import (
 from suffice.numerics.in_print import listed
 from suffice.persist import write_model
 from suffice.phrases import meant
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-from suffice.sums.statistic import Statistic
 
 __all__ = ["Estimator"]
 
@@ -294,14 +294,14 @@ class Estimator(ScikitLearnInterface):
 
     def _run(
         self,
-        kernel: Callable[[Split, Any], S],
+        kernel: Callable[[Part, Any], S],
         params: Any,
         source: InParts,
         layout: Layout,
     ) -> S:
         """Return the sum of a kernel over a source."""
         engine = self._engine_for(source)
-        return engine.run(kernel, params, source.splits(layout, engine.workers))
+        return engine.run(kernel, params, source.parts(layout, engine.workers))
 
     # -- keeping
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, warn
 from suffice.models.base.checks import check_one_type
 from suffice.models.base.costs import expected_costs
@@ -65,7 +65,7 @@ class Classifies(Protocol):
 
 
 def evaluation(
-    split: Split,
+    part: Part,
     model: Classifies,
     costs: NDArray[np.float64] | None = None,
     ranked: bool = False,
@@ -78,7 +78,7 @@ def evaluation(
 
     Parameters
     ----------
-    split : Split
+    part : Part
     model : Classifies
     costs : ndarray (k, k), optional
         The label predicted is the one with the least expected cost; by default the most probable.
@@ -117,7 +117,7 @@ def evaluation(
             others[:] = [sum(others, start=apart.evaluation())]
         return without, int((codes == -1).sum())
 
-    for without, unknown in each_batch(split, model.layout, add, scored_rows(k)):
+    for without, unknown in each_batch(part, model.layout, add, scored_rows(k)):
         impossible += without
         unlabelled += unknown
     found = replace(sums.evaluation(), impossible=impossible, unlabelled=unlabelled)

@@ -21,7 +21,7 @@ from suffice.data.table_source import TableSource, to_learn
 from suffice.data.targets import ArrayTargets
 from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError, warn
-from suffice.families.left_out.rows import FOLDS_INSTEAD
+from suffice.families.family import FOLDS_INSTEAD
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.forgotten import (
     DigestingEngine,
@@ -36,8 +36,8 @@ from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.streams import forgettable
 from suffice.rules import check
+from suffice.sums.base import tree_sum
 from suffice.sums.comparison import Comparison
-from suffice.sums.statistic import tree_sum
 
 __all__ = ["ExactEstimator"]
 

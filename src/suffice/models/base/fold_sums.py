@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split
-from suffice.data.split_size import SplitSize, split_size
+from suffice.data.part_size import PartSize, part_size
+from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.models.base.groups import RowsOf
 from suffice.sums.batch import Batch
 
-__all__ = ["PlacedSplit", "by_place", "sums_by_place"]
+__all__ = ["PlacedPart", "by_place", "sums_by_place"]
 
 P = TypeVar("P")
 S = TypeVar("S")
@@ -26,16 +26,16 @@ STRETCH = 4096  # rows of one group side by side that are worth a call of their 
 
 
 @dataclass(frozen=True)
-class PlacedSplit:
-    """A split that knows which rows of its table it holds: from ``first`` to ``stop``."""
+class PlacedPart:
+    """A part that knows which rows of its table it holds: from ``first`` to ``stop``."""
 
-    split: Split
+    part: Part
     first: int
     stop: int
 
     def batches(self) -> Iterator[Batch]:
         """The rows in order."""
-        return self.split.batches()
+        return self.part.batches()
 
     def count(self) -> int:
         """Number of rows."""
@@ -43,24 +43,24 @@ class PlacedSplit:
 
     def locate(self, row: int) -> str:
         """Where a row stands."""
-        return self.split.locate(row)
+        return self.part.locate(row)
 
-    def split_size(self) -> SplitSize:
+    def part_size(self) -> PartSize:
         """Its rows."""
-        return SplitSize(self.count(), split_size(self.split).bytes)
+        return PartSize(self.count(), part_size(self.part).bytes)
 
 
-def placed(splits: Sequence[Split]) -> list[PlacedSplit]:
-    """Count the rows of the splits, one or more."""
-    edges = accumulate((split.count() for split in splits), initial=0)
-    return [PlacedSplit(split, *pair) for split, pair in zip(splits, pairwise(edges), strict=True)]
+def placed(parts: Sequence[Part]) -> list[PlacedPart]:
+    """Count the rows of the parts, one or more."""
+    edges = accumulate((part.count() for part in parts), initial=0)
+    return [PlacedPart(part, *pair) for part, pair in zip(parts, pairwise(edges), strict=True)]
 
 
 def sums_by_place(
-    kernel: Callable[[Split, Any], S],
+    kernel: Callable[[Part, Any], S],
     params: Any,
     engine: Engine,
-    splits: Sequence[Split],
+    parts: Sequence[Part],
     group: NDArray[np.intp],
 ) -> list[S]:
     """The sums of a kernel over the rows of every group, from one pass over the table.
@@ -70,23 +70,23 @@ def sums_by_place(
     kernel : callable
         Its results can be added.
     params : object
-        What it takes beside a split.
-    engine, splits, group
+        What it takes beside a part.
+    engine, parts, group
         As in `by_place`; every group has a row.
 
     Returns
     -------
     list of g sums
     """
-    total = by_place(_of_any_group, (kernel, params), engine, splits, group)
+    total = by_place(_of_any_group, (kernel, params), engine, parts, group)
     return [total[g] for g in range(int(group.max()) + 1)]
 
 
 def by_place(
-    kernel: Callable[[Split, P, int], S],
+    kernel: Callable[[Part, P, int], S],
     params: P,
     engine: Engine,
-    splits: Sequence[Split],
+    parts: Sequence[Part],
     group: NDArray[np.intp],
 ) -> dict[int, S]:
     """What a kernel that knows the group finds in the rows of each, from one pass over the table.
@@ -97,7 +97,7 @@ def by_place(
         Takes rows, ``params`` and a group; its results can be added.
     params : object
     engine : Engine
-    splits : sequence of Split
+    parts : sequence of Part
         Of the whole table, in order.
     group : ndarray of int (n,)
         The group of every row, 0 to g − 1; −1 leaves a row out.
@@ -108,27 +108,27 @@ def by_place(
         The sums by group.
     """
     total: dict[int, S] = {}
-    for found in engine.map(_of_split, (kernel, params, group), placed(splits)):
+    for found in engine.map(_of_part, (kernel, params, group), placed(parts)):
         _join(total, found)
     return total
 
 
-def _of_any_group(part: Split, params: tuple[Callable[[Split, Any], S], Any], group: int) -> S:
+def _of_any_group(part: Part, params: tuple[Callable[[Part, Any], S], Any], group: int) -> S:
     """Kernel: what one that knows no groups finds."""
     kernel, more = params
     return kernel(part, more)
 
 
-def _of_split(split: Any, params: tuple[Callable[[Split, Any, int], S], Any, Any]) -> dict[int, S]:
-    """Kernel: the sums over the rows of one split, by group."""
+def _of_part(part: Any, params: tuple[Callable[[Part, Any, int], S], Any, Any]) -> dict[int, S]:
+    """Kernel: the sums over the rows of one part, by group."""
     kernel, more, group = params
     total: dict[int, S] = {}
     first = 0
-    for batch in split.batches():
-        start = split.first + first
+    for batch in part.batches():
+        start = part.first + first
         for g, rows in _grouped(group[start : start + batch.rows]):
-            part = _part(batch, rows)
-            _join(total, {g: kernel(RowsOf(split, first, rows, part), more, g)})
+            piece = _part(batch, rows)
+            _join(total, {g: kernel(RowsOf(part, first, rows, piece), more, g)})
         first += batch.rows
     return total
 

@@ -5,7 +5,7 @@
     T(rows) = Σ_i w_i a_i, Σ_i w_i a_i²  mod 2⁶⁴, with a = mixed(h(row)): 128 bits
     digest  = BLAKE2b(T, key)
 
-h is that of `suffice.sums.row_hash`: of cells as the model reads them, and of the label. So
+h is that of `suffice.sums.row_sample`: of cells as the model reads them, and of the label. So
 the order of the rows, and how a table is stored, make no difference, and a row of weight 2 is the
 row twice. T is in no file; the key is a random one, made where a model first forgets.
 """
@@ -22,13 +22,13 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from suffice.data.array_source import stored_cells
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.engines.engine import EngineView
 from suffice.errors import ForgetError
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 from suffice.sums.block import Block, RealBlock, SparseBlock
-from suffice.sums.row_hash import Hashes, batch_hashes, mixed, name_hashes
-from suffice.sums.statistic import Statistic
+from suffice.sums.row_sample import Hashes, batch_hashes, mixed, name_hashes
 
 __all__ = [
     "ARE_DIGESTS",
@@ -131,17 +131,17 @@ class DigestingEngine(EngineView):
 
     found: list[int]
 
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """The sum of ``kernel(split, params)``."""
+    def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
+        """The sum of ``kernel(part, params)``."""
         if self.found:
-            return self.engine.run(kernel, params, splits)
-        both: _Digested[S] = self.engine.run(_digested, (kernel, params), splits)
+            return self.engine.run(kernel, params, parts)
+        both: _Digested[S] = self.engine.run(_digested, (kernel, params), parts)
         self.found.append(_as_one(both.lanes))
         return both.statistic
 
-    def map(self, kernel: Any, params: Any, splits: Sequence[Split]) -> Iterator[Any]:
-        """Yield ``kernel(split, params)`` in split order; nothing is digested."""
-        return self.engine.map(kernel, params, splits)
+    def map(self, kernel: Any, params: Any, parts: Sequence[Part]) -> Iterator[Any]:
+        """Yield ``kernel(part, params)`` in part order; nothing is digested."""
+        return self.engine.map(kernel, params, parts)
 
 
 @dataclass(frozen=True)
@@ -158,30 +158,30 @@ class _Digested(Generic[S]):
         return type(self)(self.statistic - other.statistic, self.lanes - other.lanes)
 
 
-class _DigestedSplit:
-    """A split that digests the rows which are taken from it."""
+class _DigestedPart:
+    """A part that digests the rows which are taken from it."""
 
-    def __init__(self, split: Any) -> None:
-        self._split, self.lanes = split, np.zeros(2, np.uint64)
+    def __init__(self, part: Any) -> None:
+        self._part, self.lanes = part, np.zeros(2, np.uint64)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._split, name)
+        return getattr(self._part, name)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the batches of the split."""
-        for batch in self._split.batches():
+        """Yield the batches of the part."""
+        for batch in self._part.batches():
             yield batch
             self._add(batch)
 
     def _add(self, batch: Batch) -> None:
-        for part in batch.parts(ROWS):
-            self.lanes += _lanes(part, self._split.layout.blocks)
+        for part in batch.pieces(ROWS):
+            self.lanes += _lanes(part, self._part.layout.blocks)
 
 
-def _digested(split: Any, task: tuple[Callable[[Any, P], S], P]) -> _Digested[S]:
-    """Kernel: what another kernel makes of a split, and T of its rows."""
+def _digested(part: Any, task: tuple[Callable[[Any, P], S], P]) -> _Digested[S]:
+    """Kernel: what another kernel makes of a part, and T of its rows."""
     kernel, params = task
-    digested = _DigestedSplit(split)
+    digested = _DigestedPart(part)
     statistic = kernel(digested, params)
     return _Digested(statistic, digested.lanes)
 

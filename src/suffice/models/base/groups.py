@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Column, Layout
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.numerics.in_print import Printed, Table
@@ -140,10 +140,10 @@ def group_layout(
 
 
 def sum_by_group(
-    kernel: Callable[[Split, Any], S],
+    kernel: Callable[[Part, Any], S],
     params: Any,
     engine: Engine,
-    splits: Sequence[Split],
+    parts: Sequence[Part],
     at: tuple[int, int],
     blocks: int,
 ) -> dict[Any, S]:
@@ -154,9 +154,9 @@ def sum_by_group(
     kernel : callable
         Its results can be added.
     params : object
-        What it takes beside a split.
+        What it takes beside a part.
     engine : Engine
-    splits : sequence of Split
+    parts : sequence of Part
         Read as `group_layout` says.
     at : (int, int)
         Where the column stands.
@@ -169,8 +169,8 @@ def sum_by_group(
         If there are more than 1,000 groups.
     """
     total: dict[Any, S] = {}
-    part = partial(_of_split, kernel=kernel, at=at, blocks=blocks)
-    for found in engine.map(part, params, splits):
+    part = partial(_of_part, kernel=kernel, at=at, blocks=blocks)
+    for found in engine.map(part, params, parts):
         _join(total, found)
     return dict(sorted(total.items(), key=_in_order))
 
@@ -192,23 +192,23 @@ def _join(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
         )
 
 
-def _of_split(
-    split: Split,
+def _of_part(
+    part: Part,
     params: Any,
-    kernel: Callable[[Split, Any], S],
+    kernel: Callable[[Part, Any], S],
     at: tuple[int, int],
     blocks: int,
 ) -> dict[Any, S]:
     total: dict[Any, S] = {}
     first = 0
-    for batch in split.batches():
+    for batch in part.batches():
         b, j = at
         groups = dict(_groups(batch.blocks[b].column(j)))
         rest = replace(batch, blocks=batch.blocks[:blocks])
-        parts = {
-            value: RowsOf(split, first, rows, rest.take(rows)) for value, rows in groups.items()
+        pieces = {
+            value: RowsOf(part, first, rows, rest.take(rows)) for value, rows in groups.items()
         }
-        _join(total, {value: kernel(part, params) for value, part in parts.items()})
+        _join(total, {value: kernel(piece, params) for value, piece in pieces.items()})
         first += batch.rows
     return total
 
@@ -238,9 +238,9 @@ def _printed(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class RowsOf:
-    """Some rows of a batch as a split."""
+    """Some rows of a batch as a part."""
 
-    split: Split
+    part: Part
     first: int
     rows: NDArray[np.intp] | range
     batch: Batch
@@ -255,4 +255,4 @@ class RowsOf:
 
     def locate(self, row: int) -> str:
         """Where a row stands."""
-        return self.split.locate(self.first + int(self.rows[row]))
+        return self.part.locate(self.first + int(self.rows[row]))

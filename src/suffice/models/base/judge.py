@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import InParts, Split
+from suffice.data.source import InParts, Part
 from suffice.engines.engine import Engine
 from suffice.models.base.evaluated_rows import Classifies
 from suffice.models.base.fold_sums import by_place
@@ -35,7 +35,7 @@ class Judge:
     Parameters
     ----------
     kernel : callable
-        Its results, of a split and the model, can be added; rows without an answer are counted.
+        Its results, of a part and the model, can be added; rows without an answer are counted.
     model : object
     layout : Layout
         How the rows are read.
@@ -43,7 +43,7 @@ class Judge:
         Makes an evaluation of what was found, where it is none itself.
     """
 
-    kernel: Callable[[Split, Any], WithGaps[Any]]
+    kernel: Callable[[Part, Any], WithGaps[Any]]
     model: Any
     layout: Layout
     record: Callable[[Any], Any] = _as_it_is
@@ -97,8 +97,8 @@ def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
 
 def evaluated(judge: Judge, engine: Engine, source: InParts) -> WithGaps[Any]:
     """What is found in all rows of a table."""
-    splits = source.splits(judge.layout, engine.workers)
-    return engine.run(judge.kernel, judge.model, splits)
+    parts = source.parts(judge.layout, engine.workers)
+    return engine.run(judge.kernel, judge.model, parts)
 
 
 def evaluated_by_place(
@@ -127,8 +127,8 @@ def evaluated_by_place(
         By model; nothing of one whose groups have no row.
     """
     mine = [[(f, judges[f]) for f in np.flatnonzero(column).tolist()] for column in tested.T]
-    splits = source.splits(judges[0].layout, engine.workers)
-    by_group = by_place(_judged, mine, engine, splits, group)
+    parts = source.parts(judges[0].layout, engine.workers)
+    by_group = by_place(_judged, mine, engine, parts, group)
     return dict(reduce(add, by_group.values(), _ByModel()))
 
 
@@ -140,6 +140,6 @@ class _ByModel(dict[int, Any]):
         return _ByModel({**self, **other, **both})
 
 
-def _judged(part: Split, params: Sequence[list[tuple[int, Judge]]], g: int) -> _ByModel:
+def _judged(part: Part, params: Sequence[list[tuple[int, Judge]]], g: int) -> _ByModel:
     """Kernel: the results of the models that are judged on a group, of some of its rows."""
     return _ByModel({f: judge.kernel(part, judge.model) for f, judge in params[g]})

@@ -9,9 +9,9 @@ from suffice.errors import ForgetError, warn
 from suffice.models.base.checks import forgetting
 from suffice.models.base.reader import TableReader
 from suffice.models.base.streams import forgettable, side_by_side, succeeded
+from suffice.sums.base import FadingStatistic, tree_sum
+from suffice.sums.by_class import Loss, losses
 from suffice.sums.comparison import Comparison
-from suffice.sums.lost_digits import Loss, losses
-from suffice.sums.statistic import FadingStatistic, tree_sum
 
 __all__ = ["ExactReader", "KeptSums", "Learnt"]
 

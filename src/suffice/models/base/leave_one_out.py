@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.models.base.judge import Judge
 from suffice.sums.batch import Batch
 
@@ -37,7 +37,7 @@ class LeaveOneOut:
     methods: Mapping[str, Callable[[Answers], NDArray[Any]]]
 
 
-def answers_left_out(split: Split, params: tuple[Callable[[Batch], Answers], Any]) -> list[Answers]:
-    """Kernel: the answers to a split, batch by batch."""
+def answers_left_out(part: Part, params: tuple[Callable[[Batch], Answers], Any]) -> list[Answers]:
+    """Kernel: the answers to a part, batch by batch."""
     answer, layout = params
-    return list(each_batch(split, layout, answer))
+    return list(each_batch(part, layout, answer))

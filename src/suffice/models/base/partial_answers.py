@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.errors import warn
 from suffice.models.base.predictions import Predictions
 from suffice.phrases import rows_in_print
@@ -105,31 +105,31 @@ def told(parts: Mapping[Any, WithGaps[R]]) -> dict[Any, R]:
 
 
 def of_complete(
-    split: Split,
+    part: Part,
     params: Any,
-    kernel: Callable[[Split, Any], R],
+    kernel: Callable[[Part, Any], R],
     complete: Callable[[Batch], NDArray[np.bool_]] | None,
 ) -> WithGaps[R]:
     """Kernel: what another one finds in those rows that are ``complete``; None: in all."""
     if complete is None:
-        return WithGaps(kernel(split, params), 0)
-    view = _CompleteRows(split, complete, [])
+        return WithGaps(kernel(part, params), 0)
+    view = _CompleteRows(part, complete, [])
     found = kernel(view, params)
     return WithGaps(found, view.gaps)
 
 
 @dataclass
 class _CompleteRows:
-    """The complete rows of a split, and where they stand there."""
+    """The complete rows of a part, and where they stand there."""
 
-    split: Split
+    part: Part
     complete: Callable[[Batch], NDArray[np.bool_]]
     places: list[NDArray[np.intp]]  # of the rows so far, batch by batch
     gaps: int = 0
 
     def batches(self) -> Iterator[Batch]:
         first = 0
-        for batch in self.split.batches():
+        for batch in self.part.batches():
             rows = np.flatnonzero(self.complete(batch))
             self.places.append(first + rows)
             self.gaps += batch.rows - len(rows)
@@ -140,4 +140,4 @@ class _CompleteRows:
         return sum(batch.rows for batch in self.batches())
 
     def locate(self, row: int) -> str:
-        return self.split.locate(int(np.concatenate(self.places)[row]))
+        return self.part.locate(int(np.concatenate(self.places)[row]))

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.models.base.options import check_level, generator
 from suffice.models.base.predictions import Predictions
@@ -135,7 +135,7 @@ class AnswersClasses(Protocol):
 
     def _fitted(self) -> Any: ...
 
-    def _batches(self, X: Any, kernel: Callable[[Split, Any], list[Any]], params: Any) -> Any: ...
+    def _batches(self, X: Any, kernel: Callable[[Part, Any], list[Any]], params: Any) -> Any: ...
 
     def _layout_to_answer(self) -> Layout: ...
 
@@ -246,10 +246,10 @@ def beside(
     return replace(found, more={**found.more, **more})
 
 
-def batch_ends(split: Split, params: tuple[Layout, Ends]) -> list[NDArray[np.float64]]:
-    """Kernel of an answer: the ends of every batch of a split."""
+def batch_ends(part: Part, params: tuple[Layout, Ends]) -> list[NDArray[np.float64]]:
+    """Kernel of an answer: the ends of every batch of a part."""
     layout, ends = params
-    return list(each_batch(split, layout, ends))
+    return list(each_batch(part, layout, ends))
 
 
 def sampled(

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import TypeVar
 
 from suffice.errors import ForgetError, ParameterError
-from suffice.sums.statistic import FadingStatistic, tree_sum
+from suffice.sums.base import FadingStatistic, tree_sum
 
 __all__ = ["check_stream", "forgettable", "side_by_side", "succeeded"]
 

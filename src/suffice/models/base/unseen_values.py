@@ -54,6 +54,8 @@ def warn_of_unseen(
     """
     if not known or _are_fewer(source, fewest):
         return
+    if isinstance(source, TableSource) and known.keys().isdisjoint(source.table.names):
+        return  # they are missed when all rows are read
     with suppress(DataError, BadCell):  # which are found again when all rows are read
         batch, read = _some_rows(known, source, layout)
         found = list(_mostly_unseen(known, batch, read, fewest))
@@ -142,14 +144,14 @@ def _some_rows(
         others = tuple(name for name in source.table.names if name not in kinds)
         own = replace(own, ignored=(*own.ignored, *others))
         source = replace(source, label=None, weight=None)
-        splits = source.splits(own, 1)  # which refuses columns of other types
+        parts = source.parts(own, 1)  # which refuses columns of other types
         if not source.table.guesses:
             return encode(_spread(source, tuple(kinds)), own), own.blocks
     else:
         step = max(1, source.x.shape[0] // LOOKED_AT)
         source = ArraySource(source.x[::step][:LOOKED_AT], source.names)
-        splits = source.splits(own, 1)
-    return next(iter(splits[0].in_batches(LOOKED_AT).batches())), own.blocks
+        parts = source.parts(own, 1)
+    return next(iter(parts[0].in_batches(LOOKED_AT).batches())), own.blocks
 
 
 def _spread(source: TableSource, names: Sequence[str]) -> pa.RecordBatch:

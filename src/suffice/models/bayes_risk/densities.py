@@ -20,14 +20,14 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
+from suffice.families.densities.piecewise import PiecewiseParameters
+from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.joint_table import JointTableParameters
-from suffice.families.multivariate.parameters import (
+from suffice.families.multivariate_gaussian import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
-from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
-from suffice.families.univariate.piecewise import PiecewiseParameters
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp

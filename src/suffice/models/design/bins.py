@@ -13,7 +13,7 @@ from suffice.numerics.error_free import LARGEST
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, RealBlock, converted, require_finite
 from suffice.sums.moments import TOO_LARGE
-from suffice.sums.pair_counts import CutBins
+from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["BELOW", "binned", "levels_of", "span", "steps", "with_bins"]

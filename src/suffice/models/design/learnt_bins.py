@@ -10,19 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
-from suffice.families.univariate.cells import cells_of_column
-from suffice.families.univariate.learnt_cuts import binned_counts, far_columns, learnt_cuts
+from suffice.families.densities.cells import (
+    binned_counts,
+    cells_of_column,
+    far_columns,
+    learnt_cuts,
+)
 from suffice.models.design.empty_columns import learnt_rows, without_value
 from suffice.models.design.matrix import Design
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch
-from suffice.sums.binned_counts import BinnedCountAccumulator
+from suffice.sums.bins import BinnedCountAccumulator, MomentsAndBinsAccumulator
 from suffice.sums.block import RealBlock, converted
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import CountAccumulator
-from suffice.sums.moments_and_bins import MomentsAndBinsAccumulator
-from suffice.sums.pair_counts import CutBins
+from suffice.sums.pairs import CutBins
 from suffice.sums.row_sample import Sampled, SampledAccumulator
 
 __all__ = ["with_learnt_bins"]
@@ -36,14 +39,14 @@ def with_learnt_bins(
     design: Design,
     layout: Layout,
     engine: Engine,
-    splits: Sequence[Split],
+    parts: Sequence[Part],
     complete: bool,
     with_missing: bool,
 ) -> Design:
     """The same design with every number cut into bins.
 
-    The cuts are those of `suffice.families.univariate.learnt_cuts`, of counts by class on the grid
-    of `suffice.sums.binned_counts`. Columns far from 0 take a second pass, on a grid that
+    The cuts are those of `suffice.families.densities.cells`, of counts by class on the grid
+    of `suffice.sums.bins`. Columns far from 0 take a second pass, on a grid that
     starts near their mean. A column that shows one cell of the grid is one bin. Counts are in
     units of what one row weighs, `suffice.sums.row_sample.Sampled.row_weight`.
 
@@ -59,7 +62,7 @@ def with_learnt_bins(
     DataError
         If a column has no value.
     """
-    sums = engine.run(value_sums, (layout, complete), splits)
+    sums = engine.run(value_sums, (layout, complete), parts)
     weight, missing = sums.weight.value.sum(), set[str]()
     if not weight:  # who sums over the rows says why there are none
         nothing = CutBins(np.empty(0))
@@ -70,7 +73,7 @@ def with_learnt_bins(
             raise without_value(read.columns[j], rows=learnt_rows(sums, layout))
         gone = np.flatnonzero(weight - total > WEIGHT_ROUNDING * weight)
         missing |= {read.columns[j] for j in gone.tolist()}
-    bins = _bins(design, layout, engine, splits, complete, sums) if len(design.numbers) else {}
+    bins = _bins(design, layout, engine, parts, complete, sums) if len(design.numbers) else {}
     own = tuple(name for name in design.columns if name in missing and with_missing)
     return replace(design, bins=bins, missing=own)
 
@@ -79,7 +82,7 @@ def _bins(
     design: Design,
     layout: Layout,
     engine: Engine,
-    splits: Sequence[Split],
+    parts: Sequence[Part],
     complete: bool,
     sums: ByClass,
 ) -> dict[str, CutBins]:
@@ -90,7 +93,7 @@ def _bins(
     if len(far):
         rows = block.moments.one_class.columns(far)
         plan = layout, complete, far, rows.mean[0], np.sqrt(rows.variance[0])
-        again = engine.run(far_counts, plan, splits).over(sums.classes).blocks[0]
+        again = engine.run(far_counts, plan, parts).over(sums.classes).blocks[0]
         found = found.with_columns(far, again, np.arange(len(far)))
     assert isinstance(sums, Sampled)
     bins, weight = {}, sums.row_weight
@@ -108,7 +111,7 @@ ACCUMULATORS: dict[str, Callable[[int], Any]] = {
 }
 
 
-def value_sums(split: Split, plan: tuple[Layout, bool]) -> ByClass:
+def value_sums(part: Part, plan: tuple[Layout, bool]) -> ByClass:
     """Kernel: how numbers lie, and what categories show, in every class; texts are left out.
 
     ``plan`` is the layout, and whether rows with a missing cell are left out.
@@ -122,13 +125,13 @@ def value_sums(split: Split, plan: tuple[Layout, bool]) -> ByClass:
         batch = batch.complete_rows() if complete else batch
         total.add(replace(batch, blocks=batch.blocks[: len(summed)]))
 
-    for _ in each_batch(split, layout, add):
+    for _ in each_batch(part, layout, add):
         pass
     return total.statistic()
 
 
 def far_counts(
-    split: Split, plan: tuple[Layout, bool, NDArray[np.intp], Numbers, Numbers]
+    part: Part, plan: tuple[Layout, bool, NDArray[np.intp], Numbers, Numbers]
 ) -> ByClass:
     """Kernel: how the numbers of some columns lie, each on a grid of its own origin and unit."""
     layout, complete, columns, origin, unit = plan
@@ -140,6 +143,6 @@ def far_counts(
         cells = np.ascontiguousarray(converted(numbers.values[:, columns]), np.float64)
         total.add(replace(batch, blocks=(RealBlock(cells),)))
 
-    for _ in each_batch(split, layout, add):
+    for _ in each_batch(part, layout, add):
         pass
     return total.statistic()

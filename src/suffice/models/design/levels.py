@@ -134,7 +134,7 @@ def shares_of(
 
     Examples
     --------
-    >>> from suffice.sums.pair_counts import CutBins
+    >>> from suffice.sums.pairs import CutBins
     >>> terms = Terms(("age",), (), bins={"age": CutBins(np.array([30.5, 65]))}, missing=("age",))
     >>> shares_of(terms, "age", np.array([0.75, 0.25, 0.125]))
     (array([0.125, 0.5  , 0.25 ]), 0.125)

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Layout, UniformColumns
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError
@@ -21,8 +21,7 @@ from suffice.models.design.words import MOST_WORDS, Words
 from suffice.phrases import meant
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.counts import CountAccumulator
-from suffice.sums.events import EventAccumulator
+from suffice.sums.counts import CountAccumulator, EventAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["settled_design", "unused"]
@@ -117,7 +116,7 @@ def _values(
         label_stored=source.label_stored(),
         ignored=tuple(name for name in source.feature_names if name not in names),
     )
-    sums = engine.run(values_shown, layout, source.splits(layout, engine.workers))
+    sums = engine.run(values_shown, layout, source.parts(layout, engine.workers))
     vocabularies = [v for block in sums.blocks for v in block.vocabularies]
     values = dict(zip((*coded, *counted), vocabularies, strict=True))
     if not sums.weight.value.sum():
@@ -138,7 +137,7 @@ def _values(
     return values, tuple(coded[j] for j in gone)
 
 
-def values_shown(split: Split, layout: Layout) -> ByClass:
+def values_shown(part: Part, layout: Layout) -> ByClass:
     """Kernel of the first look at categories and texts: the values that each column has."""
     total = ByClassAccumulator(
         [COUNTS[block.encoding](len(block.columns)) for block in layout.blocks]
@@ -149,7 +148,7 @@ def values_shown(split: Split, layout: Layout) -> ByClass:
             batch = replace(batch, codes=np.zeros(batch.rows, np.intp), classes=ONE)
         total.add(batch)
 
-    for _ in each_batch(split, layout, add):
+    for _ in each_batch(part, layout, add):
         pass
     return total.statistic()
 

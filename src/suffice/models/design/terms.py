@@ -16,7 +16,7 @@ from suffice.models.design.bins import BELOW, steps
 from suffice.models.design.formula import Coded, Formula, label, names
 from suffice.models.design.words import Words
 from suffice.rules import rule
-from suffice.sums.pair_counts import CutBins
+from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import KINDS, Vocabulary
 
 __all__ = ["MISSING", "Terms"]

@@ -36,7 +36,7 @@ from suffice.numerics.elementary import log
 from suffice.numerics.logspace import cell_scores, log_sum_exp, safe_log
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.pair_counts import PairCounts, pair_places
+from suffice.sums.pairs import PairCounts, pair_places
 
 __all__ = ["AODEModel", "OneDependence"]
 

@@ -568,8 +568,8 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
         suffice.models.generative.label_shift.LabelShift : With a test of the old prior.
         """
         model = self._densities("a class prior goes with probabilities")
-        _, engine, splits = self._to_answer(X)
-        found = label_shift(model, engine, splits, tol, max_iter)
+        _, engine, parts = self._to_answer(X)
+        found = label_shift(model, engine, parts, tol, max_iter)
         if not found.converged:
             warn(
                 f"the class prior has not come to rest in {max_iter} step{'s' * (max_iter > 1)}: "
@@ -656,19 +656,19 @@ class GenerativeClassifier(Classifier, ExactEstimator[GenerativeReader, ByClass,
                 if impossible:
                     warn(impossible_rows(impossible, few.rows))
                 return found
-        source, engine, splits = self._to_answer(X, 1 if answer is evidence else FEWEST)
+        source, engine, parts = self._to_answer(X, 1 if answer is evidence else FEWEST)
         out = None
         if isinstance(source, ArraySource) and engine.in_process:
             out = buffer_for(answer, source.x.shape[0], len(model.classes))
         task = (model, answer, out)
-        parts = [part for split in engine.map(predictions, task, splits) for part in split]
-        impossible = sum(count for _, count in parts)
+        pieces = [piece for part in engine.map(predictions, task, parts) for piece in part]
+        impossible = sum(count for _, count in pieces)
         if impossible:
-            warn(impossible_rows(impossible, sum(len(rows) for rows, _ in parts)))
+            warn(impossible_rows(impossible, sum(len(rows) for rows, _ in pieces)))
         if out is not None:
             return out
         # Scores lie class by class; joined along that axis they are copied straight.
-        return np.concatenate([rows.T for rows, _ in parts], axis=-1).T
+        return np.concatenate([rows.T for rows, _ in pieces], axis=-1).T
 
     # -- reading tables
 

@@ -33,8 +33,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_sum_exp, safe_log
-from suffice.sums.row_hash import rank_hashes
-from suffice.sums.row_sample import RowSample, SampledRows
+from suffice.sums.row_sample import RowSample, SampledRows, rank_hashes
 
 __all__ = ["SAMPLE_ROWS", "calibrated"]
 

@@ -10,8 +10,8 @@ from suffice.data.schema import DATES, SPARSE, BlockLayout, Column, UniformColum
 from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.models.generative.part import FamilyColumns
+from suffice.sums.bins import MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding
-from suffice.sums.moments_and_bins import MomentsAndBinsAccumulator
 
 __all__ = ["FAMILY_OF_KIND", "parts_of", "whole"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.families.family import Form
@@ -100,8 +100,8 @@ def feature_order(model: GenerativeModel) -> NDArray[np.intp]:
     return np.argsort(columns, kind="stable")
 
 
-def features_of(split: Split, params: tuple[GenerativeModel, NDArray[np.intp]]) -> list[Any]:
-    """Kernel: the features φ (n, F) of the rows of a split, batch by batch."""
+def features_of(part: Part, params: tuple[GenerativeModel, NDArray[np.intp]]) -> list[Any]:
+    """Kernel: the features φ (n, F) of the rows of a part, batch by batch."""
     model, order = params
     in_order = np.array_equal(order, np.arange(len(order)))
 
@@ -113,7 +113,7 @@ def features_of(split: Split, params: tuple[GenerativeModel, NDArray[np.intp]]) 
         phi = stacked(pieces, axis=1)
         return phi if in_order else phi[:, order]
 
-    return list(each_batch(split, model.layout, one))
+    return list(each_batch(part, model.layout, one))
 
 
 def stacked(pieces: Sequence[Any], axis: int = 0) -> Any:

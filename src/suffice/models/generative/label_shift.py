@@ -39,7 +39,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_positive
@@ -51,8 +51,8 @@ from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, probability
 from suffice.phrases import rows_in_print
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS
-from suffice.sums.statistic import tree_sum
 
 __all__ = ["LabelShift", "label_shift", "posteriors", "slopes"]
 
@@ -169,7 +169,7 @@ class _Point(NamedTuple):
 
 
 def label_shift(
-    model: GenerativeModel, engine: Engine, splits: Sequence[Split], tol: float, max_iter: int
+    model: GenerativeModel, engine: Engine, parts: Sequence[Part], tol: float, max_iter: int
 ) -> LabelShift:
     """Estimate the class prior of rows; see `LabelShift`.
 
@@ -179,7 +179,7 @@ def label_shift(
         Where their classes were learnt.
     engine : Engine
         Where the rows are read: once if their posteriors fit into memory, else in every step.
-    splits : sequence of Split
+    parts : sequence of Part
         The rows.
     tol : float
         The gap, in nats, at which to stop.
@@ -196,7 +196,7 @@ def label_shift(
     check_positive(tol=tol)
     if not (isinstance(max_iter, Integral) and max_iter >= 1):
         raise ParameterError(f"max_iter={max_iter!r}", "the most steps are a whole number above 0")
-    kept = _restored(engine.map(posteriors, model, splits))
+    kept = _restored(engine.map(posteriors, model, parts))
     if kept is not None and not sum(map(len, kept)):
         raise DataError("there is no row", "a class prior is estimated from rows")
 
@@ -206,7 +206,7 @@ def label_shift(
     def at(prior: Array) -> _Point:
         plan = possible, before, prior
         if kept is None:
-            sums = engine.run(slopes, (model, plan), splits)
+            sums = engine.run(slopes, (model, plan), parts)
         else:
             sums = tree_sum(_slope(part, plan) for part in kept)
         return _Point.of(prior, sums.value)
@@ -251,17 +251,17 @@ def _restored(parts: Iterable[list[Array]]) -> list[Array] | None:
     return saved
 
 
-def posteriors(split: Split, model: GenerativeModel) -> list[Array]:
+def posteriors(part: Part, model: GenerativeModel) -> list[Array]:
     """Kernel: p(c | x) of every row, batch by batch; of a row that is impossible, p(c)."""
-    return list(each_batch(split, model.layout, lambda batch: posterior(model, batch, None)[0]))
+    return list(each_batch(part, model.layout, lambda batch: posterior(model, batch, None)[0]))
 
 
-def slopes(split: Split, params: tuple[GenerativeModel, Plan]) -> DoubleDouble:
-    """Kernel of a step: L, n, ng (k,) and nH (k²,) of a split."""
+def slopes(part: Part, params: tuple[GenerativeModel, Plan]) -> DoubleDouble:
+    """Kernel of a step: L, n, ng (k,) and nH (k²,) of a part."""
     model, plan = params
     k = len(plan[2])
     none = DoubleDouble.zeros(k + 2 + k * k * (k <= MOST_CLASSES))
-    return tree_sum([none, *(_slope(part, plan) for part in posteriors(split, model))])
+    return tree_sum([none, *(_slope(piece, plan) for piece in posteriors(part, model))])
 
 
 def _slope(posterior: Array, plan: Plan) -> DoubleDouble:

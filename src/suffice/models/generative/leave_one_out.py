@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.families.left_out.rows import FOLDS_INSTEAD, LearntRows, LeaveOneOut
+from suffice.families.family import FOLDS_INSTEAD, LearntRows, LeaveOneOut
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import safe_log, scores

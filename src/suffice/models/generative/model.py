@@ -1,6 +1,6 @@
 """The generative classifier: class prior times families, p(x, y) = P(y) Π_b p(x_b | y).
 
-A fit is the sum of `suffice.models.generative.sums.summarise` over splits; a model is a function of
+A fit is the sum of `suffice.models.generative.sums.summarise` over parts; a model is a function of
 that sum.
 """
 
@@ -29,13 +29,13 @@ from suffice.models.generative.weighted import Weighted, group_sizes, grouped_sc
 from suffice.numerics import kernels
 from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
+from suffice.sums.base import Accumulator
 from suffice.sums.batch import Batch
+from suffice.sums.bins import MomentsAndBinsAccumulator
 from suffice.sums.block import BadCell, in_block
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.moments import refuse_underflow
-from suffice.sums.moments_and_bins import MomentsAndBinsAccumulator
 from suffice.sums.row_sample import RowSample
-from suffice.sums.statistic import Accumulator
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["GenerativeModel"]

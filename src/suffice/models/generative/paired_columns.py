@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
-from suffice.families.univariate.cells import cells_of_column
-from suffice.families.univariate.learnt_cuts import binned_counts, learnt_cuts
+from suffice.families.densities.cells import binned_counts, cells_of_column, learnt_cuts
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.elementary import log
 from suffice.sums.batch import Batch
+from suffice.sums.bins import MomentsAndBins
 from suffice.sums.block import BadCell, Block, RealBlock, require_finite
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import Counts
-from suffice.sums.moments_and_bins import MomentsAndBins
-from suffice.sums.pair_counts import (
+from suffice.sums.pairs import (
     ColumnBins,
     CutBins,
     PairCountAccumulator,
@@ -215,10 +214,8 @@ def paired_rows(
     return PairedRows(batch.rows, batch.blocks, tuple(at[name] for name in columns))
 
 
-def pair_sums(
-    split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout, PairedColumns]
-) -> ByClass:
-    """Kernel of a second pass: the pairs of bins in one split."""
+def pair_sums(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, PairedColumns]) -> ByClass:
+    """Kernel of a second pass: the pairs of bins in one part."""
     parts, layout, paired = plan
     total = ByClassAccumulator([paired.accumulator()])
 
@@ -226,6 +223,6 @@ def pair_sums(
         rows: Any = paired_rows(parts, paired.columns, batch)
         total.add(replace(batch, blocks=(rows,)))
 
-    for _ in each_batch(split, layout, add):
+    for _ in each_batch(part, layout, add):
         pass
     return total.statistic()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout
 from suffice.families import Family
-from suffice.families.left_out.rows import LeaveOneOut
+from suffice.families.family import LeaveOneOut
 from suffice.models.design.matrix import Design
 from suffice.models.generative.terms import (
     TermAccumulator,
@@ -21,9 +21,8 @@ from suffice.models.generative.terms import (
     term_values,
 )
 from suffice.rules import rule
-from suffice.sums.binned_counts import YEAR_2000
-from suffice.sums.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.sums.statistic import Accumulator
+from suffice.sums.base import Accumulator
+from suffice.sums.bins import YEAR_2000, MomentsAndBins, MomentsAndBinsAccumulator
 
 __all__ = ["FamilyColumns"]
 

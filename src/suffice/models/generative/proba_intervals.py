@@ -21,11 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.posteriors.posterior import (
+from suffice.families.family import (
     Posterior,
     ScoreMoments,
     Scorer,
-    posterior_of,
     trigamma,
 )
 from suffice.models.base.proba_intervals import (
@@ -205,7 +204,7 @@ def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
             "leave the categories out",
         )
     parts = tuple(
-        posterior_of(part.family, block)
+        part.family.posterior(block)
         for part, block in zip(model.parts, model.family_sums.blocks, strict=True)
     )
     if model.calibration is None:

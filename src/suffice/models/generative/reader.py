@@ -22,9 +22,8 @@ from suffice.models.generative.compatible import Side, check_compatible
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sums import sampled, summarise
 from suffice.sums.batch import NO_CLASSES
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
-from suffice.sums.lost_digits import Loss
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["GenerativeReader"]
@@ -47,20 +46,20 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
 
     def summarise(self, source: TableSource | ArraySource, engine: Engine) -> ByClass:
         """The sums over the rows of a table."""
-        splits = source.splits(self.layout, engine.workers)
-        return engine.run(summarise, (self.parts, self.layout), splits)
+        parts = source.parts(self.layout, engine.workers)
+        return engine.run(summarise, (self.parts, self.layout), parts)
 
     def sample(self, source: TableSource | ArraySource, engine: Engine, size: int) -> ByClass:
         """The sums over the rows of a table, and a sample of at most so many of them."""
-        splits = source.splits(self.layout, engine.workers)
-        return engine.run(sampled, (self.parts, self.layout, size), splits)
+        parts = source.parts(self.layout, engine.workers)
+        return engine.run(sampled, (self.parts, self.layout, size), parts)
 
     def summarise_by_place(
         self, source: TableSource | ArraySource, engine: Engine, group: NDArray[np.intp]
     ) -> list[ByClass]:
         """The sums over the rows of every group; see `suffice.models.base.fold_sums`."""
-        splits = source.splits(self.layout, engine.workers)
-        return sums_by_place(summarise, (self.parts, self.layout), engine, splits, group)
+        parts = source.parts(self.layout, engine.workers)
+        return sums_by_place(summarise, (self.parts, self.layout), engine, parts, group)
 
     def classes(self, statistic: ByClass) -> Vocabulary:
         """All labels, those included of which there is no row."""

@@ -1,4 +1,4 @@
-"""What generative models answer about the rows of a split: kernels of predictions."""
+"""What generative models answer about the rows of a part: kernels of predictions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import log_normalise, log_sum_exp, normalise, scores
 from suffice.sums.batch import Batch, scored_rows
@@ -32,11 +32,11 @@ third argument is where to write it, or None."""
 
 
 def predictions(
-    split: Split, params: tuple[GenerativeModel, Prediction, NDArray[Any] | None]
+    part: Part, params: tuple[GenerativeModel, Prediction, NDArray[Any] | None]
 ) -> list[tuple[NDArray[Any], int]]:
-    """Kernel of a prediction: the answers of a split, batch by batch, written to `out` if given."""
+    """Kernel of a prediction: the answers of a part, batch by batch, written to `out` if given."""
     model, answer, out = params
-    done = getattr(split, "first", 0)
+    done = getattr(part, "first", 0)
 
     def one(batch: Batch) -> tuple[NDArray[Any], int]:
         nonlocal done
@@ -44,16 +44,16 @@ def predictions(
         done = rows.stop
         return answer(model, batch, None if out is None else out[rows])
 
-    return list(each_batch(split, model.layout, one, scored_rows(len(model.classes))))
+    return list(each_batch(part, model.layout, one, scored_rows(len(model.classes))))
 
 
-def marginals(split: Split, model: GenerativeModel) -> list[NDArray[np.float64]]:
-    """Return log p(x) = log Σ_c P(x, c) of the rows of a split, batch by batch."""
+def marginals(part: Part, model: GenerativeModel) -> list[NDArray[np.float64]]:
+    """Return log p(x) = log Σ_c P(x, c) of the rows of a part, batch by batch."""
 
     def one(batch: Batch) -> NDArray[np.float64]:
         return log_sum_exp(model.log_joint(batch))
 
-    return list(each_batch(split, model.layout, one, scored_rows(len(model.classes))))
+    return list(each_batch(part, model.layout, one, scored_rows(len(model.classes))))
 
 
 def buffer_for(answer: Prediction, n: int, k: int) -> NDArray[Any] | None:

@@ -30,15 +30,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.univariate.learnt_cuts import far_columns
+from suffice.families.densities.cells import far_columns
 from suffice.models.generative.part import FamilyColumns
 from suffice.rules import rule
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch
-from suffice.sums.binned_counts import SNAPPED, WHOLE, BinnedCountAccumulator, BinnedCounts
+from suffice.sums.bins import SNAPPED, WHOLE, BinnedCountAccumulator, BinnedCounts, MomentsAndBins
 from suffice.sums.block import RealBlock, converted
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.moments import Moments
-from suffice.sums.moments_and_bins import MomentsAndBins
 from suffice.sums.row_sample import LAST, RowSample
 from suffice.sums.vocabulary import Vocabulary
 

@@ -17,8 +17,8 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
 from suffice.rules import FINITE, POSITIVE, rule
+from suffice.sums.bins import MomentsAndBins
 from suffice.sums.by_class import ByClass
-from suffice.sums.moments_and_bins import MomentsAndBins
 from suffice.sums.register import STATISTICS
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named

@@ -1,11 +1,11 @@
-"""The sums that a generative classifier is a function of: kernels of a fit, one split each."""
+"""The sums that a generative classifier is a function of: kernels of a fit, one part each."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.models.generative.part import FamilyColumns
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.row_sample import SampledAccumulator
@@ -13,21 +13,21 @@ from suffice.sums.row_sample import SampledAccumulator
 __all__ = ["accumulator", "read_from", "sampled", "summarise"]
 
 
-def summarise(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
-    """Kernel of a fit: the statistic of one split."""
+def summarise(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
+    """Kernel of a fit: the statistic of one part."""
     parts, layout = plan
     total = accumulator(parts)
-    for _ in each_batch(split, layout, total.add):
+    for _ in each_batch(part, layout, total.add):
         pass
     return total.statistic()
 
 
-def sampled(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:
-    """Kernel of a fit that looks at rows again: the statistic of one split, and some rows."""
-    parts, layout, size = plan
-    names = [part.layout.columns for part in parts]
-    total = SampledAccumulator(accumulator(parts), names, size)
-    for _ in each_batch(split, layout, total.add):
+def sampled(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:
+    """Kernel of a fit that looks at rows again: the statistic of one part, and some rows."""
+    pieces, layout, size = plan
+    names = [piece.layout.columns for piece in pieces]
+    total = SampledAccumulator(accumulator(pieces), names, size)
+    for _ in each_batch(part, layout, total.add):
         pass
     return total.statistic()
 

@@ -11,21 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.family import Form, JointParameters, complete
-from suffice.families.left_out.rows import LearntRows, LeaveOneOut
-from suffice.families.multivariate.parameters import (
+from suffice.families.family import Form, JointParameters, LearntRows, LeaveOneOut, complete
+from suffice.families.multivariate_gaussian import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
 from suffice.models.design.matrix import Design
 from suffice.models.design.terms import MISSING
 from suffice.numerics.exact import DoubleDouble
+from suffice.sums.base import Accumulator, nonnegative
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, MixedBlock, RealBlock
-from suffice.sums.comoments import Comoments
-from suffice.sums.counts import nonnegative
-from suffice.sums.fourth_moments import FourthMoments
-from suffice.sums.statistic import Accumulator
+from suffice.sums.comoments import Comoments, FourthMoments
 
 __all__ = ["TermAccumulator", "TermParameters", "TermsLeftOut", "shown_terms", "term_values"]
 

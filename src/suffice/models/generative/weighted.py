@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families import Parameters
-from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
+from suffice.families.densities.piecewise import Piece, PiecewiseParameters
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.logspace import cell_scores, scores
 from suffice.sums.block import RealBlock, among

@@ -84,8 +84,8 @@ class ConformalRegressor(Regressor):
         warn_of_unseen(model.known_values, source, layout)
         engine = self._engine_for(source)
         asked = replace(model, layout=layout, cells=None, errors=None)
-        splits = source.splits(layout, engine.workers)
-        counts = engine.run(error_counts, (asked, learnt), splits)
+        parts = source.parts(layout, engine.workers)
+        counts = engine.run(error_counts, (asked, learnt), parts)
         found = ErrorSizes(unit_of(fit), counts)
         if not found.rows:
             raise DataError(

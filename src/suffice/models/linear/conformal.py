@@ -10,13 +10,13 @@ from typing import Annotated, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, ends_of
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.sums.batch import Batch
-from suffice.sums.binned_counts import BinnedCountAccumulator, BinnedCounts, cell_bounds
+from suffice.sums.bins import BinnedCountAccumulator, BinnedCounts, cell_bounds
 from suffice.sums.block import BadCell, RealBlock
 
 __all__ = ["ErrorSizes", "LinearLeftOut", "error_counts", "unit_of"]
@@ -163,7 +163,7 @@ def unit_of(fit: LeastSquares) -> NDArray[np.float64]:
     return np.asarray(np.where(s > 0, s, 1.0))
 
 
-def error_counts(split: Split, params: tuple[LinearModel, bool]) -> BinnedCounts:
+def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
     """Kernel of a calibration: rows by |y − ŷ'|/(s√(1 + h')).
 
     ŷ' and h' are those of the model without the row, if it has learnt it:
@@ -205,6 +205,6 @@ def error_counts(split: Split, params: tuple[LinearModel, bool]) -> BinnedCounts
                 )
                 raise
 
-    for _ in each_batch(split, model.layout, add):
+    for _ in each_batch(part, model.layout, add):
         pass
     return total.statistic()

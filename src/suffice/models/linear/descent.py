@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import NormalEquations
@@ -107,7 +107,7 @@ def least_squares(
     costs: Array,
     design: Design,
     layout: Layout,
-    splits: Sequence[Split],
+    parts: Sequence[Part],
     engine: Engine,
     how: GradientDescent,
     steps: Steps,
@@ -125,7 +125,7 @@ def least_squares(
     read, count = CompleteRows(design, middle, unit), equations.count
     of_columns = origin, scale, costs, equations.intercept
     rows = DescentRows(layout, read, *of_columns, n, count, equations.t, 1.0)
-    course = descend(rows, splits, engine, how, steps, unit**2)
+    course = descend(rows, parts, engine, how, steps, unit**2)
     w = course.coefficients * unit[:, None]
     found = np.ascontiguousarray(w[:, 1:].T)
     intercept, history = equations.intercept, course.loss_history

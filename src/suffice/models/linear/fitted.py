@@ -445,10 +445,10 @@ class FittedLinear(ConformalRegressor):
                 return np.concatenate(model.predicted(answer, row))
         source = self._open(X)
         engine = self._engine_for(source)
-        splits = source.splits(model.layout, engine.workers)
+        parts = source.parts(model.layout, engine.workers)
         warn_of_unseen(model.known_values, source, model.layout, fewest)
-        parts = engine.map(predictions, (model, answer), splits)
-        return np.concatenate([part for split in parts for part in split])
+        pieces = engine.map(predictions, (model, answer), parts)
+        return np.concatenate([piece for part in pieces for piece in part])
 
     def _allows_missing(self) -> bool:
         return self.incomplete == "gaussian"

@@ -1,4 +1,4 @@
-"""Kernels of linear models: what an engine runs over the splits of a source."""
+"""Kernels of linear models: what an engine runs over the parts of a source."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.families import MultivariateGaussian
-from suffice.families.multivariate.factored import fill
-from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.families.multivariate_gaussian import MultivariateGaussianParameters, fill
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
@@ -221,7 +220,7 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
-def summarise(split: Split, plan: tuple[Design, Layout, bool]) -> Comoments:
+def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> Comoments:
     """Kernel of a fit: co-moments of columns and targets, with missing cells or not.
 
     Raises
@@ -246,7 +245,7 @@ def summarise(split: Split, plan: tuple[Design, Layout, bool]) -> Comoments:
             if not (gaps or total.complete):
                 raise IncompleteRow
 
-    for _ in each_batch(split, layout, add):
+    for _ in each_batch(part, layout, add):
         pass
     return total.statistic()
 
@@ -256,7 +255,7 @@ def accumulator(design: Design) -> ComomentsAccumulator:
     return ComomentsAccumulator(len(design) + len(design.targets))
 
 
-def missing_cells(split: Split, plan: tuple[Design, Layout]) -> Any:
+def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
     """Kernel that counts the missing cells of every term and target, and at last the rows."""
     design, layout = plan
     missing = np.zeros(len(design) + len(design.targets) + 1, np.int64)
@@ -267,17 +266,17 @@ def missing_cells(split: Split, plan: tuple[Design, Layout]) -> Any:
             missing[:-1] += np.isnan(z[counted]).sum(axis=0)
             missing[-1] += np.count_nonzero(counted)
 
-    for _ in each_batch(split, layout, add):
+    for _ in each_batch(part, layout, add):
         pass
     return missing
 
 
-def predictions(split: Split, params: tuple[LinearModel, Prediction]) -> list[NDArray[np.float64]]:
-    """Kernel of a prediction: the answers of a split, part by part."""
+def predictions(part: Part, params: tuple[LinearModel, Prediction]) -> list[NDArray[np.float64]]:
+    """Kernel of a prediction: the answers of a part, piece by piece."""
     model, answer = params
 
-    parts = each_batch(split, model.layout, partial(model.predicted, answer))
-    return [part for of_batch in parts for part in of_batch]
+    pieces = each_batch(part, model.layout, partial(model.predicted, answer))
+    return [piece for of_batch in pieces for piece in of_batch]
 
 
 def within(
@@ -329,7 +328,7 @@ def answer_table(names: Sequence[str], answers: NDArray[np.float64]) -> pa.Table
     return pa.table(dict(zip(names, map(pa.array, answers.T), strict=True)))
 
 
-def errors(split: Split, model: LinearModel) -> Moments:
+def errors(part: Part, model: LinearModel) -> Moments:
     """Kernel of an evaluation: moments of e = y − ŷ, of its size, and of y, (3t)."""
     total = MomentsAccumulator(3 * len(model.design.targets))
 
@@ -342,13 +341,13 @@ def errors(split: Split, model: LinearModel) -> Moments:
             sums = RealBlock(np.concatenate([e, np.abs(e), y], axis=1))
             total.add(sums, _one_class(weights, len(x)), weights, 1)
 
-    for _ in each_batch(split, model.layout, add):
+    for _ in each_batch(part, model.layout, add):
         pass
     return total.statistic()
 
 
 def errors_left_out(
-    split: Split, params: tuple[Design, Layout, RidgeSpectrum, NDArray[np.float64]]
+    part: Part, params: tuple[Design, Layout, RidgeSpectrum, NDArray[np.float64]]
 ) -> Moments:
     """Kernel of leave-one-out: moments of the errors of complete rows under each α, (m · t)."""
     design, layout, spectrum, alphas = params
@@ -361,7 +360,7 @@ def errors_left_out(
             e = spectrum.left_out(z[:, :p], z[:, p:], alphas).reshape(len(z), -1)
             total.add(RealBlock(e), _one_class(weights, len(z)), weights, 1)
 
-    for _ in each_batch(split, layout, add):
+    for _ in each_batch(part, layout, add):
         pass
     return total.statistic()
 

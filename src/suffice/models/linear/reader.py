@@ -27,11 +27,11 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.numerics.exact import DoubleDouble
+from suffice.sums.base import ClassSums, nonnegative
+from suffice.sums.by_class import Loss
 from suffice.sums.comoments import Comoments
-from suffice.sums.comparison import Comparison, compared_unlabelled
-from suffice.sums.counts import Counts, nonnegative
-from suffice.sums.lost_digits import Loss
-from suffice.sums.statistic import ClasswiseStatistic
+from suffice.sums.comparison import Comparison, compared
+from suffice.sums.counts import Counts
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["LinearReader", "Rows", "settled"]
@@ -50,10 +50,10 @@ def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Com
     rows = a.rows, b.rows
     numbers = tuple(of_a.terms[place] for place in _numbers(of_a))
     names = [(*numbers, *of_a.targets), *((name,) for name in _counted(of_a))]
-    return compared_unlabelled(_blocks(a, of_a), _blocks(b, of_b), rows, names)
+    return compared(_blocks(a, of_a), _blocks(b, of_b), names, rows)
 
 
-def _blocks(statistic: Comoments, design: Design) -> list[ClasswiseStatistic]:
+def _blocks(statistic: Comoments, design: Design) -> list[ClassSums]:
     """Co-moments of numbers and targets, then the counts of every category."""
     targets = np.arange(len(design), statistic.d)
     numbers = statistic.marginal(np.append(_numbers(design), targets))
@@ -177,11 +177,11 @@ class LinearReader(ExactReader[Comoments]):
             If cells are missing and ``gaps`` are not allowed: they are counted.
         """
         layout = self.layout_of(source)
-        splits = source.splits(layout, engine.workers)
+        parts = source.parts(layout, engine.workers)
         try:
-            return engine.run(summarise, (self.design, layout, gaps), splits)
+            return engine.run(summarise, (self.design, layout, gaps), parts)
         except IncompleteRow:
-            raise self.incomplete(engine, layout, splits) from None
+            raise self.incomplete(engine, layout, parts) from None
 
     def summarise_by_place(
         self,
@@ -198,16 +198,16 @@ class LinearReader(ExactReader[Comoments]):
             As `summarise` does.
         """
         layout = self.layout_of(source)
-        splits = source.splits(layout, engine.workers)
+        parts = source.parts(layout, engine.workers)
         try:
             params = self.design, layout, gaps
-            return sums_by_place(summarise, params, engine, splits, group)
+            return sums_by_place(summarise, params, engine, parts, group)
         except IncompleteRow:
-            raise self.incomplete(engine, layout, splits) from None
+            raise self.incomplete(engine, layout, parts) from None
 
-    def incomplete(self, engine: Engine, layout: Layout, splits: Sequence[Any]) -> DataError:
+    def incomplete(self, engine: Engine, layout: Layout, parts: Sequence[Any]) -> DataError:
         """The error of missing cells, which are counted for it."""
-        *counts, rows = engine.run(missing_cells, (self.design, layout), splits).tolist()
+        *counts, rows = engine.run(missing_cells, (self.design, layout), parts).tolist()
         for place in [j for j, count in enumerate(counts) if count == rows][:1]:
             return without_value(self.design.column(place), self.design.targets)
         places = np.flatnonzero(counts).tolist()

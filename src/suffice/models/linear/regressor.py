@@ -233,8 +233,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         equations = self._equations(statistic, reader.design, None)
         self._tune()
         how, layout = self.descent or GradientDescent(), reader.layout_of(source)
-        splits, steps = source.splits(layout, PARTS), cast(Steps, self.solver)
-        of_rows = reader.design, layout, splits, engine
+        parts, steps = source.parts(layout, PARTS), cast(Steps, self.solver)
+        of_rows = reader.design, layout, parts, engine
         fit, course = least_squares(equations, self._penalty(equations), *of_rows, how, steps)
         if not course.converged:
             warn(how.unfinished(how.passes, "normal"), convergence_warning())

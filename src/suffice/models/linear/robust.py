@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.summary import Summary
@@ -48,7 +48,7 @@ class Influences:
     power: float
 
 
-def influences(split: Split, asked: Influences) -> Comoments:
+def influences(part: Part, asked: Influences) -> Comoments:
     """Kernel: co-moments of what each row adds to the coefficients.
 
     ::
@@ -79,7 +79,7 @@ def influences(split: Split, asked: Influences) -> Comoments:
             copies = weights[:0] if fit.equations.weights.precisions else weights
             total.add(RealBlock(g), np.where(counted, 0, -1).astype(np.intp), copies, 1)
 
-    for _ in each_batch(split, asked.model.layout, add):
+    for _ in each_batch(part, asked.model.layout, add):
         pass
     return total.statistic()
 

@@ -15,7 +15,7 @@ from suffice.models.linear.descent import DescentFit
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, rule
-from suffice.sums.binned_counts import BinnedCounts
+from suffice.sums.bins import BinnedCounts
 from suffice.sums.comoments import Comoments
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named

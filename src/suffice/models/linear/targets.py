@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.source import Split
+from suffice.data.source import Part
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
 from suffice.errors import DataError, ParameterError, SchemaError
@@ -153,7 +153,7 @@ class Regressor(UnseenCategories):
             self._of_answered(errors, unanswerable),
             replace(model, layout=known),
             engine,
-            source.splits(layout, engine.workers),
+            source.parts(layout, engine.workers),
             at,
             len(known.blocks),
         )
@@ -177,8 +177,8 @@ class Regressor(UnseenCategories):
         )
 
     def _of_answered(
-        self, kernel: Callable[[Split, Any], Any], unanswerable: Unanswerable
-    ) -> Callable[[Split, Any], WithGaps[Any]]:
+        self, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
+    ) -> Callable[[Part, Any], WithGaps[Any]]:
         """The kernel that leaves out rows without an answer, if these are to be empty."""
         check_unanswerable(unanswerable)
         known = self.model_.cells is not None or unanswerable == "error"

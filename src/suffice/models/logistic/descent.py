@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import TrainingRows
@@ -36,13 +36,13 @@ class LabelledRows:
             yield z[used, 1:], code[used], weight[used] * self.rows.class_weights[code[used]]
 
 
-def counted(split: Split, rows: TrainingRows) -> int:
+def counted(part: Part, rows: TrainingRows) -> int:
     """Kernel: the number of rows that have a class and a weight."""
 
     def of(batch: Batch) -> int:
         return int((rows.of(batch)[1] >= 0).sum())
 
-    return sum(each_batch(split, rows.layout, of))
+    return sum(each_batch(part, rows.layout, of))
 
 
 def fit_by_descent(
@@ -85,7 +85,7 @@ def fit_by_descent(
         m,
         curvature,
     )
-    course = descend(rows, data.splits, data.engine, how, steps, np.ones(m), start)
+    course = descend(rows, data.parts, data.engine, how, steps, np.ones(m), start)
     passes = len(course.loss_history)
     data.count += passes * (1 if steps == "gradient" else 2)
     b = course.coefficients

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
@@ -88,28 +88,28 @@ ACCUMULATORS: dict[Encoding, Callable[[int], Any]] = {
 }
 
 
-def first_pass(split: Split, plan: tuple[Layout, bool]) -> ByClass:
+def first_pass(part: Part, plan: tuple[Layout, bool]) -> ByClass:
     """Kernel of the first pass: moments and counts of every column in every class.
 
     ``plan`` is the layout, and whether rows with a missing cell are left out.
     """
     layout, complete = plan
     total = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in layout.blocks])
-    for _ in each_batch(split, layout, lambda b: total.add(b.complete_rows() if complete else b)):
+    for _ in each_batch(part, layout, lambda b: total.add(b.complete_rows() if complete else b)):
         pass
     return total.statistic()
 
 
-def joint_moments(split: Split, centred: CentredDesign) -> ByClass:
+def joint_moments(part: Part, centred: CentredDesign) -> ByClass:
     """Kernel: co-moments of the terms, of all classes together."""
     total = ByClassAccumulator([ComomentsAccumulator(centred.width - 1, pooled=True)])
 
     def add(batch: Batch) -> None:
         batch = centred.to_fit(batch)
         for start, x in centred.tables(batch):
-            part = batch.cut(start, start + len(x))
-            total.add(replace(part, blocks=(RealBlock(x.astype(float, copy=False)),)))
+            piece = batch.cut(start, start + len(x))
+            total.add(replace(piece, blocks=(RealBlock(x.astype(float, copy=False)),)))
 
-    for _ in each_batch(split, centred.layout, add):
+    for _ in each_batch(part, centred.layout, add):
         pass
     return total.statistic()

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Split, each_batch
-from suffice.families.counts.events import by_event
+from suffice.data.source import Part, each_batch
+from suffice.families.counts import by_event
 from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
 from suffice.sums.batch import Batch
@@ -170,9 +170,9 @@ def _whole(
     return hessian.reshape(m * width, m * width)
 
 
-def loss_sums(split: Split, request: LossRequest) -> LossSums:
-    """Kernel of a pass: loss, gradient and Hessian of the rows of one split."""
-    return reduce(add, each_batch(split, request.rows.centred.layout, request.of))
+def loss_sums(part: Part, request: LossRequest) -> LossSums:
+    """Kernel of a pass: loss, gradient and Hessian of the rows of one part."""
+    return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 
 def present(

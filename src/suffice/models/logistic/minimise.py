@@ -44,9 +44,9 @@ from suffice.models.optimise.proximal_newton import proximal_newton, violation
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
+from suffice.sums.base import tree_sum
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
-from suffice.sums.statistic import tree_sum
 
 __all__ = ["Method", "minimise"]
 

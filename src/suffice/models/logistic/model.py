@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.models.base.predictions import Predictions
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.matrix import Design
@@ -333,8 +333,8 @@ Prediction = Callable[[LogisticModel, Batch], NDArray[Any]]
 """What to say of every row of a batch."""
 
 
-def predictions(split: Split, params: tuple[LogisticModel, Prediction]) -> list[NDArray[Any]]:
-    """Kernel of a prediction: the answers of a split, batch by batch."""
+def predictions(part: Part, params: tuple[LogisticModel, Prediction]) -> list[NDArray[Any]]:
+    """Kernel of a prediction: the answers of a part, batch by batch."""
     model, answer = params
     rows = scored_rows(len(model.classes))
-    return list(each_batch(split, model.layout, lambda batch: answer(model, batch), rows))
+    return list(each_batch(part, model.layout, lambda batch: answer(model, batch), rows))

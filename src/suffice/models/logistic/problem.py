@@ -165,7 +165,7 @@ class Problem:
 
     def _read(self, complete: bool) -> ByClass:
         """A first pass, over complete rows or all."""
-        return self.data.engine.run(first_pass, (self.layout, complete), self.data.splits)
+        return self.data.engine.run(first_pass, (self.layout, complete), self.data.parts)
 
     @cached_property
     def _missing_cells(self) -> str:

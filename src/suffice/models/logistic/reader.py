@@ -83,8 +83,8 @@ def settled(
     design = settled_design(source, found, told.words, engine)
     reader = LogisticReader.of(source, found.columns, design.blocks, {}, design=design)
     if cutting is not None:
-        splits = source.splits(reader.layout, engine.workers)
-        design = with_learnt_bins(design, reader.layout, engine, splits, *cutting)
+        parts = source.parts(reader.layout, engine.workers)
+        design = with_learnt_bins(design, reader.layout, engine, parts, *cutting)
     reader = replace(reader, design=design.spanning(told.intercept))
     ignored = (*reader.layout.ignored, *unused(source, found))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.models.logistic.centred_design import CentredDesign
+from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-from suffice.sums.statistic import Statistic
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["DataLoop", "Sample", "TrainingRows", "draw", "farthest"]
@@ -33,22 +33,22 @@ class DataLoop:
     Parameters
     ----------
     engine : Engine
-    splits : sequence of Split
+    parts : sequence of Part
     """
 
     engine: Engine
-    splits: Sequence[Split]
+    parts: Sequence[Part]
     count: int = field(default=0, init=False)
 
-    def run(self, kernel: Callable[[Split, Any], S], params: Any) -> S:
-        """The sum of what a kernel finds in every split."""
+    def run(self, kernel: Callable[[Part, Any], S], params: Any) -> S:
+        """The sum of what a kernel finds in every part."""
         self.count += 1
-        return self.engine.run(kernel, params, self.splits)
+        return self.engine.run(kernel, params, self.parts)
 
-    def map(self, kernel: Callable[[Split, Any], R], params: Any) -> list[R]:
-        """What a kernel finds, one result for every split."""
+    def map(self, kernel: Callable[[Part, Any], R], params: Any) -> list[R]:
+        """What a kernel finds, one result for every part."""
         self.count += 1
-        return list(self.engine.map(kernel, params, self.splits))
+        return list(self.engine.map(kernel, params, self.parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,19 +80,19 @@ class TrainingRows:
         return batch, batch.learnt(self.classes)
 
 
-def farthest(split: Split, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
+def farthest(part: Part, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
     """Kernel: the largest |z/s|² of a row; the second of ``params`` is 1/s."""
     rows, inverse_scale = params
 
     def of(batch: Batch) -> float:
         batch, codes = rows.of(batch)
         largest = 0.0
-        for z, part in rows.centred.pieces(batch, False, codes >= 0):
-            squares = (z * z)[part] @ inverse_scale**2
+        for z, piece in rows.centred.pieces(batch, False, codes >= 0):
+            squares = (z * z)[piece] @ inverse_scale**2
             largest = max(largest, float(squares.max(initial=0.0)))
         return largest
 
-    return max(each_batch(split, rows.layout, of))
+    return max(each_batch(part, rows.layout, of))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ class Sample:
         return Sample(self.z[rows], self.codes[rows], self.weights[rows])
 
 
-def sampled(split: Split, params: tuple[TrainingRows, int, float]) -> tuple[NDArray[Any], Sample]:
+def sampled(part: Part, params: tuple[TrainingRows, int, float]) -> tuple[NDArray[Any], Sample]:
     """Kernel: rows drawn at random, at most so many, and the numbers that they drew.
 
     The last of ``params`` is the weight of all rows, or 0 if it is not known.
@@ -158,7 +158,7 @@ def sampled(split: Split, params: tuple[TrainingRows, int, float]) -> tuple[NDAr
         drawn.append(number[kept])
         parts.append(Sample.of(batch, places[kept], rows))
 
-    for _ in each_batch(split, rows.layout, add):
+    for _ in each_batch(part, rows.layout, add):
         pass
     return _lowest(drawn, parts, limit)
 

@@ -17,7 +17,7 @@ from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, WEIGHT
 from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, rule
-from suffice.sums.pair_counts import CutBins
+from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 

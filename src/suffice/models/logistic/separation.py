@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
 from suffice.models.logistic.messages import listed
 from suffice.models.logistic.objective import Objective
@@ -215,7 +215,7 @@ def _direction(of: Objective, h: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def wrong_rows(
-    split: Split, params: tuple[TrainingRows, NDArray[np.float64]]
+    part: Part, params: tuple[TrainingRows, NDArray[np.float64]]
 ) -> tuple[float, Sample]:
     """Kernel: the least margin of a row, and the rows that a direction h (k, D) gets most wrong.
 
@@ -235,7 +235,7 @@ def wrong_rows(
             parts.append(Sample.of(batch, worst, rows))
         return margin
 
-    for margin in each_batch(split, rows.layout, of):
+    for margin in each_batch(part, rows.layout, of):
         least = min(least, float(margin.min(initial=np.inf)))
     return least, Sample.joined(parts)
 

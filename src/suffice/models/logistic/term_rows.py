@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from suffice.data.schema import BlockLayout, Layout, UniformColumns
-from suffice.data.source import Split, refusal
+from suffice.data.source import Part, refusal
 from suffice.models.design.matrix import Design
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 
-__all__ = ["Coded", "CodedSplit", "LaidOut", "LaidOutSplit", "plain_layout", "read_as"]
+__all__ = ["Coded", "CodedPart", "LaidOut", "LaidOutPart", "plain_layout", "read_as"]
 
 
 KEPT_CELLS = 2**26  # whose codes are kept from pass to pass: 128 MB
@@ -58,9 +58,9 @@ class LaidOut:
         """How these are read."""
         return plain_layout(self.design)
 
-    def splits(self, splits: Sequence[Split]) -> Sequence[Split]:
-        """The rows of splits as rows of terms."""
-        return [LaidOutSplit(split, self) for split in splits]
+    def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
+        """The rows of parts as rows of terms."""
+        return [LaidOutPart(part, self) for part in parts]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         """The rows of a batch, some at a time.
@@ -95,9 +95,9 @@ class Coded(LaidOut):
         """How these are read: numbers that are left, then categories."""
         return Layout(self.terms.blocks, self.layout.columns)
 
-    def splits(self, splits: Sequence[Split]) -> Sequence[Split]:
-        """The rows of splits as rows of categories."""
-        return [CodedSplit(split, self, KEPT_CELLS // len(splits)) for split in splits]
+    def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
+        """The rows of parts as rows of categories."""
+        return [CodedPart(part, self, KEPT_CELLS // len(parts)) for part in parts]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         """The rows of a batch, all at once."""
@@ -110,10 +110,10 @@ class Coded(LaidOut):
 
 
 @dataclass(frozen=True, eq=False)
-class LaidOutSplit:
-    """A split whose rows are those of `LaidOut`."""
+class LaidOutPart:
+    """A part whose rows are those of `LaidOut`."""
 
-    inner: Split
+    inner: Part
     laid_out: LaidOut
 
     def batches(self) -> Iterator[Batch]:
@@ -142,7 +142,7 @@ class LaidOutSplit:
 
 
 @dataclass(frozen=True, eq=False)
-class CodedSplit(LaidOutSplit):
+class CodedPart(LaidOutPart):
     """The same, which keeps codes of rows for the next pass, unless they are too many.
 
     Parameters

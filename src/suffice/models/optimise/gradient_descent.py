@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
@@ -181,7 +181,7 @@ class Course(NamedTuple):
 @np.errstate(over="ignore", invalid="ignore")  # where the loss grows without end
 def descend(
     rows: DescentRows,
-    splits: Sequence[Split],
+    parts: Sequence[Part],
     engine: Engine,
     how: GradientDescent,
     steps: Steps,
@@ -198,7 +198,7 @@ def descend(
 
     def evaluate(v: Array) -> tuple[float, Array]:
         """Return J and its gradient (m, 1 + p), from one pass over the rows."""
-        sums = engine.run(loss_and_gradient, (rows, v), splits) / rows.weight
+        sums = engine.run(loss_and_gradient, (rows, v), parts) / rows.weight
         losses = sums[:, -1] + 0.5 * (v * v) @ rows.cost
         return float(losses @ loss_weights), sums[:, :-1] + rows.cost * v
 
@@ -219,7 +219,7 @@ def descend(
         if steps == "gradient":
             v = mean = v - rate * gradient
         else:
-            v, mean = one_pass(rows, splits, how, steps, t, rate, v)
+            v, mean = one_pass(rows, parts, how, steps, t, rate, v)
         loss, gradient = evaluate(mean)
         moved, bent = mean - before[0], gradient - before[1]
         history.append(loss)
@@ -233,7 +233,7 @@ def descend(
     return Course(mean * inverse, np.array(history), converged or how.tol == 0)
 
 
-def loss_and_gradient(split: Split, params: tuple[DescentRows, Array]) -> Any:
+def loss_and_gradient(part: Part, params: tuple[DescentRows, Array]) -> Any:
     """Kernel of a pass: Σ ω ∂ℓ/∂v and Σ ω ℓ, (m, 2 + p); of classes, the loss is in row 0."""
     rows, v = params
     sums = np.zeros((v.shape[0], v.shape[1] + 1))
@@ -247,14 +247,14 @@ def loss_and_gradient(split: Split, params: tuple[DescentRows, Array]) -> Any:
             sums[:, :-1] += gradient
             sums[: len(loss), -1] += loss
 
-    for _ in each_batch(split, rows.layout, add):
+    for _ in each_batch(part, rows.layout, add):
         pass
     return sums
 
 
 def one_pass(
     rows: DescentRows,
-    splits: Sequence[Split],
+    parts: Sequence[Part],
     how: GradientDescent,
     steps: Steps,
     t: int,
@@ -267,18 +267,18 @@ def one_pass(
     v, still, path, taken = v.copy(), np.zeros(v.shape), np.zeros(v.shape), 0
 
     def step(batch: Batch) -> int:
-        parts = [tuple(map(np.copy, part)) for part in rows.read(batch)]
-        if not parts:
+        pieces = [tuple(map(np.copy, piece)) for piece in rows.read(batch)]
+        if not pieces:
             return 0
-        table, targets, weights = map(np.concatenate, zip(*parts, strict=True))
+        table, targets, weights = map(np.concatenate, zip(*pieces, strict=True))
         order, scaled = rng.permutation(len(table)), weights * (rows.count / rows.weight)
         of_rows = table, targets, scaled, order, size, *rows.units, rows.cost
         state = *rows.buffers(), v, still, rows.losses(targets), path
         kernels.descent.descend(*of_rows, rate, 0.0, False, *state)  # without momentum
         return -(-len(table) // size)
 
-    for s in rng.permutation(len(splits)).tolist():
-        taken += sum(each_batch(splits[s], rows.layout, step))
+    for s in rng.permutation(len(parts)).tolist():
+        taken += sum(each_batch(parts[s], rows.layout, step))
     return v, path / max(taken, 1)
 
 

@@ -20,7 +20,6 @@ from suffice.numerics.kernels import (
     merging as merging,
     moments as moments,
     pair_counts as pair_counts,
-    pairs as pairs,
     piecewise as piecewise,
     posterior as posterior,
     scores as scores,

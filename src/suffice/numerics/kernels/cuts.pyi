@@ -6,11 +6,6 @@ import numpy
 import numpy.typing
 
 
-def best(upto: numpy.typing.NDArray[numpy.float64], first: int, stop: int) -> int:
-    """
-    Return the place t between ``first`` and ``stop`` at which n₁ E₁ + n₂ E₂ is least: the weights and the entropies, in bits, of the cells on both sides. Row c of ``upto`` (k, m + 1) holds the weight of class c before each cell. Without such a place it is ``first``.
-    """
-
 def every(count: numpy.typing.NDArray[numpy.float64], places: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> int:
     """
     Write every place at which cells with the weights (k, m) of classes are cut in two, and their parts in turn, as long as a cut shortens the description of the data (U. M. Fayyad and K. B. Irani, 1993); in any order. Returns how many there are.

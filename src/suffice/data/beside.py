@@ -1,0 +1,160 @@
+"""Rows of files beside their predictions: cells as they stand in the file, and rows left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from suffice.data.csv.table import CsvPart
+from suffice.data.part_view import PartView
+from suffice.data.table import RecordPart, Table
+from suffice.errors import ParameterError
+
+__all__ = ["SkippedRow", "beside", "cells_as_stored", "skipped_rows"]
+
+
+class SkippedRow(NamedTuple):
+    """A malformed row of a text file that is left out."""
+
+    before: int  # how many rows of the table come before it
+    file: str
+    line: int
+
+
+def cells_as_stored(table: Table, names: Sequence[str]) -> Iterator[pa.Table]:
+    r"""Yield some columns of a table, in order, with their cells as the file has them.
+
+    The first piece has no rows. A cell of a text file is its text: blanks, leading zeros and
+    missing tokens stay. Other files give the values that they store.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from suffice.data.file_formats import open_files
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "a.csv")
+    ...     _ = file.write_text("id,x\n007,1\nNA,2\n")
+    ...     [part.to_pydict() for part in cells_as_stored(open_files(file), ["id"])][1:]
+    [{'id': ['007', 'NA']}]
+    """
+    types = dict.fromkeys(names, pa.string() if table.guesses else None)
+    schema = table.shown.schema
+    kinds = [(name, types[name] or schema.field(name).type) for name in names]
+    yield pa.schema(kinds).empty_table()
+    for part in table.parts(types):
+        for batch in _as_stored(part).record_batches():
+            yield pa.Table.from_batches([batch])
+
+
+def _as_stored(part: RecordPart) -> RecordPart:
+    """Return a part whose text is neither stripped nor matched with missing tokens."""
+    if isinstance(part, PartView):
+        return replace(part, inside=_as_stored(part.inside))
+    if isinstance(part, CsvPart):
+        plain = replace(part.file.format, missing=(), strip=False, written={})
+        return replace(part, file=replace(part.file, format=plain))
+    return part
+
+
+def skipped_rows(table: Table) -> list[SkippedRow]:
+    """Return the malformed rows that ``skip_bad_rows`` leaves out of a table.
+
+    Text files are walked through record by record, which is slow; others have no such rows.
+    """
+    if table.format is None or not table.format.skip_bad_rows:
+        return []
+    found, before = [], 0
+    for part in table.parts({table.names[0]: pa.string()}):
+        while isinstance(part, PartView):
+            part = part.inside
+        if not isinstance(part, CsvPart):
+            continue
+        before -= part.file.has_header
+        for record in part.file.scan():
+            if part.file.malformed(record, part.names) is None:
+                before += 1
+            else:
+                found.append(SkippedRow(before, part.file.path.name, record.line))
+    return found
+
+
+def beside(
+    answers: Iterable[pa.Table], cells: Iterator[pa.Table] | None, skipped: Sequence[SkippedRow]
+) -> Iterator[pa.Table]:
+    """Yield predictions with the cells of their rows before them.
+
+    Parameters
+    ----------
+    answers, cells : iterable of pyarrow.Table
+        The same rows in the same order, in pieces of any size.
+    skipped : sequence of SkippedRow
+        In each of their places comes a row of nulls.
+
+    Raises
+    ------
+    ParameterError
+        If a column has the name of one of the predictions.
+
+    Examples
+    --------
+    >>> answers = pa.table({"prediction": [0.5, 1.5]}), pa.table({"prediction": [2.5]})
+    >>> rows = beside(answers, iter([pa.table({"id": ["a", "b", "c"]})]), [SkippedRow(2, "", 4)])
+    >>> [row for part in rows for row in part.to_pylist()][2:]
+    [{'id': None, 'prediction': None}, {'id': 'c', 'prediction': 2.5}]
+    """
+    done, gaps = 0, list(skipped)
+    last: pa.Table | None = None
+    stored = None if cells is None else _Pieces(cells)
+    for answer in answers:
+        if stored is not None:
+            kept = stored.take(len(answer))
+            _refuse_same_names(kept.column_names, answer.column_names)
+            for place, name in enumerate(kept.column_names):
+                answer = answer.add_column(place, name, kept.column(name))
+        last = answer.slice(0, 0)
+        yield _with_gaps(answer, done, gaps)
+        done += len(answer)
+    if gaps and last is not None:
+        yield _with_gaps(last, done, gaps)
+
+
+class _Pieces:
+    """Rows that come in pieces, handed out in pieces of other sizes."""
+
+    def __init__(self, pieces: Iterator[pa.Table]) -> None:
+        self._pieces = pieces
+        self._waiting = next(pieces)
+
+    def take(self, rows: int) -> pa.Table:
+        """Return the next rows."""
+        while len(self._waiting) < rows and (piece := next(self._pieces, None)) is not None:
+            self._waiting = pa.concat_tables([self._waiting, piece])
+        taken, self._waiting = self._waiting.slice(0, rows), self._waiting.slice(rows)
+        return taken
+
+
+def _with_gaps(answer: pa.Table, done: int, gaps: list[SkippedRow]) -> pa.Table:
+    """Return rows from number ``done`` on, with a row of nulls for each that was left out."""
+    places: list[int | None] = []
+    for row in range(len(answer)) if gaps else ():
+        while gaps and gaps[0].before <= done + row:
+            gaps.pop(0)
+            places.append(None)
+        places.append(row)
+    if not len(answer):
+        places = [None for gap in gaps if gap.before <= done]
+        del gaps[: len(places)]
+    return answer.take(pa.array(places, pa.int64())) if None in places else answer
+
+
+def _refuse_same_names(kept: Sequence[str], answers: Sequence[str]) -> None:
+    for name in kept:
+        if name in answers:
+            raise ParameterError(
+                f"the column {name!r} is to stand beside the predictions",
+                f"these have a column of that name: {', '.join(map(repr, answers))}",
+                "rename it in the file, or name the other columns one by one",
+            )

@@ -1,0 +1,537 @@
+"""Probabilities from counts, under a Dirichlet prior."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, ParameterError
+from suffice.families.family import trigamma
+from suffice.families.options import Alpha, Smoothing
+from suffice.numerics import kernels
+from suffice.numerics.dirichlet_evidence import AlphaEvidence, alpha_by_evidence
+from suffice.numerics.elementary import digamma
+from suffice.sums.block import BadCell, CodedBlock, IntegerBlock
+from suffice.sums.counts import CountAccumulator, Counts, Events
+from suffice.sums.moments import Moments, MomentsLeftOut
+from suffice.sums.vocabulary import Vocabulary
+
+__all__ = [
+    "FEW",
+    "MOST_CODES",
+    "UNSEEN_RULE",
+    "CodeAccumulator",
+    "advice_on_counts",
+    "alike",
+    "borrowed",
+    "by_event",
+    "counts_from_zero",
+    "dirichlet",
+    "dirichlet_columns",
+    "drawn_shares",
+    "event_features",
+    "evidence_for",
+    "identifiers_of",
+    "is_below",
+    "log_share_moments",
+    "most_telling",
+    "over_range",
+    "prior_counts",
+    "prior_weight",
+    "pseudo_counts",
+    "refuse_unseen",
+    "require_codes",
+    "row_numbers_of",
+    "settled_alpha",
+    "takes_events",
+]
+
+
+def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
+    """α as a number, or as an array (events,).
+
+    Raises
+    ------
+    ParameterError
+        If there are more or fewer than events.
+    """
+    if not isinstance(alpha, tuple):
+        return float(alpha)
+    if len(alpha) != events:
+        raise ParameterError(
+            f"alpha has {len(alpha)} numbers for {events} columns",
+            "alpha is one number, or one for every column",
+        )
+    return np.array(alpha)
+
+
+def prior_counts(
+    alpha: float | NDArray[np.float64], estimation: str
+) -> float | NDArray[np.float64]:
+    """What the prior adds to every count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
+    return {"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation]
+
+
+def dirichlet(
+    count: NDArray[np.float64], alpha: float | NDArray[np.float64], estimation: str, m: int
+) -> NDArray[np.float64]:
+    """Probabilities of categories from their counts N under a Dirichlet(α) prior.
+
+    ::
+
+        mle    N_v / N              maximum likelihood
+        map    (N_v + α − 1) / (N + m(α − 1))    mode of the posterior, α ≥ 1
+        bayes  (N_v + α) / (N + mα)              its mean: Laplace's rule for α = 1
+
+    Parameters
+    ----------
+    count : ndarray (k, ..., v)
+        N_v for every class. Categories of the m that are not among the v have count 0.
+    alpha : float, or ndarray that broadcasts to ``count``
+        Pseudo-counts: all alike, or of each category.
+    estimation : {"mle", "map", "bayes"}
+    m : int
+        Number of categories that share the probability.
+
+    Returns
+    -------
+    ndarray (k, ..., v)
+        A class without any count gets the probabilities of all classes together, and where there
+        is no count at all, 1/m each.
+
+    Source: Murphy, Machine Learning: A Probabilistic Perspective (2012), eqs. 3.41 and 3.47.
+
+    Examples
+    --------
+    >>> dirichlet(np.array([[3.0, 0.0]]), 1.0, "bayes", 2)
+    array([[0.8, 0.2]])
+    """
+    pseudo = np.asarray(prior_counts(alpha, estimation))
+    weight = m * pseudo  # categories without a count weigh too
+    if pseudo.ndim:
+        weight = np.broadcast_to(pseudo, count.shape[1:]).sum(axis=-1, keepdims=True)
+
+    def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = count.sum(axis=-1, keepdims=True) + weight
+        fractions = np.asarray(count + pseudo)
+        with np.errstate(invalid="ignore"):
+            fractions /= total
+        return fractions
+
+    fractions = proportions(count)
+    empty = count.sum(axis=-1, keepdims=True) == 0
+    if empty.any():
+        pooled = proportions(count.sum(axis=0))
+        pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
+        np.copyto(fractions, pooled, where=empty)
+    return fractions
+
+
+def dirichlet_columns(
+    columns: NDArray[np.intp],
+    counts: NDArray[np.float64],
+    alpha: NDArray[np.float64],
+    estimation: str,
+    sizes: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    """Probabilities of the values of columns with v values each, and of one that no row showed.
+
+    Parameters
+    ----------
+    columns : ndarray of int (c,)
+        Which of the d columns they are.
+    counts : ndarray (k, c, v)
+        See `dirichlet`.
+    alpha : ndarray (d,)
+        Pseudo-count of every value of a column.
+    estimation : {"mle", "map", "bayes"}
+    sizes : ndarray of int (d,)
+        How many values share the probability in each column.
+
+    Returns
+    -------
+    ndarray (k, c, v + 1)
+
+    Examples
+    --------
+    >>> ones, both = np.ones((1, 2, 1)), np.array([0, 1])
+    >>> dirichlet_columns(both, ones, np.array([1.0, 3.0]), "bayes", np.array([2, 2]))
+    array([[[0.66666667, 0.33333333],
+            [0.57142857, 0.42857143]]])
+    """
+    k, c, v = counts.shape
+    wide = np.zeros((k, c, v + 1))
+    wide[..., :-1] = counts
+    options = list(zip(sizes[columns].tolist(), alpha[columns].tolist(), strict=True))
+    if options.count(options[0]) == c:
+        m, pseudo = options[0]
+        return dirichlet(wide, pseudo, estimation, m)
+    alike: dict[tuple[int, float], list[int]] = {}  # they are found together
+    for i, option in enumerate(options):
+        alike.setdefault(option, []).append(i)
+    for (m, pseudo), places in alike.items():
+        wide[:, places] = dirichlet(wide[:, places], pseudo, estimation, m)
+    return wide
+
+
+# -- posterior of probabilities
+
+
+def prior_weight(
+    alpha: float | NDArray[np.float64], estimation: str
+) -> float | NDArray[np.float64]:
+    """α of the prior of a posterior: 0, the improper one, under ``mle``."""
+    return 0.0 * alpha if estimation == "mle" else alpha
+
+
+def borrowed(count: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Counts (k, ..., v); a class that has none has those of all classes."""
+    empty = count.sum(axis=-1, keepdims=True) == 0
+    return np.where(empty, count.sum(axis=0), count)
+
+
+def log_share_moments(
+    part: NDArray[np.float64], total: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and variance of log θ_v from a_v and A; without any weight, −∞ and ∞.
+
+    ::
+
+        θ ~ Dirichlet(a), A = Σ a_v:    E log θ_v = ψ(a_v) − ψ(A)    Var log θ_v = ψ₁(a_v) − ψ₁(A)
+
+    Source: T. P. Minka, Estimating a Dirichlet distribution (2000), eq. 6; the variance is the
+    second derivative of the same logarithm of the normalising constant.
+
+    Examples
+    --------
+    >>> log_share_moments(np.array([1.0]), np.array([2.0]))  # uniform: −log θ is exponential
+    (array([-1.]), array([1.]))
+    """
+    known = (part > 0) & (total > 0)
+    a, A = np.where(known, part, 1.0), np.where(known, total, 2.0)
+    mean = np.where(known, digamma(a) - digamma(A), 0.0)
+    # Σ a_v = a_v leaves nothing open.
+    variance = np.where(known, np.maximum(trigamma(a) - trigamma(A), 0.0), np.inf)
+    return mean, variance
+
+
+def drawn_shares(part: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw θ from Dirichlet(a) along the last axis; without any weight, equal shares."""
+    gamma = rng.standard_gamma(part)
+    total = gamma.sum(axis=-1, keepdims=True)
+    equal = 1 / max(part.shape[-1], 1)
+    return np.where(total > 0, gamma / np.where(total > 0, total, 1.0), equal)
+
+
+# -- pseudo-counts by their evidence
+
+
+def evidence_for(
+    alpha: Smoothing,
+    tables: Iterable[NDArray[np.float64]],
+    sizes: Sequence[int],
+    alike: bool = False,
+) -> AlphaEvidence | None:
+    """What α of tables of counts is to be chosen from; None where it is given.
+
+    Parameters
+    ----------
+    alpha : Smoothing
+    tables : iterable of ndarray (k, v)
+    sizes : sequence of int
+        How many values share the probability in each table.
+    alike : bool
+        Whether it is one for all tables.
+    """
+    if not isinstance(alpha, str):
+        return None
+    return alpha_by_evidence(list(tables), sizes, alike)
+
+
+def settled_alpha(alpha: Smoothing, found: AlphaEvidence | None) -> Alpha:
+    """α as it was chosen, one number or one for each table; else as it was given."""
+    if isinstance(alpha, str):
+        assert found is not None
+        return float(found.alpha[0]) if len(found.alpha) == 1 else tuple(found.alpha.tolist())
+    return alpha
+
+
+# -- unseen values
+
+
+UNSEEN_RULE = "the value was never seen in training"
+
+
+def refuse_unseen(
+    block: CodedBlock, codes: NDArray[Any], vocabularies: tuple[Vocabulary, ...]
+) -> None:
+    """Refuse a block whose ``codes`` into the vocabularies of the training rows lead beyond them.
+
+    Raises
+    ------
+    BadCell
+        Naming the first value that was never seen.
+    """
+    found = np.argwhere(codes == [len(v) for v in vocabularies])
+    if len(found):
+        row, column = map(int, found[0])
+        value = block.vocabularies[column].values[block.codes[row, column]]
+        raise BadCell(row, column, value, UNSEEN_RULE)
+
+
+# -- codes that count from 0
+
+
+MOST_CODES = 1_000_000  # of one column; each has a probability in every class
+CODE_RULE = "Negative values in data passed to CategoricalNB (input X): numbers are codes from 0 on"
+CODE_STEP = "NaiveBayes takes them as categories; a missing cell is NaN, not -1"
+
+
+class CodeAccumulator(CountAccumulator):
+    """Counts categories; numbers among them are 0 or more."""
+
+    def add(
+        self,
+        block: CodedBlock | IntegerBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is below 0.
+        """
+        require_codes(block)
+        super().add(block, codes, weights, k)
+
+
+def require_codes(
+    block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
+) -> None:
+    """Refuse numbers below 0, except those that are ``known``.
+
+    Raises
+    ------
+    BadCell
+        Naming the first of a column.
+    """
+    if isinstance(block, IntegerBlock):
+        if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
+            return
+        block = block.coded()
+    for j, vocabulary in enumerate(block.vocabularies):
+        taken = () if known is None else known[j].codes
+        below = [is_below(value) and value not in taken for value in vocabulary.values]
+        if any(below):
+            codes = block.codes[:, j]
+            rows = np.flatnonzero((codes >= 0) & np.array(below)[codes])
+            for row in rows[:1].tolist():
+                raise BadCell(row, j, vocabulary.values[codes[row]], CODE_RULE, CODE_STEP)
+
+
+def is_below(value: Any) -> bool:
+    """Whether a value is a number below 0."""
+    return isinstance(value, int | float) and value < 0
+
+
+def counts_from_zero(values: Iterable[Any]) -> bool:
+    """Whether all values are whole numbers, 0 or more."""
+    values = tuple(values)
+    if set(map(type, values)) == {int}:
+        return bool(min(values) >= 0)
+    return all(isinstance(v, int | float) and v >= 0 and v == int(v) for v in values)
+
+
+def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
+    """All whole numbers from 0 on, if the values of column j are such; else the values.
+
+    Raises
+    ------
+    DataError
+        If there would be more than a table can have.
+    """
+    values = vocabulary.values
+    if vocabulary.counts_from_zero and len(values) >= least:
+        return vocabulary
+    if not counts_from_zero(values):
+        return vocabulary
+    largest = int(values[-1]) if values else -1
+    places = max(largest + 1, least)
+    if places > MOST_CODES:
+        raise DataError(
+            f"column {j}, counted from 0: {places} values from 0 to {places - 1}",
+            f"whole numbers are codes that count from 0, {MOST_CODES:,} at most",
+            "number the values without gaps, or give them as strings",
+        )
+    return vocabulary if len(values) == places else Vocabulary(tuple(range(places)))
+
+
+# -- identifiers
+
+
+P = TypeVar("P")
+
+FEW = 20  # rows: fewer show nothing
+ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
+
+
+def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
+    """Whether each column of categories shows another value in every row, (d,).
+
+    Rows have the weight 1: what weighs more may be several rows.
+    """
+    every = np.zeros(len(counts.vocabularies), np.bool_)
+    for j, vocabulary in enumerate(counts.vocabularies):
+        if len(vocabulary) < FEW:
+            continue
+        rows = counts.column(j).sum(axis=0)
+        every[j] = rows.sum() >= FEW and bool(((rows == 1) | (rows == 0)).all())
+    return every
+
+
+def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
+    """Whether each column of numbers has the moments of n numbers in a row, (d,).
+
+    ::
+
+        Σ(x − x̄)² = n(n² − 1)/12    x̄ = a + (n − 1)/2, a whole
+
+    n different whole numbers cannot have less scatter. Other values have exactly these moments by
+    a rare accident only.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> x = np.arange(60.0)
+    >>> sums = GaussianNB().fit(np.c_[x + 1000, x**2], x > 20).statistic_.blocks[0]
+    >>> row_numbers_of(sums)
+    array([ True, False])
+    """
+    rows = moments.one_class
+    n, scatter, first = rows.total[0], rows.scatter[0], rows.mean[0] - (rows.total[0] - 1) / 2
+    expected = n * (n**2 - 1) / 12
+    found = (n >= FEW) & (n == np.floor(n)) & (abs(scatter - expected) <= ROUNDING * expected)
+    whole = abs(first - np.round(first)) <= ROUNDING * np.maximum(abs(rows.mean[0]), n)
+    return np.asarray(found & whole)
+
+
+def alike(by_class: P, pooled: P, columns: NDArray[np.intp]) -> P:
+    """Parameters by class (k, d), in which some columns have those of all classes together, (1, d).
+
+    Parameters
+    ----------
+    by_class, pooled : record of arrays
+    columns : ndarray of int
+        Which those are.
+    """
+    changed: dict[str, Any] = {}
+    for each in fields(by_class):  # type: ignore[arg-type]
+        changed[each.name] = getattr(by_class, each.name).copy()
+        changed[each.name][:, columns] = getattr(pooled, each.name)[:, columns]
+    return replace(by_class, **changed)  # type: ignore[type-var]
+
+
+# -- advice
+
+
+FEW = 20  # rows, or values: fewer show nothing
+NUMERIC_FRACTION = 0.9  # of the values have to be numbers
+_NUMBER = re.compile(r"[-+]?[$€£¥]?\s*[-+]?\d[\d,. ]*([eE][-+]?\d+)?\s*[%$€£¥]?")
+
+
+def advice_on_counts(counts: Counts) -> Iterator[tuple[int, str]]:
+    """Yield the columns (0 to d − 1) that one should look at, and what is to be said of each.
+
+    Examples
+    --------
+    >>> from suffice.sums.block import CodedBlock
+    >>> from suffice.sums.counts import CountAccumulator
+    >>> from suffice.sums.vocabulary import Vocabulary
+    >>> names = Vocabulary(tuple(f"person {i}" for i in range(30)))
+    >>> total = CountAccumulator(1)
+    >>> rows = np.arange(30)
+    >>> total.add(CodedBlock(rows[:, None], (names,)), rows % 2, np.empty(0), 2)
+    >>> list(advice_on_counts(total.statistic()))
+    [(0, 'has another value in every row, as an identifier does: leave it out')]
+    """
+    for j, vocabulary in enumerate(counts.vocabularies):
+        count = counts.column(j)
+        observed: NDArray[np.bool_] = np.asarray(count.any(axis=0))
+        values = [value for value, seen in zip(vocabulary.values, observed, strict=True) if seen]
+        said = _advice(values, count[:, observed])
+        if said:
+            yield j, said
+
+
+def _advice(values: Sequence[Any], count: NDArray[np.float64]) -> str:
+    """What there is to say of m values that are counted in k classes, (k, m)."""
+    rows = count.sum()
+    if len(values) == 1:
+        return f"has one value only, {values[0]!r}: it tells nothing"
+    if rows < FEW:
+        return ""
+    if (count.sum(axis=0) == 1).all():
+        return "has another value in every row, as an identifier does: leave it out"
+    if len(values) == len(count) and ((count > 0).sum(axis=0) == 1).all() and count.any(1).all():
+        return "has one value for each class: if it is a copy of the label, leave it out"
+    numbers = [isinstance(value, str) and bool(_NUMBER.fullmatch(value)) for value in values]
+    if len(values) >= FEW and sum(numbers) >= NUMERIC_FRACTION * len(values):
+        return _on_text(values, numbers)
+    return ""
+
+
+def _on_text(values: Sequence[str], numbers: Sequence[bool]) -> str:
+    others = [value for value, number in zip(values, numbers, strict=True) if not number]
+    if not others:
+        return f"holds numbers that are kept as text, such as {values[0]!r}: convert them"
+    named = ", ".join(map(repr, others[:3])) + (" and others" if len(others) > 3 else "")
+    return f"would hold numbers if {named} stood for missing cells"
+
+
+# -- events
+
+
+def most_telling(
+    words: tuple[Any, ...], values: NDArray[np.float64], terms: NDArray[np.float64], most: int = 20
+) -> dict[Any, list[float]]:
+    """The words whose terms (k, m) differ most between classes, with their values (k, m)."""
+    spread = terms.max(axis=0) - terms.min(axis=0)
+    order = np.lexsort((np.arange(len(spread)), -spread))[:most]
+    return {words[v]: values[:, v].tolist() for v in order}
+
+
+def takes_events(statistic: Any, encoding: str, d: int) -> bool:
+    """Whether a statistic counts the words of a text, or d numbered events; or nothing as yet."""
+    if type(statistic) is not Events:
+        return False
+    (events,) = statistic.vocabularies
+    if not len(events) and not statistic.k:
+        return True
+    return statistic.d == d and (events.closed or encoding == "events")
+
+
+def event_features(events: Vocabulary) -> tuple[Any, ...]:
+    """The features of a form in events: columns of counts, or words of the column 0, a text."""
+    return events.values if events.closed else tuple((0, word) for word in events.values)
+
+
+def by_event(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole class tiles.
+
+    Every class tile begins at a multiple of 64 bytes, so that it is one line of the cache.
+    """
+    (k, m), tile = terms.shape, kernels.scores.CLASS_TILE
+    width = -(-k // tile) * tile
+    memory = np.zeros(m * width + tile)
+    first = -memory.ctypes.data % 64 // memory.itemsize
+    table = memory[first : first + m * width].reshape(m, width)
+    table[:, :k] = terms.T
+    return table

@@ -1,0 +1,1 @@
+"""Densities that are constant in bins: cells of a column, cuts, histograms and kernels."""

@@ -1,0 +1,248 @@
+"""Cells of one column of binned counts, and where a column is cut into bins."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.families.gaussian import FAR
+from suffice.numerics import kernels
+from suffice.sums.bins import BinnedCounts, cell_bounds
+from suffice.sums.moments import Moments
+from suffice.sums.pairs import CutBins
+
+__all__ = [
+    "Cells",
+    "KernelShape",
+    "binned_counts",
+    "cells_of_column",
+    "entropy_cuts",
+    "equal_frequency_cuts",
+    "far_columns",
+    "learnt_cuts",
+    "merged",
+]
+
+
+def entropy_cuts(count: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Cut where bins tell most of the class, as often as it shortens the description of the data.
+
+    A cut of n rows of entropy E and k classes into two parts gains
+
+    ::
+
+        G = E − (n₁ E₁ + n₂ E₂)/n
+
+    bits a row. The best one is accepted, and both parts are cut in turn, while
+
+    ::
+
+        G > log₂(n − 1)/n + (log₂(3ᵏ − 2) − (k E − k₁ E₁ − k₂ E₂))/n
+
+    Parameters
+    ----------
+    count : ndarray (k, m)
+        Σw of every class in each of m cells, in their order.
+
+    Returns
+    -------
+    ndarray of int
+        The cells that begin a bin, except the first; ascending.
+
+    Source: U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued
+    attributes for classification learning (IJCAI 1993), eqs. 1-3 and section 3.
+
+    Examples
+    --------
+    >>> entropy_cuts(np.array([[9.0, 8.0, 0.0, 0.0], [0.0, 1.0, 9.0, 9.0]]))
+    array([2])
+    >>> entropy_cuts(np.array([[5.0, 6.0], [6.0, 5.0]]))
+    array([], dtype=int64)
+    """
+    cuts = np.empty(count.shape[1], np.int64)
+    found = kernels.cuts.every(count, cuts)
+    return np.sort(cuts[:found]).astype(np.intp, copy=False)
+
+
+def equal_frequency_cuts(every: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
+    """Cut into at most so many bins of about the same weight.
+
+    Parameters
+    ----------
+    every : ndarray (m,)
+        Σw in each of m cells.
+    bins : int
+        At least 1.
+
+    Returns
+    -------
+    ndarray of int
+        The cells that begin a bin, except the first; ascending.
+
+    Examples
+    --------
+    >>> equal_frequency_cuts(np.array([1.0, 1.0, 6.0, 1.0, 1.0]), 3)
+    array([3])
+    >>> equal_frequency_cuts(np.ones(6), 3)
+    array([2, 4])
+    """
+    cuts = np.empty(max(0, min(bins, len(every)) - 1), np.intp)
+    return cuts[: kernels.cuts.equal_frequency(every, bins, cuts)]
+
+
+# -- cells
+
+
+TIE = 2.0**-30  # units: a number midway between two others is one of the larger, however rounded
+GROUPS = 200  # cells, at most, that kernels stand in
+
+
+class _Cells(NamedTuple):
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    counts: NDArray[np.float64]
+
+
+class Cells(_Cells):
+    """m ≥ 1 neighbouring cells, in the order of the numbers in them.
+
+    Parameters
+    ----------
+    low, high : ndarray (m,)
+        Their bounds, finite.
+    counts : ndarray (k, m)
+        Σw of the numbers of each class in each cell.
+    """
+
+    @cached_property
+    def at(self) -> NDArray[np.float64]:
+        """A number that stands for those in each cell, (m,)."""
+        return 0.5 * self.low + 0.5 * self.high
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the numbers of each class, (k,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def every(self) -> NDArray[np.float64]:
+        """Σw of the numbers of all classes in each cell, (m,)."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    @cached_property
+    def grouped(self) -> Cells:
+        """At most 200 cells of equal frequency, without gaps between them."""
+        few = len(self.low) <= GROUPS
+        cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, GROUPS)
+        return merged(self, cuts)
+
+    @cached_property
+    def kernel_shape(self) -> KernelShape:
+        """What kernels of all bandwidths have in common."""
+        return KernelShape.of(self.grouped)
+
+
+class KernelShape(NamedTuple):
+    """How broad the kernels of the classes are, and one for what no number showed.
+
+    Parameters
+    ----------
+    deviation : float
+        Of the numbers of all classes, from their mean.
+    spreads, narrower : ndarray (k,)
+        min(s_c, (q₃ − q₁)_c / 1.34) and n_c^(−1/5), of the numbers of each class.
+    broad : ndarray (b,)
+        Cauchy(x; x̄, s) in each cell.
+    """
+
+    deviation: float
+    spreads: NDArray[np.float64]
+    narrower: NDArray[np.float64]
+    broad: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, cells: Cells) -> KernelShape:
+        """That of two cells or more."""
+        k, b = cells.counts.shape
+        shape = np.empty(k), np.empty(k), np.empty(b)
+        return cls(kernels.densities.kernel_shape(cells.at, cells.counts, *shape), *shape)
+
+
+def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
+    """The cells of column j that hold a number; the outermost end where the numbers may begin.
+
+    Examples
+    --------
+    >>> from suffice.sums.bins import BinnedCountAccumulator
+    >>> from suffice.sums.block import RealBlock
+    >>> total = BinnedCountAccumulator(np.zeros(1))
+    >>> total.add(RealBlock(np.array([[2.0], [7.0], [7.0]])), np.array([0, 0, 1]), np.empty(0), 2)
+    >>> cells_of_column(total.statistic(), 0).counts.tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    cells, count = bins.column(j)
+    low, high = cell_bounds(cells)
+    low, high = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
+    if len(bins.unit):
+        low, high = bins.unit[j] * (low - TIE), bins.unit[j] * high
+    return Cells(low + bins.origin[j], high + bins.origin[j], count)
+
+
+def merged(cells: Cells, cuts: NDArray[np.intp]) -> Cells:
+    """Fewer cells, without gaps between them: each begins with one of the ``cuts``, or the first.
+
+    Between two cells lies the middle of what parts them.
+    """
+    bins = len(cuts) + 1
+    found = Cells(np.empty(bins), np.empty(bins), np.empty((len(cells.counts), bins)))
+    kernels.densities.merge(*cells, cuts, *found)
+    return found
+
+
+# -- bins
+
+
+BINS = 10  # of equal frequency, where no cut tells of the class
+
+
+def learnt_cuts(cells: Cells) -> NDArray[np.intp]:
+    """Where a column is cut: by `entropy_cuts` or, where that cuts nothing, into ten equal parts.
+
+    Returns
+    -------
+    ndarray of int
+        The cells that begin a bin, except the first; ascending.
+    """
+    cuts = entropy_cuts(cells.counts)
+    return cuts if len(cuts) else equal_frequency_cuts(cells.every, BINS)
+
+
+def binned_counts(cells: Cells, cuts: NDArray[np.intp]) -> tuple[CutBins, NDArray[np.float64]]:
+    """The bins that begin with the given cells, and Σw of every class in each, (k, m).
+
+    Examples
+    --------
+    >>> cells = Cells(np.array([1.0, 4.0]), np.array([2.0, 5.0]), np.array([[3.0, 0.0]]))
+    >>> binned_counts(cells, np.array([1]))
+    (CutBins(cuts=array([3.])), array([[3., 0.]]))
+    """
+    counts = np.add.reduceat(cells.counts, np.append(0, cuts), axis=1)
+    return CutBins(_between(cells, cuts)), counts
+
+
+def _between(cells: Cells, cuts: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Where the numbers of a cell end and those of the next begin, (cuts,)."""
+    before, after = cells.high[cuts - 1], cells.low[cuts]
+    edges = 0.5 * before + 0.5 * after
+    is_point = (cells.low[cuts - 1] == before) & (edges == before)  # which is below the cut
+    return np.where(is_point, np.nextafter(before, np.inf), edges)
+
+
+def far_columns(moments: Moments) -> NDArray[np.intp]:
+    """The columns whose grid is too coarse, as they lie far from 0."""
+    rows = moments.one_class
+    mean, variance = rows.mean[0], rows.variance[0]
+    return np.flatnonzero((variance > 0) & (mean**2 > FAR**2 * variance))

@@ -1,1 +1,0 @@
-"""What a multivariate Gaussian is made of: its spread, and its estimates."""

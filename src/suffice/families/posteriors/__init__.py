@@ -1,1 +1,0 @@
-"""What finitely many rows leave open: the posterior distributions of the families' parameters."""

@@ -1,1 +1,0 @@
-"""Single columns of numbers: how Gaussians and densities are estimated, and without a row."""

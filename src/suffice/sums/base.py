@@ -1,0 +1,426 @@
+"""What all sums can do: addition, scaling and a class axis, read from their annotations.
+
+A kind of sums is a frozen dataclass that says what its fields are, as `suffice.rules` reads them::
+
+    @dataclass(frozen=True, eq=False, repr=False)
+    class Counts(ClassSums):
+        vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
+        count: Annotated[DoubleDouble, Shape("k", "M"), NONNEGATIVE]
+
+A `DoubleDouble` is added element by element, and not below 0 after a subtraction where its range
+says so. An axis ``k`` that comes first is that of the classes. Fields that are sums themselves, or
+tuples of them, follow. All other fields describe: they are equal in two sums that are added, once
+`Sums.aligned` has put these over the same classes, values and bins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields, replace
+from functools import cache
+from operator import add
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ForgetError
+from suffice.numerics.exact import DoubleDouble
+from suffice.rules import Shape, Within
+
+if TYPE_CHECKING:
+    from suffice.sums.comparison import Divergences
+
+__all__ = [
+    "FORGOTTEN_NOISE",
+    "Accumulator",
+    "ClassSums",
+    "FadingStatistic",
+    "Statistic",
+    "Sums",
+    "TreeSum",
+    "grown",
+    "nonnegative",
+    "tree_sum",
+]
+
+FORGOTTEN_NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
+S = TypeVar("S", bound="Statistic")
+R = TypeVar("R", bound="Sums")
+T = TypeVar("T", bound=np.generic)
+
+
+class Statistic(Protocol):
+    """Anything that is added: exact sums over rows, or what stands for them in a test."""
+
+    def __add__(self, other: Self) -> Self: ...
+
+    def __sub__(self, other: Self) -> Self: ...
+
+
+class FadingStatistic(Statistic, Protocol):
+    """Sums that a model keeps: their rows can lose weight, and leave no trace."""
+
+    def scaled(self, factor: float) -> Self:
+        """Return the sums of the same rows with their weights multiplied by a factor."""
+        ...
+
+    def canonical(self) -> Self:
+        """Return the sums normalised: see `Sums.canonical`."""
+        ...
+
+
+class Sums:
+    """Frozen exact sums over rows: a commutative group up to the last bit after rounding.
+
+    Laws: a + b = b + a; (a + b) + c = a + (b + c); a + empty = a; (a + b) − b = a; a row of
+    weight 2 equals the row twice; no operation writes to its inputs.
+    """
+
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        """Return both over the same classes, values or bins, so that their fields can be added.
+
+        Raises
+        ------
+        ParameterError
+            If they are of other columns.
+        """
+        return self, other
+
+    def pruned(self) -> Self:
+        """Return the sums without what no row contains, where that is not given."""
+        return self
+
+    def column_at(self, field: str, place: int) -> int | None:
+        """Return the column of an element of a field, by its last index; None if it has none."""
+        return place
+
+    def __add__(self, other: Self) -> Self:
+        mine, theirs = self.aligned(other)
+        return _replaced(mine, lambda name: _each(add, getattr(mine, name), getattr(theirs, name)))
+
+    def __sub__(self, other: Self) -> Self:
+        mine, theirs = self.aligned(other)
+        weights = self._axes().weights
+
+        def difference(name: str) -> Any:
+            a, b = getattr(mine, name), getattr(theirs, name)
+            try:
+                if name in weights:
+                    return nonnegative(a - b, a)
+                return _each(_minus, a, b)
+            except ForgetError as error:
+                if error.column is not None:
+                    error.column = mine.column_at(name, error.column)
+                raise
+
+        return _replaced(mine, difference).pruned()
+
+    def scaled(self, factor: float) -> Self:
+        """Return the sums of the same rows, their weights multiplied by a factor, 0 or more.
+
+        Weight 0 is absence.
+        """
+        return self._with_each(lambda part: part.scaled(factor)).pruned()
+
+    def canonical(self) -> Self:
+        """Return the sums normalised, so that they keep no trace of single rows.
+
+        Twice is once, and a difference has this form.
+        """
+        records = self._axes().records
+        if not records:
+            return self
+        found = {name: _each(_canonical, getattr(self, name)) for name in records}
+        return cast(Self, replace(cast(Any, self), **found))
+
+    @classmethod
+    def _axes(cls) -> Axes:
+        return axes_of(cast(Any, cls))
+
+    def _with_each(self, change: Callable[[Any], Any]) -> Self:
+        """Change every field that is added."""
+        return _replaced(self, lambda name: _each(change, getattr(self, name)))
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        names = (field.name for field in fields(cast(Any, self)))
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class ClassSums(Sums):
+    """Sums of d columns with one slice for each of k classes."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def k(self) -> int:
+            """Number of classes."""
+
+        @property
+        def d(self) -> int:
+            """Number of columns."""
+
+        @property
+        def total(self) -> NDArray[np.float64]:
+            """Σw of the observed cells, (k, d)."""
+
+        def divergences(self, other: Self) -> Divergences:
+            """Return how far the columns of every class are from another table's, (k, d)."""
+
+    def __repr__(self) -> str:
+        kind, k, d = type(self).__name__, self.k, self.d
+        return f"{kind}({k} class{'es' * (k != 1)}, {d} column{'s' * (d != 1)})"
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether values that are squared differ by too little for it, (d,)."""
+        return np.zeros(self.d, np.bool_)
+
+    def shares_left(self, rest: Self) -> NDArray[np.float64]:
+        """Return the share of each scatter that the rest of these rows has, (·, d); else 1."""
+        return np.ones((1, self.d))
+
+    @property
+    def one_class(self) -> Self:
+        """The sums of the same rows as if they were of one class."""
+        return self._by_class(lambda sums: sums.sum(axis=0)[None], lambda part: part.one_class)
+
+    def place(self, index: NDArray[np.intp], k: int) -> Self:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+
+        def placed(sums: Any) -> Any:
+            if isinstance(sums, DoubleDouble):
+                return sums.scatter(index, (k, *sums.shape[1:]))
+            out = np.zeros((k, *sums.shape[1:]))
+            out[index] = sums
+            return out
+
+        return self._by_class(placed, lambda part: part.place(index, k))
+
+    def take(self, index: NDArray[np.intp]) -> Self:
+        """Keep the classes at ``index``, in that order."""
+        if len(index) == self.k and np.array_equal(index, np.arange(self.k)):
+            return self
+        return self._by_class(lambda sums: sums[index], lambda part: part.take(index))
+
+    def _by_class(self, of_sums: Callable[[Any], Any], of_record: Callable[[Any], Any]) -> Self:
+        axes = self._axes()
+        found = {name: of_sums(getattr(self, name)) for name in axes.of_classes}
+        found |= {name: _each(of_record, getattr(self, name)) for name in axes.records}
+        return cast(Self, replace(cast(Any, self), **found))
+
+
+class Axes(NamedTuple):
+    """What the annotations of a kind of sums say of its fields, by name."""
+
+    added: tuple[str, ...]  # all that + adds
+    weights: frozenset[str]  # of these, the ones that are never below 0
+    of_classes: tuple[str, ...]  # arrays whose first axis is that of the classes
+    records: tuple[str, ...]  # sums, and tuples of sums
+
+
+@cache
+def axes_of(kind: Any) -> Axes:
+    """Read the annotations of a kind of sums.
+
+    Examples
+    --------
+    >>> from suffice.sums.counts import Events
+    >>> axes_of(Events).added, axes_of(Events).of_classes, axes_of(Events).records
+    (('count', 'documents', 'missing'), ('count', 'documents'), ('missing',))
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    added, weights, of_classes, records = [], set(), [], []
+    for name in [field.name for field in fields(kind)]:
+        hint = hints[name]
+        plain, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        is_array = plain is DoubleDouble or get_origin(plain) is np.ndarray
+        if _is_record(plain):
+            records.append(name)
+        elif is_array and any(isinstance(x, Shape) and x.dims[:1] == ("k",) for x in extras):
+            of_classes.append(name)
+        if plain is DoubleDouble or _is_record(plain):
+            added.append(name)
+        if any(isinstance(extra, Within) and extra.least >= 0 for extra in extras):
+            weights.add(name)
+    return Axes(tuple(added), frozenset(weights), tuple(of_classes), tuple(records))
+
+
+def _is_record(hint: Any) -> bool:
+    if get_origin(hint) is tuple:
+        return _is_record(get_args(hint)[0])
+    return isinstance(hint, type) and issubclass(hint, Sums)
+
+
+def _replaced(sums: R, change: Callable[[str], Any]) -> R:
+    """Return sums whose added fields are those that a function of their names returns."""
+    found = {name: change(name) for name in sums._axes().added}
+    return cast(R, replace(cast(Any, sums), **found))
+
+
+def _each(change: Callable[..., Any], *parts: Any) -> Any:
+    """Call with fields, or with the members of tuples."""
+    if not isinstance(parts[0], tuple):
+        return change(*parts)
+    return tuple([change(*members) for members in zip(*parts, strict=True)])
+
+
+def _minus(a: Any, b: Any) -> Any:
+    return a - b
+
+
+def _canonical(part: Sums) -> Sums:
+    return part.canonical()
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b)
+
+
+def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
+    """Check that a difference of weights is one, and clear what rounding left of empty sums.
+
+    Raises
+    ------
+    ForgetError
+        If more was taken away than there was; ``column`` is the last index of the sum.
+    """
+    noise = FORGOTTEN_NOISE * before.hi
+    negative = difference.hi < -noise
+    if negative.any():
+        error = ForgetError(
+            "fewer rows than are to be forgotten", "only rows that were learnt can be forgotten"
+        )
+        error.column = int(np.argwhere(negative)[0, -1]) if negative.ndim else None
+        raise error
+    kept = difference.hi > noise
+    return DoubleDouble(np.where(kept, difference.hi, 0.0), np.where(kept, difference.lo, 0.0))
+
+
+# -- builders of sums
+
+
+class Accumulator(Protocol):
+    """The mutable builder of sums by class inside one worker."""
+
+    def add(
+        self, block: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ()."""
+        ...
+
+    def statistic(self) -> Any:
+        """Freeze what was added."""
+        ...
+
+
+def grown(sums: NDArray[T], k: int) -> NDArray[T]:
+    """Return sums with room for k classes: these where there is enough."""
+    if k <= len(sums):
+        return sums
+    more = np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)
+    return np.concatenate([sums, more]) if len(sums) else more
+
+
+# -- sums of many terms
+
+
+class TreeSum(Generic[S]):
+    """A sum in the making, added pairwise as a binary counter does, so that few terms are alive.
+
+    A term is in it, and counted, or it is not: an exception may come at any moment, that of Ctrl-C
+    too, and what is summed so far is whole.
+
+    Parameters
+    ----------
+    stack : iterable of (int, Statistic)
+        Of a sum that was begun before: it goes on as if it had never stopped.
+    done : int
+        How many terms are in it.
+
+    Examples
+    --------
+    >>> begun = TreeSum()
+    >>> for term in [1, 2, 3]:
+    ...     begun.add(term)
+    >>> begun.stack, TreeSum(begun.stack, begun.done).total()
+    ([(1, 3), (0, 3)], 6)
+    """
+
+    def __init__(self, stack: Iterable[tuple[int, S]] = (), done: int = 0) -> None:
+        self._state = list(stack), done
+
+    @property
+    def stack(self) -> list[tuple[int, S]]:
+        """Sums of 2^level neighbours, the largest ones first."""
+        return self._state[0]
+
+    @property
+    def done(self) -> int:
+        """How many terms are in the sum."""
+        return self._state[1]
+
+    def add(self, statistic: S) -> None:
+        """Add one term."""
+        before, done = self._state
+        stack, (level, total) = before.copy(), (0, statistic)
+        while stack and stack[-1][0] == level:
+            level, total = level + 1, stack.pop()[1] + total
+        stack.append((level, total))
+        self._state = stack, done + 1
+
+    def total(self) -> S:
+        """Return the sum of all terms.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if not self.stack:
+            raise ValueError("tree_sum needs at least one statistic")
+        *rest, (_, total) = self.stack
+        for _, statistic in reversed(rest):
+            total = statistic + total
+        return total
+
+
+def tree_sum(statistics: Iterable[S]) -> S:
+    """Add sums as `TreeSum` does.
+
+    Parameters
+    ----------
+    statistics : iterable of Statistic
+        At least one.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+
+    Examples
+    --------
+    >>> tree_sum([1, 2, 3, 4, 5])
+    15
+    """
+    sum_ = TreeSum[S]()
+    for statistic in statistics:
+        sum_.add(statistic)
+    return sum_.total()

@@ -1,0 +1,734 @@
+"""Binned counts: how the numbers of every class lie, on a grid that no data decide.
+
+The cell of a number is decided by the number alone, so tables that were counted apart can be added.
+In the order of the numbers, for each sign:
+
+==========================  ====================================================================
+what                        cells
+==========================  ====================================================================
+0                           one
+0 < x < 2⁻⁴⁰                one
+2⁻⁴⁰ ≤ x < 2⁴⁰              80 exponents by 256 parts: sign, exponent and 8 bits of the mantissa
+x = 1, 2, …, 256            one each, apart from the numbers next to them
+x ≥ 2⁴⁰                     one
+==========================  ====================================================================
+
+A cell between 2⁻⁴⁰ and 2⁴⁰ is at most 1/256 as wide as its numbers are large. The loop that finds
+cells is compiled: `src/native/sums/bins.cpp`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from math import fsum
+from typing import Annotated, Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ForgetError, ParameterError
+from suffice.numerics import kernels
+from suffice.numerics.exact import WEIGHT, DoubleDouble
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within, check_form, rule
+from suffice.sums.base import ClassSums, grown, nonnegative
+from suffice.sums.block import BadCell, RealBlock, converted, tiles
+from suffice.sums.comparison import Divergences, of_fractions
+from suffice.sums.moments import Moments, MomentsAccumulator
+
+__all__ = [
+    "CELLS",
+    "NO_UNITS",
+    "SNAPPED",
+    "WHOLE",
+    "YEAR_2000",
+    "BinnedCountAccumulator",
+    "BinnedCounts",
+    "MomentsAndBins",
+    "MomentsAndBinsAccumulator",
+    "cell_bounds",
+    "cells_of",
+]
+
+PARTS = 256  # of an octave
+OCTAVES = 40  # below 1, and above it
+WHOLE = 256  # the largest whole number with a cell of its own
+FIRST = 2  # rank of the cell that starts at 2⁻⁴⁰: zero and tiny numbers come before it
+LAST = FIRST + 2 * OCTAVES * PARTS + WHOLE  # rank of the cell of huge numbers
+CELLS = 2 * LAST + 1
+"""How many cells there are: 41,477, numbered by the order of the numbers in them."""
+
+
+def cells_of(x: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the cell of every number, 0 to `CELLS` − 1, and −1 for NaN.
+
+    Examples
+    --------
+    >>> cells_of(np.array([0.0, -0.0, np.nan, -np.inf, np.inf])).tolist()
+    [20738, 20738, -1, 0, 41476]
+    >>> cells_of(np.array([2005.0, 2007.0, 2008.0])).tolist()  # 2004 ≤ x < 2008 is a cell
+    [34041, 34041, 34042]
+    """
+    x = np.asarray(x, np.float64)
+    cells = np.empty((x.size, 1), np.int32)
+    kernels.bins.cells(x.reshape(-1, 1), np.zeros(1), cells)
+    return cells.reshape(x.shape)
+
+
+def cell_bounds(cells: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the largest number that a cell may hold; −∞ and ∞ at the ends.
+
+    Neighbouring cells share a bound. The cell of a whole number has that number twice.
+
+    Examples
+    --------
+    >>> low, high = cell_bounds(cells_of(np.array([0.0, 3.0, -2000.5])))
+    >>> low.tolist(), high.tolist()
+    ([0.0, 3.0, -2004.0], [0.0, 3.0, -2000.0])
+    """
+    low, high = _bounds()
+    return low[cells], high[cells]
+
+
+@cache
+def _bounds() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The bounds of every cell (CELLS,)."""
+    places = np.arange(2 * OCTAVES * PARTS + 1)
+    edges = np.ldexp(1 + places % PARTS / PARTS, places // PARTS - OCTAVES)
+    starts = edges[:-1]
+    rank = FIRST + places[:-1] + np.minimum(np.floor(starts), WHOLE).astype(np.int64)
+    least, most = np.zeros(LAST + 1), np.zeros(LAST + 1)
+    most[1] = edges[0]
+    least[rank], most[rank] = starts, edges[1:]
+    whole = (starts == np.floor(starts)) & (starts >= 1) & (starts <= WHOLE)
+    least[rank[whole] - 1] = most[rank[whole] - 1] = starts[whole]
+    least[LAST], most[LAST] = edges[-1], np.inf
+    return np.append(-most[:0:-1], least), np.append(-least[:0:-1], most)
+
+
+YEAR_2000 = 946_684_800.0
+"""2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
+
+NO_UNITS = np.zeros(0)  # of columns whose numbers are counted as they are
+
+PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]]
+
+
+def places_of_cells(columns: int, most: int) -> PlacesOfCells:
+    """Where a kernel writes the start of every column, and at most so many cells and counts."""
+    return np.empty(columns + 1, np.int64), np.empty(most, np.uint16), np.empty(most)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BinnedCounts(ClassSums):
+    """Weight of the numbers of d columns in every cell of `suffice.sums.bins`.
+
+    Only cells that hold a number are kept, so equal rows give equal counts whatever was added and
+    taken away before. A file takes 10 bytes for each, and 18 where a weight is no double.
+
+    Parameters
+    ----------
+    k : int
+        Number of classes.
+    origin : ndarray (d,)
+        What is subtracted from the numbers of each column before they are counted.
+    start : ndarray of int (kd + 1,)
+        Where the cells of class c and column j start: at ``start[cd + j]``.
+    cell : ndarray of uint16 (M,)
+        The cells, ascending in every class and column.
+    high : ndarray (M,)
+        Σw of the numbers in each cell, rounded to a double.
+    low : ndarray (M,), or (0,) where the rounding left nothing
+        What it left.
+    unit : ndarray (d,), or (0,) where all are 1
+        What the numbers of each column, less its origin, are divided by before they are counted.
+
+    Examples
+    --------
+    >>> from suffice.sums.bins import BinnedCountAccumulator
+    >>> from suffice.sums.block import RealBlock
+    >>> total = BinnedCountAccumulator(np.zeros(1))
+    >>> rows = RealBlock(np.array([[2.0], [2.0], [0.1], [np.nan]]))
+    >>> total.add(rows, np.zeros(4, np.intp), np.empty(0), 1)
+    >>> cells, counts = total.statistic().column(0)
+    >>> cells.tolist(), counts.tolist()
+    ([30109, 31237], [[1.0, 2.0]])
+    """
+
+    k: Annotated[int, NONNEGATIVE]
+    origin: Annotated[NDArray[np.float64], Shape("d"), FINITE]
+    start: Annotated[NDArray[np.int64], Shape("s"), NONNEGATIVE]
+    cell: Annotated[NDArray[np.uint16], Shape("M"), Within(0, CELLS - 1)]
+    high: Annotated[NDArray[np.float64], Shape("M"), WEIGHT]
+    low: Annotated[NDArray[np.float64], Shape("r"), FINITE]
+    unit: Annotated[NDArray[np.float64], Shape("u"), POSITIVE] = field(
+        default_factory=lambda: NO_UNITS
+    )
+
+    def __post_init__(self) -> None:
+        check_form(self)
+
+    @rule("the cells of every class and column are distinct and sorted, and each has a count")
+    def _has_cells(self) -> bool:
+        start, size = self.start, len(self.cell)
+        if len(start) != self.k * self.d + 1 or start[0] != 0 or start[-1] != size:
+            return False
+        if (np.diff(start) < 0).any():
+            return False
+        later = self.cell[1:] > self.cell[:-1]
+        later[start[(start > 0) & (start < size)] - 1] = True  # the first of a column
+        return bool(later.all() and (self.high > 0).all())
+
+    @rule("low is what rounding left of every sum, or empty where it left nothing")
+    def _is_normal(self) -> bool:
+        if not len(self.low):
+            return True
+        whole = len(self.low) == len(self.high) and bool(self.low.any())
+        return whole and bool((self.high + self.low == self.high).all())
+
+    @rule("every column has a unit, or none has one")
+    def _has_units(self) -> bool:
+        return len(self.unit) in (0, self.d)
+
+    @classmethod
+    def empty(
+        cls, k: int, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS
+    ) -> Self:
+        """The counts of no rows."""
+        return cls.of_places(k, origin, np.zeros(0, np.int64), DoubleDouble.zeros(0), unit)
+
+    @classmethod
+    def of_places(
+        cls,
+        k: int,
+        origin: NDArray[np.float64],
+        keys: NDArray[np.int64],
+        count: DoubleDouble,
+        unit: NDArray[np.float64] = NO_UNITS,
+    ) -> Self:
+        """Counts above 0 at keys (class · d + column) · CELLS + cell, ascending."""
+        place, cell = np.divmod(keys, CELLS)
+        start = np.searchsorted(place, np.arange(k * len(origin) + 1)).astype(np.int64)
+        low = count.lo if count.lo.any() else np.zeros(0)
+        return cls(k, origin, start, cell.astype(np.uint16), count.hi, low, unit)
+
+    @classmethod
+    def of_cells(
+        cls,
+        k: int,
+        origin: NDArray[np.float64],
+        found: PlacesOfCells,
+        size: int,
+        unit: NDArray[np.float64] = NO_UNITS,
+    ) -> Self:
+        """Counts that are doubles, of the first cells in larger arrays, which become that small."""
+        start, cell, high = found
+        for array in (cell, high):
+            array.resize(size, refcheck=False)  # nobody else has it
+        return cls(k, origin, start, cell, high, np.zeros(0), unit)
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return len(self.origin)
+
+    @property
+    def units(self) -> NDArray[np.float64]:
+        """What numbers are divided by, (d,)."""
+        return self.unit if len(self.unit) else np.ones(self.d)
+
+    @cached_property
+    def _keys(self) -> NDArray[np.int64]:
+        place = np.repeat(np.arange(self.k * self.d), np.diff(self.start))
+        return place * CELLS + self.cell
+
+    @property
+    def _count(self) -> DoubleDouble:
+        return DoubleDouble(self.high, self.low if len(self.low) else np.zeros(len(self.high)))
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed cells, (k, d)."""
+        high, low = self.high.tolist(), self._count.lo.tolist()
+        ends = zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True)
+        return np.array([fsum(high[a:b] + low[a:b]) for a, b in ends]).reshape(self.k, self.d)
+
+    def column(self, j: int) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+        """Return the cells (m,) of column j that any class shows, ascending, and counts (k, m)."""
+        column, cells = (self.start, self.cell, self.high, self.d, j), np.empty(CELLS, np.uint16)
+        cells = cells[: kernels.bins.cells_of(*column, cells)].copy()
+        counts = np.empty((self.k, len(cells)))
+        kernels.bins.counts_of(*column, cells, counts)
+        return cells, counts
+
+    def __add__(self, other: Self) -> Self:
+        self._require_same(other)
+        if not (len(self.cell) and len(other.cell)):
+            return self if len(self.cell) else other
+        if (total := self._in_doubles(other, 1.0)) is not None:
+            return total
+        keys, mine, theirs = self._aligned(other)
+        return self.of_places(self.k, self.origin, keys, mine + theirs, self.unit)
+
+    def _in_doubles(self, other: Self, sign: float) -> Self | None:
+        """The sum or difference of counts, if all of these are doubles; None if not."""
+        if len(self.low) or len(other.low):
+            return None
+        mine, theirs = ((c.start, c.cell, c.high) for c in (self, other))
+        found = places_of_cells(self.k * self.d, len(self.cell) + len(other.cell))
+        size = kernels.bins.add(*mine, *theirs, sign, *found)
+        return None if size < 0 else self.of_cells(self.k, self.origin, found, size, self.unit)
+
+    def __sub__(self, other: Self) -> Self:
+        self._require_same(other)
+        if (rest := self._in_doubles(other, -1.0)) is not None:
+            return rest
+        keys, mine, theirs = self._aligned(other)
+        try:
+            left = nonnegative(mine - theirs, mine)
+        except ForgetError as error:
+            error.column = int(keys[error.column or 0]) // CELLS % self.d
+            raise
+        return self._kept(keys, left)
+
+    def _is_alike(self, other: BinnedCounts) -> bool:
+        """Whether another counts the same columns of as many classes on the same grid."""
+        same = self.k == other.k and np.array_equal(self.origin, other.origin)
+        return same and np.array_equal(self.unit, other.unit)
+
+    def _require_same(self, other: Self) -> None:
+        """Refuse counts of other classes, or from other origins."""
+        if not self._is_alike(other):
+            mine, theirs = (
+                f"{counts.k} classes, with the origins {counts.origin.tolist()} and the units "
+                f"{counts.units.tolist()}"
+                for counts in (self, other)
+            )
+            raise ParameterError(f"binned counts are of {theirs}", f"they are added to {mine}")
+
+    def _aligned(self, other: Self) -> tuple[NDArray[np.int64], DoubleDouble, DoubleDouble]:
+        """The keys of both, and the counts of each at all of them."""
+        if np.array_equal(self._keys, other._keys):
+            return self._keys, self._count, other._count
+        mine, theirs = np.empty_like(self._keys), np.empty_like(other._keys)
+        keys = np.empty(kernels.bins.unite(self._keys, other._keys, mine, theirs), np.int64)
+        keys[mine], keys[theirs] = self._keys, other._keys
+        counts = self._count.scatter(mine, keys.shape), other._count.scatter(theirs, keys.shape)
+        return keys, *counts
+
+    def _kept(self, keys: NDArray[np.int64], count: DoubleDouble) -> Self:
+        """The cells that still hold a number."""
+        shown = count.hi > 0
+        return self.of_places(self.k, self.origin, keys[shown], count[shown], self.unit)
+
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence.
+
+        Counts within 1e-12 of a whole number are that number: equal weights whose unit is rounded
+        would decide ties between bins in another way than rows do.
+        """
+        count = self._count.scaled(factor)
+        whole = np.rint(count.hi)
+        near = np.abs(count.hi - whole) <= 1e-12 * whole
+        return self._kept(
+            self._keys,
+            DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo)),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BinnedCounts):
+            return NotImplemented
+        if not self._is_alike(other):
+            return False
+        return np.array_equal(self._keys, other._keys) and self._count == other._count
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def one_class(self) -> Self:
+        """The same rows as if they were of one class."""
+        total = self.empty(1, self.origin, self.unit)
+        for c in range(self.k):
+            total = total + self.take(np.array([c]))
+        return total
+
+    def divergences(self, other: Self) -> Divergences:
+        """How far the columns of every class are from another table's, cell by cell, (k, d)."""
+        found = []
+        for j in range(self.d):
+            (mine, a), (theirs, b) = self.column(j), other.column(j)
+            cells = np.union1d(mine, theirs)
+            wide = np.zeros((2, self.k, len(cells)))
+            wide[0][:, np.searchsorted(cells, mine)] = a
+            wide[1][:, np.searchsorted(cells, theirs)] = b
+            found.append(of_fractions(*wide))
+        return Divergences.side_by_side(found)
+
+    def place(self, index: NDArray[np.intp], k: int) -> Self:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+        c, rest = np.divmod(self._keys, max(1, self.d * CELLS))
+        keys = np.asarray(index, np.int64)[c] * (self.d * CELLS) + rest
+        order = np.argsort(keys, kind="stable")
+        return self.of_places(k, self.origin, keys[order], self._count[order], self.unit)
+
+    def widened(self, index: NDArray[np.intp], d: int) -> Self:
+        """The same columns at ``index``, increasing, among d; no cell of others was observed."""
+        origin, unit = np.zeros(d), np.ones(d) if len(self.unit) else NO_UNITS
+        origin[index] = self.origin
+        if len(unit):
+            unit[index] = self.unit
+        place, cell = np.divmod(self._keys, CELLS)
+        c, j = np.divmod(place, max(1, self.d))
+        columns = np.asarray(index, np.int64)
+        keys = (c * d + columns[j]) * CELLS + cell if len(columns) else self._keys
+        return self.of_places(self.k, origin, keys, self._count, unit)
+
+    def columns(self, index: NDArray[np.intp]) -> Self:
+        """Keep the columns at ``index``, in that order."""
+        unit = self.unit[index] if len(self.unit) else NO_UNITS
+        places = (np.arange(self.k)[:, None] * self.d + index).ravel()
+        return self._of(places, np.diff(self.start)[places], self.k, self.origin[index], unit)
+
+    def only(self, index: NDArray[np.intp]) -> Self:
+        """The same columns; the cells of those that are not at ``index`` are empty."""
+        if len(index) == self.d:
+            return self
+        places = (np.arange(self.k)[:, None] * self.d + index).ravel()
+        size = np.zeros(self.k * self.d, np.int64)
+        size[places] = np.diff(self.start)[places]
+        return self._of(places, size, self.k, self.origin, self.unit)
+
+    def take(self, index: NDArray[np.intp]) -> Self:
+        """Keep the classes at ``index``, in that order."""
+        places = (np.asarray(index)[:, None] * self.d + np.arange(self.d)).ravel()
+        return self._of(places, np.diff(self.start)[places], len(index), self.origin, self.unit)
+
+    def _of(
+        self,
+        places: NDArray[np.intp],
+        size: NDArray[np.int64],
+        k: int,
+        origin: NDArray[np.float64],
+        unit: NDArray[np.float64],
+    ) -> Self:
+        """The cells of column j in class c at every place cd + j, in that order.
+
+        ``size`` says how many cells each column has in each of k classes now.
+        """
+        own = list(map(slice, self.start[places].tolist(), self.start[places + 1].tolist()))
+        cell, high, low = (
+            np.concatenate([part[:0], *(part[cells] for cells in own if len(part))])
+            for part in (self.cell, self.high, self.low)
+        )
+        low = low if low.any() else low[:0]
+        return type(self)(k, origin, np.append(0, np.cumsum(size)), cell, high, low, unit)
+
+    def with_columns(
+        self, index: NDArray[np.intp], other: BinnedCounts, theirs: NDArray[np.intp]
+    ) -> Self:
+        """The same counts; the columns at ``index`` are those at ``theirs`` of another."""
+        origin, to = self.origin.copy(), np.full(other.d, -1, np.int64)
+        origin[index], to[theirs] = other.origin[theirs], index
+        unit = self.unit
+        if len(unit) or len(other.unit):
+            unit = self.units.copy()
+            unit[index] = other.units[theirs]
+        mine = np.flatnonzero(~np.isin(self._keys // CELLS % max(1, self.d), index))
+        place, cell = np.divmod(other._keys, CELLS)
+        c, j = np.divmod(place, max(1, other.d))
+        at = np.flatnonzero(to[j] >= 0) if other.d else place
+        keys = np.append(self._keys[mine], (c[at] * self.d + to[j[at]]) * CELLS + cell[at])
+        order = np.argsort(keys, kind="stable")
+        own, new = self._count[mine], other._count[at]
+        count = DoubleDouble(np.append(own.hi, new.hi), np.append(own.lo, new.lo))
+        return self.of_places(self.k, origin, keys[order], count[order], unit)
+
+
+FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
+FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is five times as large
+FEW_CLASSES = 8  # of more, as many times more rows are few: so much larger is the table
+SORTED = 2**18  # numbers whose keys are made at a time
+MOST_WAITING = 2**22  # numbers that are kept to be sorted
+SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
+MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
+
+Weighted: TypeAlias = tuple[NDArray[np.signedinteger[Any]], NDArray[np.float64]]
+
+
+class BinnedCountAccumulator:
+    """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
+
+    Where they have units, they are divided by them, and whole numbers stay whole.
+
+    It counts in a table with a place for every cell: 124 kB a column and class, and of rows with
+    weights 664 kB. The system gives memory to parts of it in which numbers lie, of 2 MB where it
+    has such pages.
+    """
+
+    def __init__(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS) -> None:
+        self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
+        d = len(origin)
+        self._origin = np.zeros(d) if len(unit) else self._grid[0]  # of numbers in their units
+        self._bounds = (  # of the codes of a column, −1 included, side by side in a table
+            np.full(d, -1, np.int64),
+            np.full(d, CELLS + 1, np.int64),
+            np.arange(d, dtype=np.int64) * (CELLS + 1),
+        )
+        self._low = np.zeros((0, d * (CELLS + 1)), np.uint8)  # rows of weight one, modulo 256
+        self._carried = np.zeros(self._low.shape, np.uint16)  # how often 256 of them
+        self._counted = 0  # how many those are
+        self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
+        self._few: list[NDArray[np.signedinteger[Any]]] = []  # keys of cells, one for each number
+        self._few_weighted: list[Weighted] = []
+        self._waiting = 0  # how many keys those are
+        self._total: BinnedCounts | None = None  # what more of them were
+        self._k = 0
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite.
+        """
+        self._k = max(k, self._k)
+        x, (origin, unit) = block.values, self._grid
+        if len(unit):
+            x = (np.asarray(converted(x), np.float64) - origin) / unit
+            whole = np.rint(x)
+            np.copyto(x, whole, where=np.abs(x - whole) <= SNAPPED)
+        if len(weights) and (weights[codes >= 0] == 1).all():
+            weights = weights[:0]
+        if self._are_few(x, weights) or len(weights) or x.dtype != np.float64:
+            for start, part in tiles(x, np.float64):
+                rows = slice(start, start + len(part))
+                self._add(part, codes[rows], weights[rows], start)
+        else:
+            self._count(x, codes, 0)
+
+    def _add(
+        self,
+        x: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        first: int,
+    ) -> None:
+        """Add rows of doubles, of which the block has ``first`` before them."""
+        if not (len(weights) or self._are_few(x, weights)):
+            self._count(x, codes, first)
+            return
+        self._refuse_infinite(x, codes, first)
+        if self._are_few(x, weights):
+            step = max(1, SORTED // max(1, x.shape[1]))
+            for start in range(0, len(x), step):
+                rows = slice(start, start + step)
+                self._add_few(x[rows], codes[rows], weights[rows])
+            return
+        cells = np.empty(x.shape, np.int32)
+        kernels.bins.cells(x, self._origin, cells)
+        self._table = grown(self._table, self._k)
+        kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
+
+    def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
+        """Count rows of weight one in the table with a place for every cell."""
+        self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
+        for start in range(0, len(x), MOST_COUNTED):
+            rows = slice(start, start + MOST_COUNTED)
+            self._counted += len(x[rows])
+            if self._counted > MOST_COUNTED:
+                self._total, self._counted = self._of_tally(), len(x[rows])
+                self._low[:], self._carried[:] = 0, 0
+            tally = self._low, self._carried
+            if kernels.bins.count(x[rows], self._origin, codes[rows], *tally):
+                self._refuse_infinite(x[rows], codes[rows], first + start)
+
+    def _are_few(self, x: NDArray[Any], weights: NDArray[np.float64]) -> bool:
+        rows = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
+        return _are_few(len(x), x.shape[1], self._k, rows)
+
+    def _add_few(
+        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        """Count cells by their keys: few of them need no table with a place for every one."""
+        d = len(self._origin)
+        cells = np.empty(x.shape, np.int32)
+        kernels.bins.cells(x, self._origin, cells)
+        place = (codes[:, None] * d + np.arange(d)) * CELLS
+        if self._k * d * CELLS < 2**31:  # such keys are sorted in half of the time
+            place = place.astype(np.int32)
+        shown = (cells >= 0) & (codes >= 0)[:, None]
+        keys = (place + cells)[shown]
+        if len(weights):
+            each = np.broadcast_to(weights[:, None], cells.shape)[shown]
+            self._few_weighted.append((keys, each))
+        else:
+            self._few.append(keys)
+        self._waiting += len(keys)
+        if self._waiting > MOST_WAITING:
+            self._total = self._of_few()
+
+    def statistic(self) -> BinnedCounts:
+        """Freeze what was added."""
+        total = self._of_tally()
+        if self._table.size:
+            total = total + self._of_keys(*self._of_table())
+        return total
+
+    def _of_tally(self) -> BinnedCounts:
+        """What was added by keys, which are not kept any longer, and what the tally holds."""
+        total = self._total = self._of_few()
+        if not self._low.size:
+            return total
+        self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
+        origin, unit = self._grid
+        most = min(self._low.size, self._counted * len(self._origin))  # memory that is not touched
+        found = places_of_cells(self._k * len(self._origin), most)
+        size = kernels.bins.shown(self._low, self._carried, *found)
+        return total + BinnedCounts.of_cells(self._k, origin, found, size, unit)
+
+    def _of_few(self) -> BinnedCounts:
+        """What was added by keys, which are not kept any longer."""
+        few = np.concatenate(self._few or [np.zeros(0, np.int64)])
+        keys, count = np.unique(few, return_counts=True)
+        total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))
+        if self._few_weighted:
+            total = total + self._of_keys(*_summed(self._few_weighted))
+        if self._total is not None:
+            total = total + self._total.place(np.arange(self._total.k), self._k)
+        self._few, self._few_weighted, self._waiting, self._total = [], [], 0, None
+        return total
+
+    def _of_table(self) -> tuple[NDArray[np.int64], DoubleDouble]:
+        """The keys of the cells of the table that hold a number, ascending, and their counts.
+
+        Only these are copied: the table may be as large as memory allows.
+        """
+        keys, pairs = [], []
+        for c, (high, low) in enumerate(self._table):
+            at = np.flatnonzero(high)  # weights are positive
+            column, cell = np.divmod(at, CELLS + 1)
+            at, shown = at[cell > 0], cell > 0  # the first place of a column is for NaN
+            keys.append((c * len(self._origin) + column[shown]) * CELLS + cell[shown] - 1)
+            pairs.append(np.stack([high[at], low[at]]))
+        return np.concatenate(keys), DoubleDouble.from_table(np.concatenate(pairs, axis=1)[None])[0]
+
+    def _of_keys(self, keys: NDArray[np.int64], count: DoubleDouble) -> BinnedCounts:
+        origin, unit = self._grid
+        return BinnedCounts.of_places(self._k, origin, keys, count, unit)
+
+    def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
+        for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
+            raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
+
+
+def _are_few(rows: int, d: int, k: int, few: int) -> bool:
+    """Whether sorting numbers takes less time, or less memory, than a place for every cell."""
+    return rows * d < FEW or rows * FEW_CLASSES < few * max(FEW_CLASSES, k)
+
+
+def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
+    """The keys, ascending, and the exact sum of the weights at each, where it is above 0."""
+    keys, weights = map(np.concatenate, zip(*weighted, strict=True))
+    found, place = np.unique(keys, return_inverse=True)
+    table = np.zeros((1, 2, len(found) + 1))
+    bounds = np.full(1, -1, np.int64), np.full(1, len(found) + 1, np.int64), np.zeros(1, np.int64)
+    one_class = np.zeros(len(keys), np.intp)
+    kernels.counts.add_weighted_codes(
+        place.astype(np.int32)[:, None], *bounds, one_class, weights, table
+    )
+    count = DoubleDouble.from_table(table)[0, 1:]
+    shown = count.hi > 0
+    return found[shown].astype(np.int64), count[shown]
+
+
+# -- beside moments
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MomentsAndBins(ClassSums):
+    """Moments and binned counts of the same d columns of numbers.
+
+    Parameters
+    ----------
+    moments : Moments
+    bins : BinnedCounts
+    """
+
+    moments: Moments
+    bins: BinnedCounts
+
+    @rule("both are of the same classes and columns")
+    def _is_of_one_table(self) -> bool:
+        return (self.bins.k, self.bins.d) == (self.k, self.d)
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.moments.k
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return self.moments.d
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed cells, (k, d)."""
+        return self.moments.total
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether the values of a column differ by too little to be squared, (d,)."""
+        return self.moments.too_small
+
+    def divergences(self, other: Self) -> Divergences:
+        """Return how far the moments of every class are from another table's, (k, d)."""
+        return self.moments.divergences(other.moments)
+
+    def columns(self, index: NDArray[np.intp]) -> Self:
+        """Keep the columns at ``index``, in that order."""
+        return type(self)(self.moments.columns(index), self.bins.columns(index))
+
+
+class MomentsAndBinsAccumulator:
+    """Builds `MomentsAndBins` of d columns; numbers are binned from 0."""
+
+    def __init__(self, d: int) -> None:
+        self._moments = MomentsAccumulator(d)
+        self._binned = np.arange(d)
+        self.bin_from(np.zeros(d))
+
+    def bin_from(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS) -> None:
+        """Bin numbers from other origins, in units of their own, (d,); before any is added."""
+        self._origin, self._unit = origin, unit
+        self.bin_only(self._binned)
+
+    def bin_only(self, columns: NDArray[np.intp]) -> None:
+        """Leave the cells of all but some columns empty; before any number is added."""
+        unit = self._unit[columns] if len(self._unit) else NO_UNITS
+        self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns], unit)
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite, or too large to be squared.
+        """
+        self._moments.add(block, codes, weights, k)
+        every = len(self._binned) == block.width
+        binned = block if every else RealBlock(block.values[:, self._binned])
+        self._bins.add(binned, codes, weights, k)
+
+    def statistic(self) -> MomentsAndBins:
+        """Freeze what was added."""
+        bins, d = self._bins.statistic(), len(self._origin)
+        if bins.d < d:
+            bins = replace(bins.widened(self._binned, d), origin=self._origin, unit=self._unit)
+        return MomentsAndBins(self._moments.statistic(), bins)

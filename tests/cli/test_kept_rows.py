@@ -1,0 +1,119 @@
+"""``predict --keep``: predictions beside the columns of their rows, and rows that were left out."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from .conftest import Run
+
+ROWS = 'key,size,color,note\n007,1.10,red,"a, b"\nNA,,,x\n1e3,5.2,green,y\n'
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return list(csv.reader(text.splitlines()))
+
+
+@pytest.fixture
+def new(model: Path) -> Path:
+    path = Path("new.csv")
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.mark.parametrize("option", ["--keep", "--id"])
+def test_cells_stand_as_in_the_file(run: Run, model: Path, new: Path, option: str) -> None:
+    result = run("predict", model, new, option, "key,size,note")
+    assert "left out" not in result.stderr or "'note'" not in result.stderr
+    header, *rows = rows_of(result.stdout)
+    assert header == ["key", "size", "note", "prediction"]
+    assert [row[:3] for row in rows] == [
+        ["007", "1.10", "a, b"],
+        ["NA", "", "x"],
+        ["1e3", "5.2", "y"],
+    ]
+    alone = rows_of(run("predict", model, new).stdout)[1:]
+    assert [row[3:] for row in rows] == alone
+
+
+def test_all_columns_of_several_files_in_json(run: Run, model: Path, new: Path) -> None:
+    Path("more.csv").write_text(ROWS)
+    found = json.loads(
+        run("predict", model, new, "more.csv", "--keep", "all", "--proba", "--json").stdout
+    )
+    assert found["columns"][:5] == ["key", "size", "color", "note", "prediction"]
+    assert [row["key"] for row in found["answers"]] == ["007", "NA", "1e3"] * 2
+    assert (found["rows"], found["unanswered"]) == (6, 0)
+
+
+def test_stored_values_of_parquet(run: Run, model: Path) -> None:
+    keys = pa.array([7, None, 9], pa.int32())
+    pq.write_table(
+        pa.table({"key": keys, "size": [1.1, None, 5.2], "color": ["red"] * 3}), "n.parquet"
+    )
+    result = run("predict", model, "n.parquet", "--keep", "key", "-o", "out.parquet")
+    assert result.exit_code == 0, result.stderr
+    found = pq.read_table("out.parquet")
+    assert found.column("key").combine_chunks().equals(keys)
+    assert found.column_names == ["key", "prediction"]
+
+
+def test_rows_of_standard_input(model: Path) -> None:
+    words = [sys.executable, "-m", "suffice", "predict", str(model), "-", "--keep", "key"]
+    done = subprocess.run(words, input=ROWS, capture_output=True, text=True, check=True)
+    assert [row[0] for row in rows_of(done.stdout)] == ["key", "007", "NA", "1e3"]
+
+
+def test_a_regression_answers_beside_its_rows(run: Run) -> None:
+    Path("line.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
+    run("fit", "line.csv", "--label", "y", "--model", "linear")
+    Path("new.csv").write_text("y,x\n09,1\n,NA\n")
+    found = rows_of(run("predict", "line.suffice", "new.csv", "--keep", "all").stdout)
+    assert [row[:2] for row in found] == [["y", "x"], ["09", "1"], ["", "NA"]]
+    assert found[2][2] == "" != found[1][2]
+
+
+@pytest.mark.parametrize(("column", "said"), [("price", "'price'"), ("prediction", "'prediction'")])
+def test_a_column_that_cannot_be_kept(run: Run, model: Path, column: str, said: str) -> None:
+    Path("new.csv").write_text("size,color,prediction\n1.0,red,a\n")
+    result = run("predict", model, "new.csv", "--keep", column)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+BAD = "id,size,color\nk1,1.0,red\nk2,2,red,EXTRA\nk3,5.1,blue\nk4\n"
+
+
+def test_a_malformed_row_has_an_empty_prediction(run: Run, model: Path) -> None:
+    Path("bad.csv").write_text(BAD)
+    Path("good.csv").write_text("id,size,color\nk5,1.0,\n")
+    words = ("predict", model, "bad.csv", "good.csv", "--skip-bad-rows", 2, "--keep", "id")
+    assert rows_of(run(*words).stdout)[1:] == [
+        ["k1", "apple"],
+        ["", ""],
+        ["k3", "plum"],
+        ["", ""],
+        ["k5", "apple"],
+    ]
+    found = json.loads(run(*words, "--json").stdout)
+    assert found["skipped"] == [{"file": "bad.csv", "line": line} for line in (3, 5)]
+    assert (found["rows"], found["unanswered"]) == (5, 2)
+
+
+def test_parameters_are_options_of_their_own(run: Run) -> None:
+    Path("rows.csv").write_text("a;1,5;?\nb;2,5;3\na;1,0;4\nb;3,0;5\n" * 3)
+    words = ("fit", "rows.csv", "--label", "column_1", "-o", "m.suffice", "--json")
+    long = run(*words, "--missing", "?", "--no-header", "--alpha=2", "--decimal", ",")
+    short = run(*words, "-r", "missing=?", "-r", "header=false", "-p", "alpha=2", "-r", "decimal=,")
+    assert long.exit_code == 0, long.stderr
+    assert json.loads(long.stdout)["columns"] == json.loads(short.stdout)["columns"]
+    wrong = run(*words, "--mising", "?")
+    assert wrong.exit_code == 2
+    assert "--mising" in wrong.stderr
