@@ -238,7 +238,7 @@ class CategoricalParameters(Parameters):
     alpha_evidence: AlphaEvidence | None = None
     from_zero: bool = False
 
-    @property
+    @cached_property
     def offsets(self) -> NDArray[np.intp]:
         """Where the values of each column start, (d + 1,)."""
         return offsets_of(self.vocabularies) + np.arange(len(self.vocabularies) + 1)
