@@ -16,6 +16,7 @@ from tests.laws.estimator_laws import check_estimator_laws
 from suffice import AODE, NaiveBayes, load
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_sql
+from suffice.naive_bayes import column_weights, linear_form
 from suffice.privacy import audit
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
@@ -228,7 +229,7 @@ def test_contributions_add_up_to_the_answer() -> None:
 
 
 def refused() -> Iterator[tuple[str, Any]]:
-    yield "a form of a model", lambda model, table: model.linear_form()
+    yield "a form of a model", lambda model, table: linear_form(model)
     yield "rows are drawn", lambda model, table: model.sample()
     yield "log p\\(x\\) is asked for", lambda model, table: model.score_samples(table)
     yield "an interval is asked", lambda model, table: model.predict_proba_interval(table)
@@ -275,7 +276,7 @@ def test_columns_without_a_value_say_nothing(calibration: Any) -> None:
     model = AODE(calibration=calibration).fit(nothing, ["u", "v"] * 4)
     assert model.predict_proba(nothing[:1]).tolist() == [[0.5, 0.5]]
     assert model.bins_ == {}
-    assert model.column_weights_ == {"a": 0.0, "b": 0.0}
+    assert column_weights(model) == {"a": 0.0, "b": 0.0}
 
 
 def test_rows_without_a_label_are_refused() -> None:

@@ -19,6 +19,7 @@ from tests.laws.estimator_laws import check_estimator_laws
 import suffice
 from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.naive_bayes import linear_form
 
 BOTH = [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
 LOADERS = [load_iris, load_breast_cancer, None]
@@ -264,7 +265,7 @@ def test_linear_scores_are_those_of_the_coefficients():
     x, y = random_table()
     model = LinearDiscriminantAnalysis().fit(x, y)
     assert_allclose(model.decision_function(x), x @ model.coef_.T + model.intercept_, **CLOSE)
-    form = model.linear_form()
+    form = linear_form(model)
     assert_allclose(form.weights - form.weights[0], model.coef_ - model.coef_[0], rtol=1e-9)
 
 

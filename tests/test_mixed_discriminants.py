@@ -15,6 +15,7 @@ from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_json
 from suffice.model_selection import cross_val_predict
+from suffice.naive_bayes import form_features, linear_form
 from suffice.privacy import audit
 
 N = 300
@@ -186,12 +187,12 @@ def test_contributions_are_of_columns(model: Any) -> None:
 def test_a_form_weighs_values_of_categories() -> None:
     rows, y = table()
     model = LinearDiscriminantAnalysis().fit(rows, y)
-    weights, intercept = model.linear_form().pair(2, 0)
+    weights, intercept = linear_form(model).pair(2, 0)
     logs = model.predict_log_proba(rows)
-    found = model.form_features(rows) @ weights + intercept
+    found = form_features(model, rows) @ weights + intercept
     assert_allclose(found, logs[:, 2] - logs[:, 0], atol=1e-6)
     named = [("color", "green"), ("color", "red"), "size", "old", ("town", "Ulm")]
-    assert list(model.linear_form().features) == named
+    assert list(linear_form(model).features) == named
 
 
 def test_numbers_that_are_categories() -> None:
@@ -209,7 +210,7 @@ def test_a_table_of_numbers_is_read_as_before() -> None:
     rows, y = table()
     numbers = rows.select(["size", "old"])
     model = LinearDiscriminantAnalysis().fit(numbers, y)
-    assert model.parts_[0].layout.encoding == "real"
+    assert model.model_.parts[0].layout.encoding == "real"
     assert model.terms_ == ("size", "old")
 
 

@@ -22,6 +22,7 @@ import suffice.naive_bayes as ours
 from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.naive_bayes import column_weights, form_features
 
 NAMES = [name for name in ours.__all__ if name != "NaiveBayes"]
 DISCRETE = [name for name in NAMES if name != "GaussianNB"]
@@ -578,7 +579,7 @@ def test_codes_below_0_are_refused_as_in_scikit_learn(codes):
         lambda: model.fit(bad, y),
         lambda: model.fit(good, y).predict(bad),
         lambda: model.explain(bad),
-        lambda: model.form_features(bad),
+        lambda: form_features(model, bad),
         lambda: model.partial_fit(bad, y),
         lambda: ours.CategoricalNB(unseen="smooth").fit(good, y).predict_proba(bad),
     ]
@@ -665,7 +666,7 @@ def test_calibration_refuses_unknown_labels_and_rows_that_say_nothing(learnt):
     y = np.repeat(["a", "b"], 40)
     rows = pd.DataFrame({"hue": np.where(np.arange(80) % 3, y, "other"), "y": y})
     model = ours.NaiveBayes().fit(rows, "y")
-    before = model.column_weights_
+    before = column_weights(model)
     for other, fact in (
         (rows.assign(y="c"), "'c' was never seen"),
         (rows.assign(y=np.where(y == "a", "a", "c")), "'c' was never seen"),
@@ -674,4 +675,4 @@ def test_calibration_refuses_unknown_labels_and_rows_that_say_nothing(learnt):
     ):
         with pytest.raises(DataError, match=fact):
             model.calibrate(other, "y", learnt=learnt)
-    assert model.column_weights_ == before
+    assert column_weights(model) == before

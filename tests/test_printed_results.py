@@ -9,6 +9,7 @@ import pytest
 
 from suffice import Lasso, LinearRegression, NaiveBayes, Ridge, read_csv
 from suffice.bayes import BayesError
+from suffice.naive_bayes import label_shift
 
 SIZE = np.array([1.0, 2.0, 5.0, 6.0])
 KIND = np.array(["fig", "fig", "plum", "plum"])
@@ -79,7 +80,7 @@ def test_statistics_show_their_size(model: NaiveBayes) -> None:
 
 
 def test_results_that_are_tables_already(model: NaiveBayes) -> None:
-    for found in (model.compare(model), model.label_shift({"size": SIZE, "hue": [None] * 4})):
+    for found in (model.compare(model), label_shift(model, {"size": SIZE, "hue": [None] * 4})):
         assert repr(found) == str(found)
         assert "(" not in repr(found).splitlines()[0]
 

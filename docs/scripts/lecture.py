@@ -16,6 +16,7 @@ five ill. How many of those that it calls ill are ill?
 
 import numpy as np
 
+from suffice.naive_bayes import linear_form, quadratic_form
 from suffice.naive_bayes import BernoulliNB, GaussianNB
 
 tests = np.array([[1]] * 9 + [[0]] * 1 + [[1]] * 5 + [[0]] * 95)
@@ -85,7 +86,7 @@ y = rng.integers(0, 2, 300)
 X = rng.normal(size=(300, 2)) * np.where(y, 0.6, 1.2)[:, None] + 1.5 * y[:, None]
 
 model = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(X, y)
-form = model.linear_form(0)
+form = linear_form(model, 0)
 log_odds = model.predict_log_proba(X) @ [-1, 1]
 print("w =", form.weights[1].round(3), "b =", form.intercepts[1].round(3))
 print("largest difference:", abs(X @ form.weights[1] + form.intercepts[1] - log_odds).max())
@@ -102,7 +103,7 @@ DecisionBoundaryDisplay.from_estimator(model)
 #    a_j = \frac{1}{2} \left( \frac{1}{\sigma_{0j}^2} - \frac{1}{\sigma_{1j}^2} \right)
 
 model = GaussianNB().fit(X, y)
-print("a =", model.quadratic_form(0).quadratic[1].round(3))
+print("a =", quadratic_form(model, 0).quadratic[1].round(3))
 print("by hand:", ((1 / model.var_[0] - 1 / model.var_[1]) / 2).round(3))
 
 DecisionBoundaryDisplay.from_estimator(model)

@@ -2,17 +2,17 @@
 
 ::
 
-    P(c | x) = P(c) p(x | c) / Σ_c' P(c') p(x | c')        decide argmin_j Σ_c P(c | x) A_cj
+    P(c | x) = P(c) p(x | c) / Σ_c' P(c') p(x | c')        decide argmax_c P(c | x)
 
-No rule errs less often than argmax_c P(c | x); how often that one errs is the Bayes error, the
-mark against which any learnt classifier can be measured.
+No rule errs less often. How often this one errs is the Bayes error, the mark against which any
+fitted classifier can be measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -21,23 +21,17 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
-from suffice.models.base.costs import checked_costs, expected_costs
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import answered_by_prior
-from suffice.models.base.scikit_learn import ScikitLearnInterface
-from suffice.models.bayes_risk.densities import (
-    FittedDensities,
-    KnownDensities,
-    class_densities,
-    described,
-)
+from suffice.models.bayes_risk.densities import Densities, class_densities, described
 from suffice.models.bayes_risk.information import (
     ColumnInformation,
     NextQuestions,
     column_information,
     next_question,
 )
-from suffice.models.bayes_risk.risk import BayesError, Method, bayes_risk, without_poles
+from suffice.models.bayes_risk.risk import BayesError, Method, bayes_error, without_poles
+from suffice.models.estimator import Estimator, Kind
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
@@ -51,25 +45,18 @@ __all__ = [
 ]
 
 
-class BayesClassifier(ScikitLearnInterface):
+class BayesClassifier(Estimator):
     """The best classifier there is for known class-conditional densities. Nothing is fitted.
 
     Parameters
     ----------
     densities : mapping, sequence or fitted generative model
-        The distribution of the rows of each class: a mapping from the label, or a sequence. A
-        distribution is anything with ``logpdf`` or ``logpmf``, such as SciPy's frozen
-        distributions of one or of several columns, or a tuple of univariate ones: independent
-        columns. Or one fitted model of this library, such as `NaiveBayes`, that knows them all.
+        The distribution of the rows of each class: a mapping from the label, or a sequence, whose
+        labels are 0, 1, ..., k − 1. A distribution is anything with ``logpdf`` or ``logpmf``, such
+        as SciPy's frozen distributions of one or of several columns, or a tuple of univariate
+        ones: independent columns. Or one fitted model of this library, such as `NaiveBayes`.
     priors : mapping, or sequence (k,), optional
         P(c), in the order of the classes. Default: all alike, or those of the fitted model.
-    classes : sequence (k,), optional
-        The labels, where ``densities`` is a sequence. Default: 0, 1, ..., k − 1.
-    costs : array-like (k, k), optional
-        A_ij: the cost of deciding j when the truth is i. Default: 1 for every wrong label.
-    rejection_cost : float, optional
-        The cost of deciding nothing. Rows whose least expected cost exceeds it are rejected
-        (Chow's rule), and their label is None.
 
     Attributes
     ----------
@@ -82,7 +69,7 @@ class BayesClassifier(ScikitLearnInterface):
     ------
     ParameterError
         If there are fewer than two classes, something is no distribution, distributions do not go
-        together, or priors, costs or labels break their rule.
+        together, or priors or labels break their rule.
 
     Notes
     -----
@@ -91,7 +78,7 @@ class BayesClassifier(ScikitLearnInterface):
     the others are impossible and these share the row by their priors.
 
     Source: R. O. Duda, P. E. Hart, D. G. Stork, Pattern Classification, 2nd ed. (2001), sections
-    2.2 to 2.4; C. K. Chow, On optimum recognition error and reject tradeoff (1970).
+    2.2 to 2.4.
 
     Examples
     --------
@@ -103,31 +90,18 @@ class BayesClassifier(ScikitLearnInterface):
     array([[0.5, 0.5]])
     >>> round(best.bayes_error().value, 6)  # Φ(−1)
     0.158655
-
-    With a way out, doubtful rows are left undecided:
-
-    >>> BayesClassifier(best.densities, rejection_cost=0.2).predict([-1.0, 1.1])
-    array(['low', None], dtype=object)
     """
 
-    scikit_learn_mixins = ("ClassifierMixin",)
+    kind = Kind(name="rule of Bayes", mixins=("ClassifierMixin",))
 
     def __init__(
         self,
         densities: Mapping[Any, Any] | Sequence[Any] | GenerativeClassifier,
         priors: Mapping[Any, float] | ArrayLike | None = None,
-        classes: ArrayLike | None = None,
-        costs: ArrayLike | None = None,
-        rejection_cost: float | None = None,
     ) -> None:
         self.densities = densities
         self.priors = priors
-        self.classes = classes
-        self.costs = costs
-        self.rejection_cost = rejection_cost
-        self._decisions(self._known())
-
-    # -- deciding
+        self._known()
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, c) = log P(c) + log p(x | c), (n, k).
@@ -160,36 +134,17 @@ class BayesClassifier(ScikitLearnInterface):
         known = self._known()
         return normalise(self._log_joint(known, X), known.prior)[0]
 
-    def expected_cost(self, X: Any) -> NDArray[np.float64]:
-        """Return Σ_c P(c | x) A_cj of deciding each label j, (n, k).
-
-        Without costs it is the probability that label j is wrong. A row is rejected where the
-        least of its costs exceeds ``rejection_cost``.
-        """
-        return expected_costs(self.predict_proba(X), self._costs(self._known()))
-
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of least expected cost of every row, (n,).
-
-        Without costs it is the most probable one. Of equals, the first is taken. With a
-        ``rejection_cost`` the answer is an array of objects, and None for a rejected row.
-        """
-        if self.costs is None and self.rejection_cost is None:
-            known = self._known()
-            # Log joints tell classes apart whose probabilities round to the same number.
-            log_joint = self._log_joint(known, X)
-            log_joint[np.isneginf(log_joint).all(axis=1)] = safe_log(known.prior)
-            costs = -log_joint
-        else:
-            costs = self.expected_cost(X)
-        chosen: NDArray[Any] = self.classes_[costs.argmin(axis=1)]
-        if self.rejection_cost is not None:
-            chosen = chosen.astype(object)
-            chosen[costs.min(axis=1) > self.rejection_cost] = None
+        """Return the most probable label of every row, (n,); of equals, the first."""
+        known = self._known()
+        # Log joints tell classes apart whose probabilities round to the same number.
+        log_joint = self._log_joint(known, X)
+        log_joint[np.isneginf(log_joint).all(axis=1)] = safe_log(known.prior)
+        chosen: NDArray[Any] = self.classes_[log_joint.argmax(axis=1)]
         return chosen
 
     def score(self, X: Any, y: Any) -> float:
-        """Return the accuracy; a rejected row counts as a wrong label.
+        """Return the accuracy.
 
         Raises
         ------
@@ -205,8 +160,6 @@ class BayesClassifier(ScikitLearnInterface):
         pairs = zip(truth.tolist(), predicted.tolist(), strict=True)
         return float(np.mean([label == answer for label, answer in pairs]))
 
-    # -- how well it can be done
-
     def bayes_error(
         self,
         method: Method = "auto",
@@ -215,8 +168,6 @@ class BayesClassifier(ScikitLearnInterface):
         random_state: int | np.random.Generator | None = None,
     ) -> BayesError:
         """Return the least probability of a wrong label, 1 − E[max_c P(c | x)].
-
-        Costs and rejection do not enter it; see `bayes_risk`.
 
         Parameters
         ----------
@@ -248,33 +199,7 @@ class BayesClassifier(ScikitLearnInterface):
         >>> BayesClassifier([binom(2, 0.5), binom(2, 0.25)]).bayes_error().value
         0.34375
         """
-        known = self._known()
-        costs = 1.0 - np.eye(len(known.classes))
-        return bayes_risk(known, costs, method, n_samples, generator(random_state))
-
-    def bayes_risk(
-        self,
-        method: Method = "auto",
-        *,
-        n_samples: int = 100_000,
-        random_state: int | np.random.Generator | None = None,
-    ) -> BayesError:
-        """Return the least expected cost of any rule: E[min_j Σ_c P(c | x) A_cj].
-
-        With a ``rejection_cost`` rejection is one of the decisions. Without costs and rejection
-        it is the Bayes error. See `bayes_error` for the parameters, the result and the errors.
-
-        Examples
-        --------
-        >>> from scipy.stats import norm
-        >>> ill_or_well = [norm(1, 1), norm(-1, 1)]
-        >>> careful = BayesClassifier(ill_or_well, costs=[[0, 10], [1, 0]])
-        >>> round(careful.bayes_risk().value, 6)
-        0.358697
-        """
-        known = self._known()
-        costs = self._decisions(known)
-        return bayes_risk(known, costs, method, n_samples, generator(random_state))
+        return bayes_error(self._known(), method, n_samples, generator(random_state))
 
     def sample(
         self, n: int = 1, random_state: int | np.random.Generator | None = None
@@ -292,8 +217,6 @@ class BayesClassifier(ScikitLearnInterface):
         codes = rng.choice(len(known.prior), size=int(n), p=known.prior)
         return known.sample(codes, rng), self.classes_[codes]
 
-    # -- what is known
-
     @property
     def classes_(self) -> NDArray[Any]:
         """Labels, (k,), in the order in which they were given."""
@@ -309,25 +232,11 @@ class BayesClassifier(ScikitLearnInterface):
         """P(c), (k,)."""
         return self._known().prior
 
-    def _known(self) -> KnownDensities | FittedDensities:
+    def _known(self) -> Densities:
         """Prior and densities, as the parameters are now."""
-        return class_densities(self.densities, self.priors, self.classes)
+        return class_densities(self.densities, self.priors)
 
-    def _costs(self, known: KnownDensities | FittedDensities) -> NDArray[np.float64]:
-        """A (k, k)."""
-        k = len(known.classes)
-        return 1.0 - np.eye(k) if self.costs is None else checked_costs(self.costs, k)
-
-    def _decisions(self, known: KnownDensities | FittedDensities) -> NDArray[np.float64]:
-        """A with a column for rejection, where there is such a thing."""
-        costs, cost = self._costs(known), self.rejection_cost
-        if cost is None:
-            return costs
-        if not (isinstance(cost, Real) and 0 <= cost < np.inf):
-            raise ParameterError(f"rejection_cost={cost!r}", "a cost is a finite number, 0 or more")
-        return np.column_stack([costs, np.full(len(costs), float(cost))])
-
-    def _log_joint(self, known: KnownDensities | FittedDensities, X: Any) -> NDArray[np.float64]:
+    def _log_joint(self, known: Densities, X: Any) -> NDArray[np.float64]:
         """Log P(x, c) without poles; say how many rows no class could have produced."""
         log_joint = without_poles(known.log_joint(X), safe_log(known.prior))
         impossible = int(np.isneginf(log_joint).all(axis=1).sum())
@@ -351,10 +260,6 @@ class BayesClassifier(ScikitLearnInterface):
         return f"<pre>{escape(repr(self))}</pre>"
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        words = [described(self.densities)] + [
-            f"{name}={value!r}"
-            for name in ("priors", "classes", "costs", "rejection_cost")
-            if (value := getattr(self, name)) is not None
-        ]
-        text = f"{type(self).__name__}({', '.join(words)})"
+        priors = "" if self.priors is None else f", priors={self.priors!r}"
+        text = f"{type(self).__name__}({described(self.densities)}{priors})"
         return text if len(text) <= N_CHAR_MAX else f"{text[: N_CHAR_MAX - 4]}...)"

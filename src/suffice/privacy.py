@@ -161,7 +161,7 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     """
     if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
         raise ParameterError(f"min_count={min_count!r}", "it is a number of rows, above 0")
-    if not hasattr(model, "saved_types"):
+    if not hasattr(model, "kind"):
         raise ParameterError(f"{model!r} is no model of this library", "other models keep no sums")
     check_is_fitted(model)
     return Audit(type(model).__name__, min_count, tuple(_found(model, float(min_count))))
@@ -179,7 +179,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         return
     if isinstance(batches[0], ByClass):
         yield _labels(model)
-        for part in model.parts_:
+        for part in model.model_.parts:
             if part.design is not None:
                 yield from _listed(part.design)
     else:
@@ -211,10 +211,11 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
     unlabelled = float(batch.unlabelled.value)
     if 0 < unlabelled < m:
         yield Finding("few missing", None, None, None, unlabelled)
-    parts = model.parts_
+    parts = model.model_.parts
     for b, block in enumerate(batch.blocks):
         if b < len(parts) and parts[b].design is not None:
-            yield from _of_terms(block.columns, parts[b].design, parts[b].terms, labels, m)
+            of = Columns(parts[b].terms, labels, weight, m)
+            yield from _of_terms(block.columns, parts[b].design, of)
             continue
         own = block.columns if isinstance(block, PairCounts) else parts[b].layout.columns
         yield from findings_of(block, Columns(own, labels, weight, m))
@@ -222,24 +223,23 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
 
 def _linear(model: Any, batch: Comoments, m: float) -> Iterator[Finding]:
     design: Design = model.reader_.design
-    yield from _of_terms(batch, design, (*design.terms, *design.targets), (None,) * batch.k, m)
+    names = (*design.terms, *design.targets)
+    yield from _of_terms(batch, design, Columns(names, (None,) * batch.k, np.zeros(batch.k), m))
 
 
-def _of_terms(
-    batch: Comoments, design: Design, names: Sequence[str], labels: Sequence[Any], m: float
-) -> Iterator[Finding]:
+def _of_terms(batch: Comoments, design: Design, of: Columns) -> Iterator[Finding]:
     """Sums of the terms that columns become, of every class."""
-    yield from few_rows_of_a_pattern(batch, names, labels, m)
-    shown = [] if design.formula is not None else list(_values_of(design, len(names)))
+    yield from _few_rows_of_a_pattern(batch, of)
+    shown = [] if design.formula is not None else list(_values_of(design, len(of.names)))
     rows, sums = batch.group_weight.value, batch.mean.value
     for one in shown:
         there = batch.patterns[batch.pattern][:, one.terms[1:] != 0].all(axis=1)
-        for c, label in enumerate(labels):
+        for c, label in enumerate(of.labels):
             at = there & (batch.code == c)
             count = np.rint(rows[at] @ (one.terms[0] + sums[at] @ one.terms[1:]))
-            if 0.5 < count < m:
+            if HALF < count < of.m:
                 yield Finding("rare value", one.column, label, one.value, float(count))
-    yield from told_by_products(batch, names, labels, shown, m)
+    yield from _told_by_products(batch, of, shown)
 
 
 def _values_of(design: Design, width: int) -> Iterator[ShownValue]:
@@ -293,6 +293,18 @@ class Columns(NamedTuple):
     weight: NDArray[np.float64]
     m: float
 
+    def rare(self, count: NDArray[np.float64]) -> Iterator[tuple[Any, int, float]]:
+        """Yield label, place and weight of the sums (k, M) between 0 and m."""
+        for c, place in np.argwhere((count > 0) & (count < self.m)).tolist():
+            yield self.labels[c], place, float(count[c, place])
+
+    def missing(self, total: NDArray[np.float64]) -> Iterator[Finding]:
+        """Yield the cells that few rows miss, of Σw (k, d) of those that have them."""
+        absent = self.weight[:, None] - total
+        absent = np.where(absent > self.weight[:, None] * NEGLIGIBLE, absent, 0.0)
+        for label, j, rows in self.rare(absent):
+            yield Finding("few missing", self.names[j], label, None, rows)
+
 
 @singledispatch
 def findings_of(block: Any, of: Columns) -> Iterator[Finding]:
@@ -300,91 +312,70 @@ def findings_of(block: Any, of: Columns) -> Iterator[Finding]:
     raise TypeError(f"no rule says what {type(block).__name__} tells about rows")
 
 
-def _rare(count: NDArray[np.float64], m: float) -> Iterator[tuple[int, int, float]]:
-    """Class, place and weight of the sums (k, M) between 0 and m."""
-    for c, place in np.argwhere((count > 0) & (count < m)).tolist():
-        yield c, place, float(count[c, place])
-
-
-def _missing(total: NDArray[np.float64], of: Columns) -> Iterator[Finding]:
-    names, labels, weight, m = of
-    absent = weight[:, None] - total
-    for c, j, rows in _rare(np.where(absent > weight[:, None] * NEGLIGIBLE, absent, 0.0), m):
-        yield Finding("few missing", names[j], labels[c], None, rows)
-
-
 @findings_of.register
 def _counts(block: Counts, of: Columns) -> Iterator[Finding]:
-    names, labels, _, m = of
     for j, vocabulary in enumerate(block.vocabularies):
         if not vocabulary.closed and len(vocabulary):
-            yield _listing(names[j], vocabulary.values)
-        for c, place, rows in _rare(block.column(j), m):
-            yield Finding("rare value", names[j], labels[c], vocabulary.values[place], rows)
-    yield from _missing(block.total, of)
+            yield _listing(of.names[j], vocabulary.values)
+        for label, place, rows in of.rare(block.column(j)):
+            yield Finding("rare value", of.names[j], label, vocabulary.values[place], rows)
+    yield from of.missing(block.total)
 
 
 @findings_of.register
 def _events(block: Events, of: Columns) -> Iterator[Finding]:
-    names, labels, _, m = of
     # Sums of counts: below m they are of fewer than m rows, but as much may be of one row, too.
     (events,) = block.vocabularies
-    column_of = (lambda j: names[j]) if events.closed else (lambda _: names[0])
     if not events.closed and len(events):
-        yield _listing(names[0], events.values)
-    for c, place, rows in _rare(block.count.value, m):
-        word = None if events.closed else events.values[place]
-        yield Finding("rare value", column_of(place), labels[c], word, rows)
-    documents = block.documents.value[:, None]
-    yield from _missing(documents, of._replace(names=names[:1]))
-    missing = block.missing.count.value
-    for c, place, rows in _rare(missing, m):
-        event = block.missing.vocabularies[0].values[place]
-        yield Finding(
-            "few missing", names[event] if events.closed else names[0], labels[c], event, rows
+        yield _listing(of.names[0], events.values)
+    for label, place, rows in of.rare(block.count.value):
+        name, word = (
+            (of.names[place], None) if events.closed else (of.names[0], events.values[place])
         )
+        yield Finding("rare value", name, label, word, rows)
+    yield from of._replace(names=of.names[:1]).missing(block.documents.value[:, None])
+    for label, place, rows in of.rare(block.missing.count.value):
+        event = block.missing.vocabularies[0].values[place]
+        name = of.names[event] if events.closed else of.names[0]
+        yield Finding("few missing", name, label, event, rows)
 
 
 @findings_of.register
 def _joint(block: JointCounts, of: Columns) -> Iterator[Finding]:
-    names, labels, _, m = of
-    column = ", ".join(names)
-    for name, vocabulary in zip(names, block.vocabularies, strict=True):
+    column = ", ".join(of.names)
+    for name, vocabulary in zip(of.names, block.vocabularies, strict=True):
         yield _listing(name, vocabulary.values)
-    for c, s, rows in _rare(block.count.value, m):
+    for label, s, rows in of.rare(block.count.value):
         shown = ", ".join(map(str, block.combination(s)))
-        yield Finding("rare combination", column, labels[c], shown, rows)
-    yield from _missing(block.total, of._replace(names=[column]))
+        yield Finding("rare combination", column, label, shown, rows)
+    yield from of._replace(names=[column]).missing(block.total)
 
 
 @findings_of.register
 def _pairs(block: PairCounts, of: Columns) -> Iterator[Finding]:
-    names, labels, _, m = of
     # Bins one by one are found where their column is; here are two of them together.
     shown = [bins.named(b) for bins in block.bins for b in range(len(bins))]
     later, earlier = np.tril_indices(block.size)
-    count = np.where(later > earlier, block.count.value, 0.0)
-    for c, place, rows in _rare(count, m):
+    for label, place, rows in of.rare(np.where(later > earlier, block.count.value, 0.0)):
         v, w = earlier[place], later[place]
-        columns = f"{names[block.column_of[v]]}, {names[block.column_of[w]]}"
-        yield Finding("rare combination", columns, labels[c], f"{shown[v]}, {shown[w]}", rows)
+        columns = f"{of.names[block.column_of[v]]}, {of.names[block.column_of[w]]}"
+        yield Finding("rare combination", columns, label, f"{shown[v]}, {shown[w]}", rows)
 
 
 @findings_of.register
 def _moments(block: Moments, of: Columns) -> Iterator[Finding]:
-    names, labels, _, m = of
     total, mean, scatter = block.total, block.mean, block.scatter
-    for c, j, rows in _rare(total, m):
-        shown = _numbers(mean[c, j], scatter[c, j], rows)
-        yield Finding("few numbers", names[j], labels[c], shown, rows)
-    for c, j in np.argwhere((total >= m) & (scatter <= 0)).tolist():
-        number = f"{mean[c, j]:.17g}"
-        yield Finding("same number", names[j], labels[c], number, float(total[c, j]))
-    yield from _missing(total, of)
+    for c, j in np.argwhere((total > 0) & ((total < of.m) | (scatter <= 0))).tolist():
+        rows = float(total[c, j])
+        few = rows < of.m
+        told = _numbers(mean[c, j], scatter[c, j], rows) if few else f"{mean[c, j]:.17g}"
+        what: What = "few numbers" if few else "same number"
+        yield Finding(what, of.names[j], of.labels[c], told, rows)
+    yield from of.missing(total)
 
 
 def _numbers(mean: float, scatter: float, rows: float) -> str:
-    """What mean and scatter tell of few rows of weight one."""
+    """Return what mean and scatter tell of few rows of weight one."""
     if rows == 1:
         return f"{mean:.17g}"
     if rows == 2:
@@ -395,17 +386,16 @@ def _numbers(mean: float, scatter: float, rows: float) -> str:
 
 @findings_of.register
 def _bins(block: BinnedCounts, of: Columns) -> Iterator[Finding]:
-    names, labels, _, m = of
-    for j, name in enumerate(names):
+    for j, name in enumerate(of.names):
         cells, count = block.column(j)
         low, high = (block.units[j] * ends + block.origin[j] for ends in cell_bounds(cells))
-        for c, place, rows in _rare(count, m):
-            far = abs(block.origin[j]) > FAR * block.units[j]
-            digits = 12 if far else 6  # cells far from 0 are narrow
+        far = abs(block.origin[j]) > FAR * block.units[j]
+        digits = 12 if far else 6  # cells far from 0 are narrow
+        for label, place, rows in of.rare(count):
             shown = f"from {low[place]:.{digits}g} to {high[place]:.{digits}g}"
             if low[place] == high[place]:
                 shown = f"{low[place]:g}"
-            yield Finding("rare value", name, labels[c], shown, rows)
+            yield Finding("rare value", name, label, shown, rows)
 
 
 @findings_of.register
@@ -416,29 +406,25 @@ def _moments_and_bins(block: MomentsAndBins, of: Columns) -> Iterator[Finding]:
 
 @findings_of.register
 def _grouped(block: Comoments, of: Columns) -> Iterator[Finding]:
-    names, labels, _, m = of
-    yield from few_rows_of_a_pattern(block, names, labels, m)
-    yield from told_by_products(block, names, labels, (), m)
-
-
-def few_rows_of_a_pattern(
-    block: Comoments, names: Sequence[str], labels: Sequence[Any], m: float
-) -> Iterator[Finding]:
-    """Groups of fewer than m rows that miss the same cells, which have sums of their own."""
-    rows, means = block.group_weight.value, block.mean.value
-    shown = block.patterns[block.pattern]
-    for g in np.flatnonzero(rows < m).tolist():
-        of_few = (f"{names[j]} {means[g, j]:.6g}" for j in np.flatnonzero(shown[g])[:3].tolist())
-        absent = ", ".join(names[j] for j in np.flatnonzero(~shown[g]).tolist()) or None
-        said = ("its cells: " if rows[g] == 1 else "means ") + ", ".join(of_few)
-        label = labels[block.code[g]]
-        yield Finding("few rows of a pattern", absent, label, said, float(rows[g]))
+    yield from _few_rows_of_a_pattern(block, of)
+    yield from _told_by_products(block, of, ())
 
 
 @findings_of.register
 def _fourth_moments(block: FourthMoments, of: Columns) -> Iterator[Finding]:
-    first = block.moments.marginal(np.arange(block.d))
-    yield from findings_of(first, of)
+    yield from findings_of(block.moments.marginal(np.arange(block.d)), of)
+
+
+def _few_rows_of_a_pattern(block: Comoments, of: Columns) -> Iterator[Finding]:
+    """Yield groups of fewer than m rows that miss the same cells, which have sums of their own."""
+    rows, means = block.group_weight.value, block.mean.value
+    shown = block.patterns[block.pattern]
+    for g in np.flatnonzero(rows < of.m).tolist():
+        few = (f"{of.names[j]} {means[g, j]:.6g}" for j in np.flatnonzero(shown[g])[:3].tolist())
+        absent = ", ".join(of.names[j] for j in np.flatnonzero(~shown[g]).tolist()) or None
+        said = ("its cells: " if rows[g] == 1 else "means ") + ", ".join(few)
+        label = of.labels[block.code[g]]
+        yield Finding("few rows of a pattern", absent, label, said, float(rows[g]))
 
 
 def _listing(name: str | None, values: Sequence[Any], what: str = "") -> Finding:
@@ -454,14 +440,10 @@ class ShownValue(NamedTuple):
     terms: NDArray[np.float64]  # (d + 1,): the factor of every term, after a constant
 
 
-def told_by_products(
-    block: Comoments,
-    names: Sequence[str],
-    labels: Sequence[Any],
-    shown: Sequence[ShownValue],
-    m: float,
+def _told_by_products(
+    block: Comoments, of: Columns, shown: Sequence[ShownValue]
 ) -> Iterator[Finding]:
-    """Numbers and categories of the rows that show a value, where these are fewer than m.
+    """Yield numbers and categories of the rows that show a value, where these are fewer than m.
 
     Any term that is 0 or 1 in all rows is looked at beside the values of categories, ``shown``.
     """
@@ -476,24 +458,26 @@ def told_by_products(
         free = there.copy()
         for one in shown:
             free &= one.terms[1:] == 0
-        binary = _of_binary(products, np.flatnonzero(free), names)
+        binary = _of_binary(products, np.flatnonzero(free), of.names)
         if not (known or binary):
             continue
         table = np.stack([one.terms for one in (*known, *binary)])
         beside, rows_of = table @ products, (ones @ table.T) * weight[:, None]
         count = np.round(beside[:, 0], 6)
-        label = [_only(block.code[groups][of > HALF], labels) for of in rows_of.T]
-        for v in np.flatnonzero((count > HALF) & (count < m)).tolist():
+        # The label of the only class that shows a value; None where there are several.
+        codes = [block.code[groups][rows > HALF] for rows in rows_of.T]
+        label = [of.labels[found[0]] if len(found) == 1 else None for found in codes]
+        for v in np.flatnonzero((count > HALF) & (count < of.m)).tolist():
             one, rows = (*known, *binary)[v], float(count[v])
             if v >= len(known):
                 yield Finding("rare value", one.column, label[v], one.value, rows)
             others = [j for j in np.flatnonzero(free).tolist() if not one.terms[j + 1]]
             if others:
-                few = (f"{names[j]} {beside[v, j + 1] / rows:.8g}" for j in others[:NAMED])
+                few = (f"{of.names[j]} {beside[v, j + 1] / rows:.8g}" for j in others[:NAMED])
                 told = f"{one.value}: {'' if rows == 1 else 'means '}{', '.join(few)}"
                 yield Finding("numbers of a rare value", one.column, label[v], told, rows)
         together = np.triu(beside[: len(known)] @ table[: len(known)].T, 1)
-        for v, w in np.argwhere((together > HALF) & (together < m)).tolist():
+        for v, w in np.argwhere((together > HALF) & (together < of.m)).tolist():
             if known[v].column != known[w].column:
                 columns = f"{known[v].column}, {known[w].column}"
                 told, rows = f"{known[v].value}, {known[w].value}", float(together[v, w])
@@ -503,7 +487,7 @@ def told_by_products(
 def _of_binary(
     products: NDArray[np.float64], places: NDArray[np.intp], names: Sequence[str]
 ) -> list[ShownValue]:
-    """The two values of every term that is 0 or 1 in all rows, as Σwx² = Σwx tells."""
+    """Return the two values of every term that is 0 or 1 in all rows, as Σwx² = Σwx tells."""
     found = []
     for j in places.tolist():
         total, squares = products[0, j + 1], products[j + 1, j + 1]
@@ -512,8 +496,3 @@ def _of_binary(
             one[j + 1], zero[0], zero[j + 1] = 1.0, 1.0, -1.0
             found += [ShownValue(names[j], 1, one), ShownValue(names[j], 0, zero)]
     return found
-
-
-def _only(codes: NDArray[np.intp], labels: Sequence[Any]) -> Any:
-    """The label of the only class that shows a value; None where there are several."""
-    return labels[codes[0]] if len(codes) == 1 else None

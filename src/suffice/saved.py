@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from suffice.errors import ModelFileError, SufficeError
+from suffice.models.estimator import restored
 from suffice.persist import ModelFile
 
 if TYPE_CHECKING:
@@ -72,10 +73,10 @@ def load(path: str | PathLike[str]) -> Model:
             "load it with the version of suffice that wrote it, or a later one",
         )
     estimator: Any = getattr(import_module(MODULES[kind]), kind)
-    content = file.content(estimator.saved_types)
+    content = file.content(estimator.kind.types)
     try:
         with np.errstate(all="ignore"):  # what is not finite is refused at the end
-            model: Model = estimator.restored(content)
+            model: Model = restored(estimator, content)
     except KeyError as error:
         raise ModelFileError(f"{path}: a {kind} without the entry {error}", ENTIRE, AGAIN) from None
     except SufficeError as error:

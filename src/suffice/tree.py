@@ -163,6 +163,8 @@ class Encoder:
         return self._tagged(value, where)
 
     def _tagged(self, value: Any, where: Where) -> Json:
+        if hasattr(value, "in_file"):  # what stands for it there
+            value = value.in_file()
         cls = type(value)
         if cls is tuple:
             return self._tuple(value, where)

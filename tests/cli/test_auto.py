@@ -87,7 +87,7 @@ def test_it_answers_as_in_python(run: Run, folder: Path) -> None:
         ("merge {m} {m} -o x", "holds an AutoClassifier; it is fitted by repeated passes"),
         ("forget {m} {d} -o x", "holds an AutoClassifier; it is fitted by repeated passes"),
         ("summary {m}", "a summary is of coefficients"),
-        ("sample {m} -o x.csv", "it says nothing of how rows come about"),
+        ("sample {m} -o x.csv", "holds an AutoClassifier"),
         ("export {m} --to json", "an AutoClassifier cannot be exported"),
         ("report {m} -o x.html", "AutoClassifier"),
     ],

@@ -25,15 +25,15 @@ CASES = {
     "merge fruit.suffice fruit.suffice": "--output is not given",
     "forget fruit.suffice fruit.csv": "--output is not given",
     # Options outside their rule
-    f"{FIT} -p estimation=best": "-p estimation=best",
-    f"{FIT} -p alpha=-1": "-p alpha=-1",
-    f"{FIT} -p class_prior=odd": "-p class_prior=odd",
-    f"{FIT} -p unseen=odd": "-p unseen=odd",
+    f"{FIT} -p estimation=best": "--estimation best",
+    f"{FIT} -p alpha=-1": "--alpha -1",
+    f"{FIT} -p class_prior=odd": "--class-prior odd",
+    f"{FIT} -p unseen=odd": "--unseen odd",
     f"{FIT} --threads 0": "--threads 0",
-    f"{FIT} -r separator=ab": "-r separator=ab",
-    f"{FIT} -r encoding=klingon": "-r encoding=klingon",
-    f"{FIT} -r skip_bad_rows=-1": "-r skip_bad_rows=-1",
-    f"{FIT} -r label_map=plum": "-r label_map=plum",
+    f"{FIT} -r separator=ab": "--separator ab",
+    f"{FIT} -r encoding=klingon": "--encoding klingon",
+    f"{FIT} -r skip_bad_rows=-1": "--skip-bad-rows -1",
+    f"{FIT} -r label_map=plum": "--label-map plum",
     # Columns
     "fit fruit.csv --label nope": "there is no column 'nope' to be the label",
     f"{FIT} --weight nope": "there is no column 'nope' to be the weight",
@@ -41,7 +41,7 @@ CASES = {
     f"{FIT} --categorical size --text size": "the column 'size' is given to --categorical and to",
     f"{FIT} --text kind": "the column 'kind' is given to --label and to --text",
     f"{FIT} --ignore id,size,color": "the table has no column besides the label",
-    f"{FIT} -r names=a,b": "line 1 of fruit.csv: 4 fields, where -r names=... holds 2",
+    f"{FIT} -r names=a,b": "line 1 of fruit.csv: 4 fields, where --names holds 2",
     "show fruit.suffice --column nope": "--column names the column 'nope'",
     # Cells and rows
     f"{FIT} -p families=color:poisson": "line 2 of fruit.csv, column 'color': 'red' is not a",
@@ -54,7 +54,7 @@ CASES = {
     "explain fruit.suffice header.csv": "header.csv holds no row",
     # Files
     "fit nope*.csv --label y": "no file matches 'nope*.csv'",
-    "fit table.parquet --label y -r header=false": "-r header is given for table.parquet",
+    "fit table.parquet --label y -r header=false": "--header is given for table.parquet",
     "predict nope.suffice fruit.csv": "nope.suffice cannot be read: No such file or directory",
     "predict fruit.suffice fruit.csv -o answers.xlsx": "--output answers.xlsx",
     "predict fruit.suffice fruit.csv -o nope/answers.csv": "nope/answers.csv: No such file or",
@@ -84,9 +84,9 @@ CASES = {
     "calibrate m.suffice no_rows.csv -o new.suffice": "there is no labelled row whose weight is",
     "calibrate m.suffice later.csv -o new.suffice": "for rows that it has not learnt, use --new.",
     "fit t.csv --label size --model linear -p reference=kind:a -p ordered=kind:a,b": "leave it out",
-    "fit cut.csv --label y": "if cells end with ' ', use -r separator=' '.",
-    "fit twice.csv --label kind": "correct the header, or use -r names=...",
-    "fit days.csv --label kind": "correct the cell, declare '2024-02-30' in -r missing=..., or",
+    "fit cut.csv --label y": "if cells end with ' ', use --separator ' '.",
+    "fit twice.csv --label kind": "correct the header, or use --names",
+    "fit days.csv --label kind": "correct the cell, declare '2024-02-30' in --missing, or",
     "predict m.suffice strange.csv": "the file has no column of the model",
 }
 
@@ -166,4 +166,4 @@ def test_a_repeated_row_of_words_is_no_header(run: Run) -> None:
     Path("words.csv").write_text("\n".join(rows * 3) + "\n")
     fitted = run("fit", "words.csv", "--label", "column_2")
     assert fitted.exit_code == 0
-    assert "15 rows learnt" in fitted.stdout
+    assert "Fitted to 15 rows" in fitted.stdout

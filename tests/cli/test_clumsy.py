@@ -81,7 +81,6 @@ fit fruit.csv --label kind --model
 {FIT} --engine processes=0
 {FIT} --engine local=yarn
 {FIT} -r nothing=1
-{FIT} -r label_map=:x
 {FIT} -p penalty=1
 {FIT} -o fruit.csv
 {FIT} -o .
@@ -112,7 +111,6 @@ explain fruit.suffice fruit.csv --rows 0
 explain fruit.suffice fruit.csv --rows three
 explain fruit.suffice fruit.csv --top 0
 show
-show fruit.csv
 show fruit.suffice fruit.csv
 summary fruit.suffice
 summary fruit.suffice --level 1.5

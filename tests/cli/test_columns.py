@@ -27,8 +27,7 @@ def test_a_column_without_a_value_is_left_out(run: Run, tmp_path: Path) -> None:
     assert fitted.exit_code == 0
     said = " ".join(fitted.stderr.split())
     assert (
-        "left out, now and later: 'late'; a family keeps a column: -p families=late:gaussian"
-        in said
+        "left out, now and later: 'late'; a family keeps a column: --families late:gaussian" in said
     )
     columns = json.loads(run("show", "first.suffice", "--json").stdout)["columns"]
     assert [column["name"] for column in columns] == ["color"]
@@ -74,8 +73,8 @@ def test_a_third_value_is_missing_in_every_answer(run: Run, tmp_path: Path) -> N
     assert refused.exit_code == 2
     assert (
         "column 'two', line 3 of more.csv: 2; the first rows of this column hold only 0 and 1, so "
-        "it has two values; give it a family of numbers when it is first fitted: -p "
-        "families=column:gaussian."
+        "it has two values; give it a family of numbers when it is first fitted: "
+        "--families column:gaussian."
     ) in " ".join(refused.stderr.split())
 
 

@@ -133,4 +133,4 @@ def test_a_logistic_regression_of_bins(run: Run, tmp_path: Path) -> None:
     assert [part["column"] for part in found["rows"][0]["columns"]] == ["age"]
     refused = run(*words, "-p", "incomplete=indicator")
     assert refused.exit_code == 2
-    assert refused.stderr.endswith("set -p numbers=bins.\n")
+    assert refused.stderr.endswith("set --numbers bins.\n")

@@ -55,8 +55,8 @@ def test_fit_and_predict(run: Run, tmp_path: Path, name: str) -> None:
 def test_what_was_found_is_said_with_its_option(run: Run, tmp_path: Path) -> None:
     WRITERS["semicolons.csv"](FLOWERS, tmp_path / "f.csv")
     assert run("fit", "f.csv", "--label", "kind").stderr == (
-        "note: f.csv: fields are separated by semicolons (-r separator=... says otherwise).\n"
-        "note: f.csv: numbers are written 1000,5 for a thousand and a half (-r decimal=... says "
+        "note: f.csv: fields are separated by semicolons (--separator says otherwise).\n"
+        "note: f.csv: numbers are written 1000,5 for a thousand and a half (--decimal says "
         "otherwise).\n"
     )
 
@@ -66,7 +66,7 @@ def test_a_file_without_a_header(run: Run, tmp_path: Path) -> None:
     fitted = run("fit", "f.csv", "--label", "column_3", "--json")
     assert json.loads(fitted.stdout)["rows"] == 6
     assert fitted.stderr == (
-        "note: f.csv: there is no header, as the first row is '1.5, red, a' (-r header=... says "
+        "note: f.csv: there is no header, as the first row is '1.5, red, a' (--header says "
         "otherwise).\n"
     )
     told = run("fit", "f.csv", "--label", "a", "-r", "header=true", "-o", "named.suffice", "--json")
@@ -105,7 +105,7 @@ def test_a_sheet_of_a_workbook(run: Run, tmp_path: Path) -> None:
     assert answers.stdout == "prediction\na\na\na\n"
     foreign = run("fit", "book.xlsx", "--label", "kind", "-r", "sheet=old", "-r", "quote=none")
     assert foreign.exit_code == 2
-    assert foreign.stderr.startswith("error: -r quote is given for book.xlsx; only delimited text")
+    assert foreign.stderr.startswith("error: --quote is given for book.xlsx; only delimited text")
 
 
 def test_an_address(run: Run) -> None:

@@ -30,6 +30,7 @@ def options_of(command: str) -> list[Any]:
 def test_a_page_has_every_option(run: Run, command: str) -> None:
     page = run(command, "--help").stdout
     assert max(map(len, page.splitlines())) <= 80
+    assert len(page.splitlines()) <= 40
     assert all(name in page for one in options_of(command) for name in one.secondary_opts)
     assert all(one.opts[0] in page for one in options_of(command))
     assert run(command, "-h").stdout == page
@@ -37,7 +38,7 @@ def test_a_page_has_every_option(run: Run, command: str) -> None:
 
 
 def test_the_overview_says_of_a_command_what_its_own_page_says_first(run: Run) -> None:
-    overview = " ".join(run("--help").stdout.replace("│", " ").split())
+    overview = " ".join(run("--help").stdout.split())
     for command in COMMANDS:
         about = GROUP.get_command(typer.Context(GROUP), command).help.partition("\n\n")[0]
         assert f"{command} {' '.join(about.split())}" in overview
@@ -46,7 +47,7 @@ def test_the_overview_says_of_a_command_what_its_own_page_says_first(run: Run) -
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_that_is_named_lists_its_parameters(run: Run, model: str) -> None:
     page = run("fit", "t.csv", "--model", model, "--help").stdout
-    assert f"-p, of --model {model}" in page
+    assert f"Parameters of --model {model}:" in page
     joined = page.replace("\n", "")
     assert any(f"{name}=" in joined for name in MODELS[model]().get_params())
 

@@ -130,7 +130,7 @@ def test_an_unknown_category_is_taken_for_the_reference(run: Run, files: Path, m
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("colour", "-p reference=colour; it says of every column which value the others are"),
+        ("colour", "--reference colour; it says of every column which value the others are"),
         ("tint:red", "reference names the column 'tint'; the columns are 'x', 'colour'."),
         ("colour:pink", "column 'colour' has no value 'pink' to be its reference; its values"),
         ("x:1", "name it in --categorical x too"),

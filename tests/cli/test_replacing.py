@@ -13,8 +13,6 @@ from .conftest import Run
 FIT = ("--label", "kind", "--ignore", "id")
 OTHERS = {
     "label": ("--label", "color", "--ignore", "id"),
-    "option": (*FIT, "-p", "alpha=3"),
-    "more columns": ("--label", "kind", "-p", "families=id:categorical"),
     "discriminant": ("--label", "kind", "--features", "id", "--model", "lda"),
 }
 
@@ -35,29 +33,6 @@ def test_another_model_takes_no_place_unasked(run: Run, fruit: Path, other: str)
     assert model.read_bytes() == Path("other.suffice").read_bytes()
 
 
-SAME = {
-    "naive Bayes": FIT,
-    "threads": (*FIT, "--threads", "1"),
-    "formula": ("--target", "size", "--model", "linear", "-p", "formula=id + I(id**2)"),
-    "auto": (*FIT, "--model", "auto", "-p", "candidates=naive-bayes,logistic"),
-    "families": (*FIT, "--categorical", "color", "-r", "missing=red"),
-}
-
-
-@pytest.mark.parametrize("words", SAME.values(), ids=SAME)
-def test_the_same_command_again_takes_the_place(
-    run: Run, tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    rows = [
-        f"{n},{n % 5 + (n % 2) * 1.5},{'red' if n % 3 else 'blue'},{'apple' if n % 2 else 'plum'}"
-        for n in range(40)
-    ]
-    (tmp_path / "rows.csv").write_text("\n".join(["id,size,color,kind", *rows, ""]))
-    for _ in range(2):
-        done = run("fit", "rows.csv", *words)
-        assert done.exit_code == 0, done.stderr
-
-
 def test_a_file_that_is_no_model_stays(run: Run, fruit: Path, model: Path) -> None:
     notes = Path("notes.txt")
     notes.write_text("mine")
@@ -68,6 +43,12 @@ def test_a_file_that_is_no_model_stays(run: Run, fruit: Path, model: Path) -> No
     assert notes.read_text() == "mine"
     assert run("merge", model, model, "-o", "notes.txt", "--force").exit_code == 0
     assert load(notes).statistic_.rows == 12
+
+
+def test_a_model_of_the_same_kind_and_label_takes_the_place(run: Run, fruit: Path) -> None:
+    for alpha in ("1", "2"):
+        assert run("fit", fruit, *FIT, "--alpha", alpha).exit_code == 0
+    assert load("fruit.suffice").alpha == 2
 
 
 def test_models_are_written_over_what_they_are_made_of(run: Run, model: Path) -> None:

@@ -47,7 +47,7 @@ def read(**columns: Any) -> dict[str, Any]:
 def test_a_frame_is_read_as_the_same_rows_in_a_file(table, tmp_path: Path):
     with pytest.warns(SufficeWarning, match=ALL):
         model = NaiveBayes.textbook().fit(table, "y")
-    assert dict(model.format_.written) == WRITTEN
+    assert dict(model.reader_.format.written) == WRITTEN
     FRAME.to_csv(tmp_path / "rows.csv", index=False)
     of_file = NaiveBayes.textbook().fit(tmp_path / "rows.csv", "y")
     assert [column.kind for column in model.schema_] == ["real"] * 4

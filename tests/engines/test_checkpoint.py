@@ -231,7 +231,7 @@ def run_to_its_end(folder: Path, estimator: type, moment: int) -> int | None:
     return process.exitcode
 
 
-@pytest.mark.parametrize(("estimator", "moments"), [(NaiveBayes, 8)])
+@pytest.mark.parametrize(("estimator", "moments"), [(NaiveBayes, 3)])
 def test_a_killed_fit_goes_on_to_the_same_bits(
     estimator: type, moments: int, tmp_path: Path, file: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Which engine an estimator runs on."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -75,3 +76,13 @@ def test_a_checkpoint_is_a_path() -> None:
 def test_an_option_that_an_engine_does_not_have() -> None:
     with pytest.raises(ParameterError, match=r"'local'.*'cores'.*options of its own"):
         suffice.engine("local", cores=2)
+
+
+def test_a_choice_holds_in_its_thread_and_in_those_that_work_for_it() -> None:
+    suffice.set_engine("local", threads=2)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(engine_of).result() == LocalEngine()
+        pool.submit(suffice.set_engine, "local", threads=1).result()
+    assert engine_of() == LocalEngine(2)
+    found = LocalEngine(3).map(lambda part, _: engine_of(), None, range(9))  # type: ignore[arg-type]
+    assert set(found) == {LocalEngine(2)}

@@ -39,7 +39,7 @@ def a_pass(tmp_path: Path) -> tuple[Any, Any, Sequence[Any]]:
     assert len(parts) == 20
     # Parameters so large that they are shared, and lost with the worker that holds them.
     layout = replace(model.layout_, label_map={f"label {i}": "none" for i in range(50_000)})
-    return summarise, (model.parts_, layout), parts
+    return summarise, (model.model_.parts, layout), parts
 
 
 def test_a_file_that_breaks_off(far: Engine, tmp_path: Path) -> None:

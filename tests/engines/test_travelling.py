@@ -16,8 +16,7 @@ from scipy.sparse import random_array
 from tests.laws.comparing import frozen
 
 from suffice import NaiveBayes
-from suffice.data.array_labels import Labels
-from suffice.data.array_source import ArraySource
+from suffice.data.array_source import ArraySource, Labels
 from suffice.data.open import open_table
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.targets import ArrayTargets

@@ -244,7 +244,7 @@ def test_categories_by_name() -> None:
     model = AutoClassifier(["naive-bayes", "logistic"], categorical=["zone"]).fit(table, "kind")
     for member in model.members_:
         assert {c.name: c.kind for c in member.schema_}["zone"] == "category" or (
-            member.parts_[-1].family.name == "categorical"
+            member.model_.parts[-1].family.name == "categorical"
         )
     assert model.score(table, "kind") > 0.5
 

@@ -267,7 +267,7 @@ def regular(name: str, options: dict[str, Any]) -> bool:
 CASES = [
     pytest.param(name, options, id=f"{name}-{MultivariateGaussian(**options)}")
     for name in tables()
-    for options in (OPTIONS if name == "complete" else OPTIONS[::2])
+    for options in (OPTIONS if name == "complete" else OPTIONS[::4])
     if regular(name, options)
 ]
 
@@ -407,7 +407,7 @@ def test_rows_without_a_cell_change_nothing(options: dict[str, Any]) -> None:
     assert frozen(estimated(family, *more)) == frozen(estimated(family))
 
 
-@pytest.mark.parametrize("options", OPTIONS[::3], ids=str)
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[-1]], ids=str)
 def test_a_column_that_a_class_never_shows(options: dict[str, Any]) -> None:
     x = X.copy()
     x[CODES == 1, 2] = np.nan
@@ -465,7 +465,7 @@ def test_there_is_always_an_answer_and_the_order_of_rows_is_nothing(
     rng = np.random.default_rng(0)
     far = np.array([np.full(d, 1e150), np.full(d, -1e150)])
     asked = np.concatenate([x, x + 1, np.where(rng.random(x.shape) < 0.4, np.nan, x)])
-    for options in OPTIONS[1::2] if floor else OPTIONS[::2]:
+    for options in OPTIONS[1::4] if floor else OPTIONS[::4]:
         family = MultivariateGaussian(**options, variance_floor=floor)
         found = estimated(family, x, codes)
         assert np.isfinite(score(found, x)).all(), options

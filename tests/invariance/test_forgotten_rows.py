@@ -307,5 +307,5 @@ def test_a_batch_that_leaves_a_window_leaves_nothing(case: str, tmp_path: Path) 
 
 def test_every_family_forgets() -> None:
     models = [make().fit(*rows.cut(slice(None))) for make, rows in CASES.values()]
-    seen = {type(part.family) for model in models for part in getattr(model, "parts_", ())}
+    seen = {type(part.family) for model in models for part in getattr(model.model_, "parts", ())}
     assert seen == {type(family_named(name)) for name in family_names()}

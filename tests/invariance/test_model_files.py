@@ -41,7 +41,7 @@ def test_a_loaded_model_is_the_model(estimation: str, tmp_path: Path) -> None:
     assert isinstance(loaded, NaiveBayes)
     assert loaded.get_params() == model.get_params()
     assert loaded.schema_ == model.schema_
-    assert loaded.parts_ == model.parts_
+    assert loaded.model_.parts == model.model_.parts
     assert loaded.n_parameters_ == model.n_parameters_
     assert loaded.feature_names_in_.tolist() == model.feature_names_in_.tolist()
     for part in ("classes_", "statistic_"):

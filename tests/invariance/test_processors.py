@@ -26,9 +26,7 @@ ELSEWHERE = {
 LINEAR_ALGEBRA = {
     "discriminant_analysis/linear.py": "axes of `transform`",
     "discriminant_analysis/quadratic.py": "`rotations_` and `scalings_`",
-    "families/multivariate/factored.py": "draws",
-    "families/multivariate/left_out.py": "whether a row can be left out of a covariance",
-    "families/posteriors/multivariate_gaussian.py": "intervals of probabilities",
+    "families/multivariate_gaussian.py": "draws, intervals, rows left out, columns beyond the rows",
     "images/scoring.py": "millimetres of a grid",
     "models/design/norm.py": "the minimum norm of dependent terms",
     "models/linear/fitted.py": "`singular_`",
@@ -38,6 +36,7 @@ LINEAR_ALGEBRA = {
     "models/logistic/model.py": "terms that the rows leave open",
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression",
+    "sums/held_rows.py": "roots of fewer rows than columns",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")
 FUNCTIONS = re.compile(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from tests.laws.comparing import close, frozen, require
 
-from suffice.data.text import split_words
+from suffice.data.words import split_words
 from suffice.families.family import Family, Form, Parameters
 from suffice.numerics.logspace import cell_scores
 from suffice.sums.base import tree_sum

@@ -70,7 +70,7 @@ from suffice.sums.counts import (
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.pairs import CutBins, PairCountAccumulator, PairCounts, ValueBins
-from suffice.sums.ranking import Counted, Ranking
+from suffice.sums.ranking import Ranking
 from suffice.sums.register import STATISTICS as STATISTICS_OF_FILES
 from suffice.sums.row_sample import RowSample, Sampled
 from suffice.sums.vocabulary import Vocabulary
@@ -487,9 +487,7 @@ def test_statistics(encoding: str, make: Make, examples: int) -> None:
 @FEW
 @given(parts=batches("real"))
 def test_rankings(parts: list[Batch]) -> None:
-    check_statistic(
-        [ranked(batch) for batch in parts], types={**TYPES, "Ranking": Ranking, "Counted": Counted}
-    )
+    check_statistic([ranked(batch) for batch in parts], types={**TYPES, "Ranking": Ranking})
 
 
 @FEW

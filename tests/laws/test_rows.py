@@ -22,6 +22,7 @@ from suffice.naive_bayes import (
     GaussianNB,
     MultinomialNB,
     NaiveBayes,
+    quadratic_form,
 )
 
 FEW = settings(max_examples=3)
@@ -161,7 +162,7 @@ def test_sparse_rows(name: str, rows: Rows) -> None:
 def test_forms(rows: Rows) -> None:
     x, y = replace(rows, offset=0.0, dtype="float64").draw()
     for model in (GaussianNB(), LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()):
-        form = fitted(model, x, y).quadratic_form()
+        form = quadratic_form(fitted(model, x, y))
         among = form.values(x)
         for i in range(rows.n):
             np.testing.assert_array_equal(form.values(x[i : i + 1])[0], among[i])

@@ -187,8 +187,9 @@ def test_monotone_missingness_has_a_closed_form(shown):
     np.testing.assert_allclose(parameters(found)[1][0], covariance, atol=1e-9)
 
 
-def by_optimiser(x, codes, k, s, log_prior=lambda mean, covariance: 0.0):
-    """Maximise over means and Cholesky factors."""
+def by_optimiser(x, codes, near, log_prior=lambda mean, covariance: 0.0):
+    """Maximise over means and Cholesky factors, from somewhere near."""
+    k, s = len(near[0]), len(near[1])
     d = x.shape[1]
     low, i = np.tril_indices(d), np.arange(d)
 
@@ -202,7 +203,9 @@ def by_optimiser(x, codes, k, s, log_prior=lambda mean, covariance: 0.0):
         at = unpacked(theta)
         return -log_likelihood(x, codes, *at) - log_prior(*at)
 
-    start = np.zeros(k * d + s * len(low[0]))
+    lower = np.linalg.cholesky(near[1])
+    lower[:, i, i] = np.log(lower[:, i, i])
+    start = np.concatenate([near[0].ravel(), lower[:, *low].ravel()]) + 0.02
     best = minimize(minus, start, method="BFGS", options={"gtol": 1e-5})
     return unpacked(best.x), -best.fun
 
@@ -213,7 +216,7 @@ def test_an_optimiser_finds_no_better(d, k, shared):
     x += codes[:, None]
     found = fit(x, codes, k, shared)
     assert found.converged
-    (mean, covariance), best = by_optimiser(x, codes, k, 1 if shared else k)
+    (mean, covariance), best = by_optimiser(x, codes, parameters(found))
     np.testing.assert_allclose(found.log_likelihood[-1], best, atol=1e-8)
     np.testing.assert_allclose(parameters(found)[0], mean, atol=2e-5)
     np.testing.assert_allclose(parameters(found)[1], covariance, atol=1e-4)
@@ -249,7 +252,7 @@ def test_the_mode_of_a_posterior():
     found = expectation_maximisation(rows, prior.estimate, False, prior.log_prior)
     assert found.converged
     mean, covariance = prior.estimate(found.weight, found.mean, found.scatter)
-    (best_mean, best_covariance), best = by_optimiser(x, codes, 2, 2, prior.log_prior)
+    (best_mean, best_covariance), best = by_optimiser(x, codes, (mean, covariance), prior.log_prior)
     np.testing.assert_allclose(found.log_likelihood[-1], best, atol=1e-8)
     np.testing.assert_allclose(mean, best_mean, atol=2e-5)
     np.testing.assert_allclose(covariance, best_covariance, atol=1e-4)

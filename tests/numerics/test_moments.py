@@ -96,17 +96,6 @@ def test_ties_are_rounded_to_even_whatever_the_pivot(
         assert_exact(in_parts(x, codes, NONE, parts, rng), x, codes, NONE)
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e12])
-def test_any_partition_gives_the_same_bits(offset: float) -> None:
-    rng = np.random.default_rng(11)
-    x = rng.normal(size=(600, 2)) + offset
-    codes = rng.integers(0, 2, 600).astype(np.intp)
-    whole = summed(x, codes)
-    assert_exact(whole, x, codes, NONE)
-    for parts in (1, 2, 60):
-        assert in_parts(x, codes, NONE, parts, rng) == whole
-
-
 @pytest.mark.parametrize("offset", OFFSETS)
 def test_taking_rows_away_leaves_the_exact_rest(offset: float) -> None:
     for seed in range(3):
@@ -179,15 +168,6 @@ def test_the_pivots_of_what_stays_are_those_of_never_having_seen_the_rest(kind: 
     kept = summed(x[40:], codes[40:], weights[40:]).canonical()
     np.testing.assert_array_equal(rest.pivot, kept.pivot)
     np.testing.assert_array_equal(rest.sums[:, ::2], kept.sums[:, ::2])
-
-
-def test_a_class_that_is_taken_away_leaves_zeros() -> None:
-    rng = np.random.default_rng(3)
-    x, codes = rng.normal(size=(50, 2)) + 1e3, np.repeat([0, 1], 25)
-    weights = rng.random(50)
-    rest = summed(x, codes, weights) - summed(x[25:], codes[25:], weights[25:])
-    for part in (rest.weight, rest.pivot, rest.sums):
-        assert not part[1].any()
 
 
 # -- how rows may come

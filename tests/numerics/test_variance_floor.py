@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, log, mp, mpf
 from sklearn.datasets import load_digits
@@ -59,6 +59,7 @@ def moments(draw: st.DrawFn) -> StandardMoments:
     return StandardMoments(n, rng.normal(size=(k, d)), scatter, scatter)
 
 
+@settings(max_examples=20)
 @given(moments(), st.sampled_from(FRACTIONS))
 def test_the_loss_is_that_of_its_formula(given_: StandardMoments, fraction: float) -> None:
     with mp.workdps(50):

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from suffice.naive_bayes import label_shift, linear_form, quadratic_form
+
 #: 10 of 110 people are ill; a test finds 9 of these, and calls 5 of the 100 healthy ones ill.
 TESTS = np.array([[1.0]] * 9 + [[0.0]] + [[1.0]] * 5 + [[0.0]] * 95)
 ILL = np.array([1] * 10 + [0] * 100)
@@ -94,7 +96,7 @@ def test_bernoulli_as_a_linear_form() -> None:
 
     bits = np.array([[1, 0], [1, 1], [0, 1], [0, 0], [0, 1], [0, 1]])
     model = BernoulliNB(alpha=1.0).fit(bits, [1, 1, 1, 0, 0, 0])
-    form = model.linear_form(0)
+    form = linear_form(model, 0)
     assert_allclose(form.weights[1], [math.log(6), 0], atol=1e-14)  # log-odds 3/2 against 1/4
     assert form.intercepts[1] == pytest.approx(math.log(1 / 2), rel=1e-13)
 
@@ -218,7 +220,7 @@ def test_log_likelihood_and_number_of_parameters() -> None:
     expected = sum(
         math.log(normal(x, *((2, 2 / 3) if x < 5 else (8, 8 / 3))) / 2) for x in NUMBERS[:, 0]
     )
-    assert model.log_likelihood(NUMBERS, SIDES) == pytest.approx(expected, rel=1e-12)
+    assert model.evaluate(NUMBERS, SIDES).log_likelihood == pytest.approx(expected, rel=1e-12)
     assert model.n_parameters_ == 1 + 2 * 2
 
 
@@ -244,7 +246,7 @@ def test_the_joint_table_counts_combinations() -> None:
 
 def test_shared_variances_give_a_straight_boundary() -> None:
     model = textbook(gaussian(shared=True)).fit(NUMBERS, SIDES)
-    form = model.linear_form("left")
+    form = linear_form(model, "left")
     variance = 10 / 6  # (2 + 8) / 6
     assert form.weights[1] == pytest.approx([6 / variance])
     assert form.intercepts[1] == pytest.approx((2**2 - 8**2) / (2 * variance))
@@ -254,7 +256,7 @@ def test_shared_variances_give_a_straight_boundary() -> None:
 def test_variances_of_classes_give_a_quadratic_form() -> None:
     from suffice.naive_bayes import GaussianNB
 
-    form = GaussianNB(var_smoothing=0.0).fit(NUMBERS, SIDES).quadratic_form("left")
+    form = quadratic_form(GaussianNB(var_smoothing=0.0).fit(NUMBERS, SIDES), "left")
     assert np.ravel(form.quadratic[1]) == pytest.approx([(3 / 2 - 3 / 8) / 2])
 
 
@@ -386,5 +388,5 @@ def test_shifted_priors_are_estimated_from_unlabelled_rows() -> None:
     """P(heads) = 0.9 π + 0.1 (1 − π) = 0.7, so π = 3/4."""
     rows = {"throw": (["h"] * 9 + ["t"]) + (["h"] + ["t"] * 9), "coin": [0] * 10 + [1] * 10}
     model = textbook(estimation="mle").fit(rows, "coin")
-    shift = model.label_shift({"throw": ["h"] * 70 + ["t"] * 30}, tol=1e-12)
+    shift = label_shift(model, {"throw": ["h"] * 70 + ["t"] * 30}, tol=1e-12)
     assert_allclose(shift.prior, [3 / 4, 1 / 4], atol=1e-6)

@@ -30,18 +30,6 @@ def test_the_fourth_moments_are_those_of_the_rows(offset, error):
     assert_allclose(summed(x, codes).fourth(variance), expected, rtol=error)
 
 
-def test_parts_add_up_and_can_be_taken_away():
-    rng = np.random.default_rng(1)
-    x, codes = rng.normal([0.0, 50.0, -7.0], size=(200, 3)), rng.integers(0, 2, 200)
-    x[rng.random(x.shape) < 0.1] = np.nan
-    whole = summed(x, codes)
-    parts = [summed(x[rows], codes[rows]) for rows in np.array_split(rng.permutation(200), 5)]
-    total = sum(parts[1:], parts[0])
-    assert total == whole
-    assert total - parts[0] == sum(parts[2:], parts[1])
-    assert whole.columns == total.columns
-
-
 def correlations_shrunk(z: np.ndarray) -> np.ndarray:
     """What scikit-learn makes of centred rows, shrunk towards their own variances."""
     sd = z.std(axis=0)

@@ -112,11 +112,3 @@ def test_when_scores_are_rounded_does_not_depend_on_batches(monkeypatch, most):
             rows = slice(start, start + size)
             gathered.add(scores[rows], truth[rows], ones[rows])
         assert gathered.ranking() == whole
-
-
-def test_many_rankings_are_sorted_together(monkeypatch):
-    monkeypatch.setattr(module, "MOST_PARTS", 10)
-    parts = [ranking([(float(i % 7), i % 3 == 0, 1.0)]) for i in range(100)]
-    total = sum(parts[1:], parts[0])
-    assert len(total.parts) <= 10
-    assert total == ranking([(float(i % 7), i % 3 == 0, 1.0) for i in range(100)])

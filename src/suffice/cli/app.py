@@ -1,27 +1,152 @@
-"""The commands under one name, and how each of them ends when something is wrong."""
+"""The commands under one name: their help, and how each of them ends when something is wrong."""
 
 from __future__ import annotations
 
+import functools
+import re
 import sys
 import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from functools import partial
 from importlib import import_module
-from typing import Annotated, Any
+from inspect import Parameter, Signature, signature
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from suffice._version import __version__
-from suffice.cli.messages.sentences import CommandError, complain, each_once, sentence
-from suffice.cli.options.coercion import MODEL, Command, TextAsItIs
-from suffice.cli.register import COMMANDS
+from suffice.cli.messages import CommandError, complain, each_once, sentence
 from suffice.cli.signals import handled, status
 from suffice.errors import SufficeError, SufficeWarning
 
-__all__ = ["app"]
+__all__ = ["COMMANDS", "app"]
 
 BAD_INPUT = 2
 HELP = {"help_option_names": ["--help", "-h"]}
+WIDTH, WIDEST = 80, 26  # of help, and of the names of its options
+SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an option has no metavar
+
+# By name, in the order of the help: an example. The module of a command in `suffice.cli.commands`,
+# and the function in it, have its name; the docstring begins with what `ABOUT` says.
+COMMANDS = {
+    "demo": "suffice demo",
+    "fit": "suffice fit boston.csv --target medv --model linear",
+    "cv": "suffice cv adult.csv --label income --model naive-bayes,logistic",
+    "predict": "suffice predict adult.suffice new.csv --keep id --proba -o out.csv",
+    "evaluate": "suffice evaluate adult.suffice test.csv",
+    "explain": "suffice explain adult.suffice new.csv --rows 2",
+    "show": "suffice show adult.suffice --column age",
+    "columns": "suffice columns adult.suffice",
+    "summary": "suffice summary boston.suffice",
+    "sample": "suffice sample spam.suffice -n 5 --seed 1",
+    "export": "suffice export adult.suffice --to sql --dialect duckdb --table people",
+    "report": "suffice report adult.suffice -o adult.html --open",
+    "merge": "suffice merge north.suffice south.suffice -o all.suffice",
+    "compare": "suffice compare january.suffice february.suffice",
+    "forget": "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
+    "calibrate": "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
+    "audit": "suffice audit adult.suffice --min-count 5",
+    "searchlight": "suffice searchlight bold.nii --labels runs.txt --cube 1 -o map.nii",
+}
+ABOUT = {
+    "demo": "Fit, evaluate, predict and explain on a table of wines.",
+    "fit": "Fit a model to files and save it.",
+    "cv": "Compare models by cross-validation.",
+    "predict": "Predict every row, in order.",
+    "evaluate": "Evaluate predictions on test data.",
+    "explain": "Explain predictions: the evidence of every column.",
+    "show": "Show a model's classes and columns, or how a table is read.",
+    "columns": "Rank columns by mutual information with the label.",
+    "summary": "Show coefficients with standard errors, tests and fit.",
+    "sample": "Draw rows from a model.",
+    "export": "Export a model as SQL, JSON or an ONNX graph.",
+    "report": "Write an interactive page of a model, for a browser.",
+    "merge": "Merge models of the same columns.",
+    "compare": "Compare two models: which columns have drifted.",
+    "forget": "Remove rows from a model.",
+    "calibrate": "Refit the column weights, or the errors of a regression.",
+    "audit": "List what a model file tells about single rows.",
+    "searchlight": "Map the accuracy of searchlights in brain images.",
+}
+
+
+class TextAsItIs:
+    """Lets the parameters of a command of Typer take text as it is.
+
+    Typer 0.29 builds a validator of pydantic for every parameter, given or not. To import pydantic
+    and to build 40 of them takes longer than to read a small file. Text, paths, defaults and
+    what is not given need none; other values are validated as usual.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the one for help among them."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            usual = parameter.process_value
+            if not isinstance(usual, partial):
+                parameter.process_value = partial(_processed, parameter, usual)
+        return parameters
+
+
+def _processed(parameter: Any, usual: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """Return the value of a parameter, by the usual way where it has to be validated."""
+    described = getattr(parameter, "type_descriptor", None)  # none in other versions of Typer
+    if described is None or not _is_plain(parameter, described.annotation, value):
+        return usual(context, value)
+    if isinstance(value, list | tuple):
+        value = list(value)
+    elif described.annotation is Path and value is not None:
+        value = Path(value)
+    elif value is None and (parameter.multiple or parameter.nargs == -1):
+        value = ()
+    return value if parameter.callback is None else parameter.callback(context, parameter, value)
+
+
+def _is_plain(parameter: Any, kind: Any, value: Any) -> bool:
+    if value is None:
+        return not parameter.required
+    if kind == list[str]:
+        return isinstance(value, list | tuple) and len(value) > 0
+    return type(value) is kind or (kind is Path and isinstance(value, str))
+
+
+class Command(TextAsItIs, TyperCommand):
+    """A command that takes parameters of its reader and model as options, too."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the words of a line apart; note the model, as help comes before all options."""
+        line = " ".join(args).replace("--model=", "--model ").split()
+        named = [after for word, after in pairwise(line) if word == "--model"]
+        model = named[-1].partition(",")[0] if named else ""
+        ctx.meta["suffice.model"] = model
+        own = {name for one in self.params for name in (*one.opts, *one.secondary_opts)} | {
+            "--help"
+        }
+        if {"-r", "-p"} & own and any(
+            word.startswith("--") and word.partition("=")[0] not in own for word in args
+        ):
+            from suffice.cli.values import short_options
+
+            args = short_options(args, own, self.name if self.name == "searchlight" else model)
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print one page."""
+        from suffice.cli.output import print_all
+
+        model: list[tuple[str, str]] = []
+        if name := ctx.meta["suffice.model"]:
+            from suffice.cli.values import described
+
+            model = described(name)
+        print_all(_page(self, ctx, model, f"Parameters of --model {name}"))
 
 
 class Commands(TextAsItIs, TyperGroup):
@@ -36,16 +161,18 @@ class Commands(TextAsItIs, TyperGroup):
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command, imported when it is asked for."""
+        """Return a command, imported when it is asked for."""
         if self.commands.get(cmd_name) is None and cmd_name in COMMANDS:
             self.commands[cmd_name] = _command(cmd_name)
         return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of the program as a whole."""
-        from suffice.cli.output.overview import print_overview
+        from suffice.cli.output import print_all
 
-        print_overview(self, ctx, [(name, entry.about) for name, entry in COMMANDS.items()])
+        options = [one for one in self.get_params(ctx) if not one.hidden]
+        sections = {"Options": map(_entry, options), "Commands": ABOUT.items()}
+        print_all([*_head(self, ctx), *_sections(sections), "Start with:  suffice demo"])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Without a command, print the help."""
@@ -69,15 +196,18 @@ class Commands(TextAsItIs, TyperGroup):
             try:
                 code = super().main(*args, **extra | {"standalone_mode": False})
             except (SufficeError, CommandError, OSError) as error:
-                complain(f"error: {sentence(error)}")
+                complain(f"error: {_not_given(error) or sentence(error)}")
                 code = BAD_INPUT
-            code = _written(code)
+            except MemoryError:
+                complain("error: there is not enough memory; use a machine that has more.")
+                code = BAD_INPUT
+            code = _flushed(code)
         sys.exit(code)
 
 
-def _written(code: Any) -> Any:
-    """The exit code, once standard output has taken what its buffer still holds."""
-    from suffice.cli.output.tables import standard_output
+def _flushed(code: Any) -> Any:
+    """Return the exit code, once standard output has taken what its buffer still holds."""
+    from suffice.cli.output import standard_output
 
     if sys.stdout is None or sys.stdout.closed:  # nothing is held that could be written
         return code
@@ -92,44 +222,152 @@ def _written(code: Any) -> Any:
     return code
 
 
-class CommandWithModel(Command):
-    """A command whose help lists the parameters of the model that is named."""
+def _not_given(error: Any) -> str:
+    """Return the sentence of an error of Typer about a missing parameter; else nothing."""
+    parameter = getattr(error, "param", None)
+    if type(error).__name__ != "MissingParameter" or parameter is None:
+        return ""
+    name = parameter.metavar
+    if parameter.param_type_name == "option":
+        name = "--label" if parameter.name == "label" else max(parameter.opts, key=len)
+    parts = [f"{name} is not given", (parameter.help or "the command needs it").rstrip(".")]
+    if parameter.name == "label" and (names := _columns(error.ctx)):
+        parts.append(f"the columns are {', '.join(map(repr, names))}")
+    return f"{'; '.join(parts)}; see suffice {error.ctx.command.name} --help."
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print one page."""
-        from suffice.cli.output.overview import print_help
 
-        groups: dict[str, list[Any]] = {"": []}
-        for one in self.get_params(ctx):
-            if one.param_type_name == "option" and not one.hidden:
-                groups.setdefault(getattr(one, "rich_help_panel", None) or "", []).append(one)
-        of_model: list[tuple[str, str]] = []
-        if model := ctx.meta[MODEL]:
-            from suffice.cli.options.recipes import descriptions
+def _columns(context: Any) -> tuple[str, ...]:
+    """Return the columns of the files that were given, where they can be read."""
+    from suffice.cli.options import Reading
 
-            of_model = descriptions(model)
-        named = [(title or "Options", options) for title, options in groups.items()]
-        print_help(self, ctx, named, f"-p, of --model {model}", of_model)
+    with suppress(SufficeError, OSError):
+        data = context.params.get("data") or ()
+        if data and "-" not in data:
+            return Reading().open(data).names
+    return ()
+
+
+# Help -------------------------------------------------------------------------------------------
+
+
+def _page(command: Any, context: Any, model: list[tuple[str, str]], title: str) -> Iterator[str]:
+    """Yield what a command is for, its arguments, and its options in groups."""
+    sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    for one in command.get_params(context):
+        if one.param_type_name == "argument":
+            sections["Arguments"].append((one.metavar, _about(one)))
+        elif not one.hidden and one.name != "help":
+            group = getattr(one, "rich_help_panel", None) or "Options"
+            sections.setdefault(group, []).append(_entry(one))
+    yield from _head(command, context)
+    yield from _sections({**sections, title: model})
+    yield f"Example:  {command.epilog}"
+
+
+def _head(command: Any, context: Any) -> Iterator[str]:
+    from suffice.cli.messages import wrapped
+
+    usage = re.sub(r"[{}]|\.{3}(?=\.)", "", " ".join(command.get_usage(context).split()))
+    yield wrapped(usage, WIDTH)
+    parts = [wrapped(" ".join(part.split()), WIDTH) for part in command.help.split("\n\n")]
+    yield "\n".join(filter(None, parts)) + "\n"
+
+
+def _sections(sections: dict[str, Any]) -> Iterator[str]:
+    from suffice.cli.messages import wrapped
+
+    for title, found in sections.items():
+        entries = list(found)
+        if entries:
+            yield f"{title}:"
+        for name, about in entries:
+            text = wrapped(about, WIDTH - WIDEST - 4).split("\n")
+            wide = len(name) > WIDEST
+            first = f"  {name}" if wide else f"  {name:<{WIDEST}}  {text[0]}".rstrip()
+            rest = text if wide and about else text[1:]
+            yield "\n".join([first, *(" " * (WIDEST + 4) + line for line in rest)])
+
+
+def _entry(option: Any) -> tuple[str, str]:
+    """Return the spellings of an option, and its help."""
+    names = sorted((*option.opts, *option.secondary_opts), key=lambda name: name.startswith("--"))
+    metavar = option.metavar
+    if metavar is None and not getattr(option, "is_flag", False):
+        described = getattr(option, "type_descriptor", None)
+        metavar = SHOWN.get(getattr(described, "annotation", str), "TEXT")
+    return ", ".join(names) + (f" {metavar}" if metavar else ""), _about(option)
+
+
+def _about(parameter: Any) -> str:
+    """Return the help of a parameter, with its default where that says something."""
+    about, default = parameter.help or "", parameter.default
+    if parameter.required and parameter.param_type_name == "option":
+        return f"{about} (required)"
+    said = isinstance(default, str | int | float) and not isinstance(default, bool)
+    return f"{about} (default: {default})" if said and parameter.show_default else about
+
+
+# Commands ---------------------------------------------------------------------------------------
 
 
 def _command(name: str) -> Any:
-    """The command of a name."""
-    from suffice.cli.options.shared import with_groups
-
+    """Return the command of a name."""
     function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
-    alone = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=HELP)
-    epilog = f"Example:  {COMMANDS[name].example}"
-    alone.command(name, cls=CommandWithModel, epilog=epilog)(with_groups(function))
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP)
+    alone.command(name, cls=Command, epilog=COMMANDS[name])(_spread_out(name, function))
     return get_command(alone)
+
+
+def _spread_out(name: str, command: Callable[..., None]) -> Callable[..., None]:
+    """Let every field of a record among the parameters of a command be an option of its own.
+
+    Parameters
+    ----------
+    name : str
+    command : callable
+        Takes records such as `Running` beside ordinary parameters.
+
+    Returns
+    -------
+    callable
+        The command with the options spread out, as Typer wants them.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {key: hint for key, hint in hints.items() if is_dataclass(hint)}
+    spread = [
+        option
+        for given in signature(command).parameters.values()
+        for option in _options(given, hints[given.name])
+    ]
+
+    @functools.wraps(command)
+    def flat(**given: Any) -> None:
+        for key, group in groups.items():
+            given[key] = group(**{f.name: given.pop(f.name) for f in fields(group)})
+        command(**given)
+
+    flat.__doc__ = f"{ABOUT[name]}\n\n{(command.__doc__ or '').partition(chr(10) * 2)[2]}"
+    flat.__signature__ = Signature(spread)  # type: ignore[attr-defined]
+    flat.__annotations__ = {option.name: option.annotation for option in spread}
+    return flat
+
+
+def _options(given: Parameter, hint: Any) -> Iterable[Parameter]:
+    if not is_dataclass(hint):
+        return [given.replace(kind=Parameter.KEYWORD_ONLY, annotation=hint)]
+    hints = get_type_hints(hint, include_extras=True)
+    return [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(hint)
+    ]
 
 
 app = typer.Typer(
     cls=Commands,
     add_completion=False,
     context_settings=HELP,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    epilog="Start with:  suffice demo",
 )
 
 
@@ -137,14 +375,14 @@ def _print_version(context: typer.Context, asked: bool) -> None:
     if asked:
         import platform
 
-        from suffice.cli.output.tables import standard_output
+        from suffice.cli.output import print_all
         from suffice.numerics import kernels
 
-        with standard_output():
-            typer.echo(f"suffice {__version__}")
-            if context.params["verbose"]:
-                typer.echo(f"Python {platform.python_version()}, {platform.platform()}")
-                typer.echo(f"loops compiled for level {kernels.level()} of the processor")
+        more = (
+            f"Python {platform.python_version()}, {platform.platform()}",
+            f"loops compiled for level {kernels.level()} of the processor",
+        )
+        print_all([f"suffice {__version__}", *(more if context.params["verbose"] else ())])
         raise typer.Exit
 
 
@@ -159,4 +397,4 @@ def _suffice(
         typer.Option("--version", callback=_print_version, help="Print the version."),
     ] = False,
 ) -> None:
-    """Learn from any table, from exact sums: fit, predict, explain, merge, forget."""
+    """Naive Bayes, discriminant analysis, linear and logistic regression for tables."""

@@ -120,16 +120,6 @@ class CrossValidation(Folds):
 # fit, show, summary --------------------------------------------------------------------------
 
 
-class Gain(TypedDict):
-    """What the mean of several models would gain, estimated from a sample of rows."""
-
-    log_loss: float
-    log_loss_of_average: float
-    standard_error: Annotated[float, "Of the difference of the two."]
-    rows: int
-    sure: Annotated[bool, "Whether the gain is more than two standard errors."]
-
-
 class FittedClasses(TypedDict):
     """A fitted model of the columns given the class."""
 
@@ -144,7 +134,6 @@ class FittedClasses(TypedDict):
     advice: Annotated[list[str], "What is probably not meant."]
     tuned: NotRequired[Folds | None]
     compare: NotRequired[Annotated[str, "A command that compares the model with others."]]
-    gain: NotRequired[Gain | None]
 
 
 class Candidate(TypedDict):
@@ -262,6 +251,31 @@ class KnownColumn(TypedDict):
     log_loss_alone: NotRequired[Annotated[dict[str, float], "Of the families that were tried."]]
     alpha: NotRequired[Alpha]
     sampled_rows: NotRequired[Annotated[float, "Rows of a sample that its density is made of."]]
+
+
+class SkippedLine(TypedDict):
+    """A malformed row of a file."""
+
+    file: str
+    line: int
+
+
+class TableColumn(ReadColumn):
+    """How a column of a table is read."""
+
+    type: Annotated[str, "As Arrow has it."]
+    missing: Annotated[int, "Cells without a value."]
+
+
+class ReadTable(TypedDict):
+    """How a table is read."""
+
+    files: list[str]
+    read_as: Annotated[list[str], "How text is written."]
+    missing_tokens: Annotated[list[str], "Cells of text that are missing."]
+    rows: int
+    skipped: Annotated[list[SkippedLine], "Malformed rows, which are left out."]
+    columns: list[TableColumn]
 
 
 class Pairs(TypedDict):
@@ -544,13 +558,6 @@ class Merged(TypedDict):
     rows: Rows
 
 
-class SkippedLine(TypedDict):
-    """A malformed row of a file."""
-
-    file: str
-    line: int
-
-
 class Predicted(TypedDict):
     """A prediction for every row, in order."""
 
@@ -625,7 +632,7 @@ DOCUMENTS: dict[str, Any] = {
     "report": Page,
     "sample": Drawn,
     "searchlight": AccuracyMap,
-    "show": Shown | FittedAverage,
+    "show": Shown | FittedAverage | ReadTable,
     "summary": Coefficients,
 }
 """The record that each command prints."""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
-from typing import Any, ClassVar
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_labels import Labels
-from suffice.data.binary_cells import outcome_codes
-from suffice.data.part_size import PartSize
+from suffice.data.encode import (
+    binaries,
+    check_counts,
+    codes_of_numbers,
+    events,
+    held_counts,
+    laid_out,
+    stored_cells,
+)
+from suffice.data.label_values import is_missing, require_label_values, warn_of_alike
 from suffice.data.schema import (
     BOOLEAN,
     BlockLayout,
@@ -23,36 +29,20 @@ from suffice.data.schema import (
     UniformColumns,
     number_kind,
 )
-from suffice.data.source import refusal
+from suffice.data.source import Part, Source, refusal
 from suffice.data.table import require_columns
 from suffice.errors import DataError
 from suffice.numerics import kernels
-from suffice.numerics.error_free import LARGEST
 from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.sums.block import (
-    HELD,
     BadCell,
     Block,
-    CodedBlock,
-    IntegerBlock,
     RealBlock,
-    SparseBlock,
-    require_held,
 )
-from suffice.sums.moments import TOO_LARGE
-from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "COUNT_RULE",
-    "ArrayPart",
-    "ArraySource",
-    "binaries",
-    "check_counts",
-    "events",
-    "stored_cells",
-]
+__all__ = ["ArrayPart", "ArraySource", "Labels"]
 
-COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
 PART_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others
@@ -62,7 +52,78 @@ DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
 
 
 @dataclass(frozen=True)
-class ArraySource:
+class Labels:
+    """Class labels of all rows, encoded batch by batch so that no array of n codes is needed."""
+
+    values: NDArray[Any]  # (n,); None, NaN, NaT and pandas.NA are missing
+    classes: Vocabulary  # their distinct values
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> Labels:
+        """Find the distinct labels, without sorting them.
+
+        Raises
+        ------
+        SchemaError
+            If one holds several values, or Booleans are among others.
+        """
+        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        if values.dtype == np.bool_:
+            shown = (value for value in (False, True) if (values == value).any())
+            return cls(values, Vocabulary(tuple(shown)))
+        if values.dtype.kind in "iu" and len(values):
+            low = values.min()
+            width = int(values.max()) - int(low) + 1
+            if width <= BATCH_ROWS:
+                seen = np.zeros(width, np.bool_)
+                kernels.counts.mark(values, low, seen)
+                found = map(int(low).__add__, np.flatnonzero(seen).tolist())
+                return cls(values, Vocabulary(tuple(found)))
+        cells = values.tolist()
+        if values.dtype == object:
+            require_label_values(cells)
+        classes = Vocabulary.of(cell for cell in cells if not is_missing(cell))
+        if values.dtype.kind in "OUT":
+            warn_of_alike(classes.values)
+        return cls(values, classes)
+
+    def codes(self, rows: slice) -> NDArray[np.intp]:
+        """Codes of some rows; −1 = missing."""
+        values = self.values[rows]
+        if self._are_codes:
+            return values
+        if values.dtype == np.bool_ and len(values):
+            return values.astype(np.intp) - int(self.classes.values[0])
+        if self._table is not None:
+            codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
+            kernels.counts.look_up(values, low, self._table, codes)
+            return codes
+        return self.classes.index(
+            (None if is_missing(value) else value for value in values.tolist()), -1
+        )
+
+    @cached_property
+    def _are_codes(self) -> bool:
+        """Whether the labels are 0, 1, 2, ..., laid out as codes are, and so are codes already."""
+        known, alike = self.classes.values, self.values.flags.carray
+        return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
+
+    @cached_property
+    def _table(self) -> NDArray[np.intp] | None:
+        """Code of every integer from the smallest label to the largest, where these are few."""
+        known = self.classes.values
+        if self.values.dtype.kind not in "iu" or not 0 < len(known) <= BATCH_ROWS:
+            return None
+        above = np.array([value - known[0] for value in known])
+        if above[-1] >= BATCH_ROWS:
+            return None
+        table = np.full(above[-1] + 1, -1, np.intp)
+        table[above] = np.arange(len(known))
+        return table
+
+
+@dataclass(frozen=True)
+class ArraySource(Source):
     """A matrix of numbers with one label and one weight for every row."""
 
     x: Any  # (n, d) of bool, int or float, or a SciPy CSR matrix; NaN = missing
@@ -71,9 +132,6 @@ class ArraySource:
     weights: NDArray[np.float64] | None = None  # (n,), 0 or from 1e-100 to 1e100
     label: str | None = None
     weight: str | None = None
-
-    engine: ClassVar[None] = None  # an array lives in no engine
-    ignored: ClassVar[tuple[str, ...]] = ()  # no column is left out
 
     def shown_labels(self) -> tuple[Any, ...]:
         """The labels that there are."""
@@ -201,7 +259,7 @@ def _lows(x: Any) -> dict[int, float]:
 
 
 @dataclass(frozen=True)
-class ArrayPart:
+class ArrayPart(Part):
     """Rows ``first`` to ``stop`` of an array source, before which there were ``before`` others."""
 
     source: ArraySource
@@ -209,20 +267,28 @@ class ArrayPart:
     first: int
     stop: int
     before: int = 0
-    rows: int = BATCH_ROWS  # the most of a batch
+    most: int = BATCH_ROWS  # rows of a batch
 
     def __reduce__(self) -> tuple[type[ArrayPart], tuple[Any, ...]]:
         # A part that travels takes its own rows with it, and no others.
         rows = self.source.take(slice(self.first, self.stop))
-        return ArrayPart, (rows, self.layout, 0, self.count(), self.before + self.first, self.rows)
+        return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first, self.most)
 
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in NumPy."""
         return f"row {self.before + self.first + row}"
 
-    def count(self) -> int:
-        """Return the number of rows."""
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
         return self.stop - self.first
+
+    @property
+    def nbytes(self) -> int:
+        """Its fraction of the bytes of the array."""
+        x = self.source.x
+        whole: int = x.nbytes if hasattr(x, "nbytes") else x.data.nbytes + x.indices.nbytes
+        return int(whole * self.rows // max(1, x.shape[0]))
 
     def batches(self) -> Iterator[Batch]:
         """Yield views of the rows.
@@ -232,15 +298,15 @@ class ArrayPart:
         DataError
             If a cell breaks the rule of its encoding, naming column and row.
         """
-        step = self.rows if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
+        step = self.most if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
         starts = range(self.first, max(self.stop, self.first + 1), step)
         return map(partial(self._batch, step), starts)
 
     def _sparse_rows(self) -> int:
         """Rows of a sparse matrix in a batch: fewer where they are laid out."""
         if all(block.encoding in STORED for block in self.layout.blocks):
-            return self.rows
-        return max(1, min(self.rows, DENSE_CELLS // max(1, len(self.source.names))))
+            return self.most
+        return max(1, min(self.most, DENSE_CELLS // max(1, len(self.source.names))))
 
     def _batch(self, most: int, start: int) -> Batch:
         """The rows from ``start`` on, so many at most."""
@@ -267,7 +333,7 @@ class ArrayPart:
         if whole and layout.encoding == "events":
             return events(x, rows, self.layout.threshold)
         if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
-            return _held(stored_cells(x, rows).merged())
+            return held_counts(stored_cells(x, rows).merged())
         x = x[rows]
         if not whole:
             position = {name: j for j, name in enumerate(names)}
@@ -275,9 +341,9 @@ class ArrayPart:
         if layout.encoding == "events":
             return events(x, slice(0, x.shape[0]), self.layout.threshold)
         if not isinstance(x, np.ndarray):
-            x = _laid_out(x)
+            x = laid_out(x)
         if layout.encoding == "category":
-            return _categories(x)
+            return codes_of_numbers(x)
         if layout.encoding in ("binary", "outcome"):
             return binaries(x, layout, self.layout)
         if layout.encoding in ("count", "whole"):
@@ -285,147 +351,5 @@ class ArrayPart:
         return RealBlock(x)
 
     def in_batches(self, rows: int) -> ArrayPart:
-        """The same in batches of so many rows at most."""
-        return replace(self, rows=rows)
-
-    def part_size(self) -> PartSize:
-        """Its rows, and its fraction of the bytes of the array."""
-        x, rows = self.source.x, self.count()
-        whole = x.nbytes if hasattr(x, "nbytes") else x.data.nbytes + x.indices.nbytes
-        return PartSize(rows, whole * rows // max(1, x.shape[0]))
-
-
-def largest_of(dtype: np.dtype[Any]) -> float:
-    """The largest number of a dtype that can be squared as a double."""
-    return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
-
-
-def check_counts(x: NDArray[Any], whole: bool) -> None:
-    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction.
-
-    Raises
-    ------
-    BadCell
-        For the first such cell.
-    """
-    if x.dtype.kind in "bu":
-        return
-    largest = largest_of(x.dtype)
-    rules = [
-        (x < 0, COUNT_RULE),
-        (np.isinf(x), FINITE_RULE),
-        (x > largest, TOO_LARGE),
-    ]
-    if whole:
-        with np.errstate(invalid="ignore"):
-            rules.append(((x != np.floor(x)) & ~np.isnan(x), "a count has no fraction"))
-    for bad, rule in rules:
-        if bad.any():
-            row, column = map(int, np.argwhere(bad)[0])
-            raise BadCell(row, column, x[row, column].item(), rule)
-
-
-def binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
-    """Outcomes of numbers: above a threshold, or the larger of two values.
-
-    Raises
-    ------
-    BadCell
-        If there are but two values, and a cell is neither.
-    """
-    vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
-    if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
-        return CodedBlock(x.view(np.int8), vocabularies)
-    if threshold is not None:
-        missing = x != x
-        above = _above(x, threshold)
-        return CodedBlock(np.where(missing, -1, above).astype(np.int8), vocabularies)
-    strict = layout.encoding == "binary"
-    return CodedBlock(outcome_codes(x, table.lows(layout), strict), vocabularies)
-
-
-def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
-    """Whether numbers are above a threshold; whole ones are compared with a whole one."""
-    whole = x.dtype.kind in "iu" and math.isfinite(threshold)
-    return np.asarray(x > (math.floor(threshold) if whole else threshold))
-
-
-def _categories(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
-    if x.dtype.kind == "i" or (x.dtype.kind == "u" and x.dtype.itemsize < 8):
-        return IntegerBlock(x)
-    codes = np.empty(x.shape, np.intp)
-    vocabularies = []
-    for j in range(x.shape[1]):
-        values, inverse = np.unique(x[:, j], return_inverse=True)
-        if values.dtype.kind == "f" and len(values) and np.isnan(values[-1]):
-            values, inverse = values[:-1], np.where(inverse == len(values) - 1, -1, inverse)
-        codes[:, j] = inverse
-        vocabularies.append(Vocabulary(tuple(values.tolist())))
-    return CodedBlock(codes, tuple(vocabularies))
-
-
-def _laid_out(x: Any) -> NDArray[Any]:
-    """A CSR matrix with all its cells; whole numbers that are stored in parts have room to add up.
-
-    Raises
-    ------
-    BadCell
-        As `SparseBlock.merged` does.
-    """
-    if x.dtype.kind in "iu" and not x.has_canonical_format:
-        block = stored_cells(x, slice(0, x.shape[0])).merged()
-        cells = block.data, block.indices, block.indptr
-        return np.asarray(type(x)(cells, shape=x.shape).toarray())
-    return np.asarray(x.toarray())
-
-
-def stored_cells(x: Any, rows: slice) -> SparseBlock:
-    """Rows of a CSR matrix as they are stored; only their row pointers are copied."""
-    indptr = x.indptr[rows.start : rows.stop + 1]
-    cells = slice(indptr[0], indptr[-1])
-    present = np.ones(rows.stop - rows.start, np.bool_)
-    return SparseBlock(
-        x.data[cells],
-        x.indices[cells],
-        indptr - indptr[0],
-        _numbered(x.shape[1]),
-        present,
-        whole=x.has_canonical_format,
-    )
-
-
-def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
-    """Counts in the rows of a CSR matrix. Dense rows are made sparse."""
-    if isinstance(x, np.ndarray):
-        from scipy.sparse import csr_matrix
-
-        return events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
-    block = stored_cells(x, rows)
-    if threshold is not None:
-        block = block.merged()
-        above = _above(block.data, threshold)
-        return replace(block, data=np.where(np.isnan(block.data), np.nan, above))
-    largest = HELD - 1.0 if block.data.dtype.kind in "iu" else largest_of(block.data.dtype)
-    if not kernels.counts.are_counts(block.data, largest):
-        block = block.merged()  # parts may be negative, and their sum no count
-        data = block.data
-        for q in np.flatnonzero((data < 0) | (data > largest_of(data.dtype)))[:1].tolist():
-            value = data[q].item()
-            rule = COUNT_RULE if value < 0 else FINITE_RULE if math.isinf(value) else TOO_LARGE
-            raise block.bad_cell(q, value, rule)
-        return _held(block)
-    return block
-
-
-def _held(block: SparseBlock) -> SparseBlock:
-    """A block of whole numbers that doubles hold, or of doubles."""
-    try:
-        require_held(block.data[:, None])
-    except BadCell as bad:
-        raise block.bad_cell(bad.row, bad.value, bad.rule, bad.next_step) from None
-    return block
-
-
-@lru_cache(maxsize=8)
-def _numbered(d: int) -> Vocabulary:
-    return Vocabulary(tuple(range(d)), closed=True)
+        """Return the same rows in batches of so many at most."""
+        return replace(self, most=rows)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from suffice.data.csv.table import CsvPart
-from suffice.data.part_view import PartView
-from suffice.data.table import RecordPart, Table
+from suffice.data.source import PartView, RecordPart
+from suffice.data.table import Table
 from suffice.errors import ParameterError
 
 __all__ = ["SkippedRow", "beside", "cells_as_stored", "skipped_rows"]
@@ -54,8 +54,8 @@ def _as_stored(part: RecordPart) -> RecordPart:
     if isinstance(part, PartView):
         return replace(part, inside=_as_stored(part.inside))
     if isinstance(part, CsvPart):
-        plain = replace(part.file.format, missing=(), strip=False, written={})
-        return replace(part, file=replace(part.file, format=plain))
+        plain = replace(part.text.format, missing=(), strip=False, written={})
+        return replace(part, text=replace(part.text, format=plain))
     return part
 
 
@@ -72,12 +72,12 @@ def skipped_rows(table: Table) -> list[SkippedRow]:
             part = part.inside
         if not isinstance(part, CsvPart):
             continue
-        before -= part.file.has_header
-        for record in part.file.scan():
-            if part.file.malformed(record, part.names) is None:
+        before -= part.text.has_header
+        for record in part.text.scan():
+            if part.text.malformed(record, part.names) is None:
                 before += 1
             else:
-                found.append(SkippedRow(before, part.file.path.name, record.line))
+                found.append(SkippedRow(before, part.text.path.name, record.line))
     return found
 
 

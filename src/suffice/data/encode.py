@@ -1,4 +1,4 @@
-"""Arrow columns into blocks: the one place where a cell becomes a number, a code or words.
+"""Arrow columns and arrays into blocks: where a cell becomes a number, a code or words.
 
 Null and NaN are missing. Every other cell is either taken as it is or refused by name, row and
 rule; nothing is coerced in silence.
@@ -6,7 +6,10 @@ rule; nothing is coerced in silence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -15,31 +18,48 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.data.array_source import check_counts, events, stored_cells
 from suffice.data.arrow_columns import plain, stored_as
-from suffice.data.binary_cells import outcome_codes
 from suffice.data.doubles import doubles, seconds
 from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout
-from suffice.data.text import split_words
 from suffice.data.type_names import held
+from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
+from suffice.numerics.error_free import LARGEST
 from suffice.sums.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.sums.block import (
     HELD,
     BadCell,
     Block,
     CodedBlock,
+    IntegerBlock,
     MixedBlock,
     RealBlock,
     SparseBlock,
+    require_held,
 )
+from suffice.sums.moments import TOO_LARGE
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["coded", "encode"]
+__all__ = [
+    "COUNT_RULE",
+    "binaries",
+    "check_counts",
+    "coded",
+    "codes_of_numbers",
+    "encode",
+    "events",
+    "held_counts",
+    "laid_out",
+    "outcome_codes",
+    "stored_cells",
+]
 
+COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 TURNED_COLUMNS, TURNED_CELLS = 64, 131_072  # that are turned together: 1 MB
 ALL_VALID = np.empty(0, np.uint8)
+BINARY = "a binary column holds 0 and 1, or -1 and 1"
+FAMILY = "give it a family of numbers when it is first fitted: families={'column': 'gaussian'}"
 
 
 def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
@@ -286,7 +306,10 @@ def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vo
     numbers = float in map(type, values.values)
     if numbers and any(isinstance(v, float) and not v.is_integer() for v in values.values):
         row = next(i for i, c in enumerate(codes) if c >= 0 and values.values[c] % 1)
-        step = "to predict a number, use a linear model"
+        step = (
+            "to predict a number, use a linear model; if it names things, "
+            f"written={{{layout.label!r}: 'text'}}"
+        )
         value = values.values[codes[row]]
         raise BadCell(row, layout.label, value, "a label is not a fraction", step)
     if layout.label_suffix or layout.label_map:
@@ -307,3 +330,193 @@ def _weights(batch: pa.RecordBatch, name: str) -> NDArray[np.float64]:
     if row is not None:
         raise BadCell(row, name, float(weights[row]), WEIGHT_RULE)
     return weights
+
+
+# Cells of arrays ---------------------------------------------------------------------------------
+
+
+def largest_of(dtype: np.dtype[Any]) -> float:
+    """The largest number of a dtype that can be squared as a double."""
+    return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
+
+
+def check_counts(x: NDArray[Any], whole: bool) -> None:
+    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction.
+
+    Raises
+    ------
+    BadCell
+        For the first such cell.
+    """
+    if x.dtype.kind in "bu":
+        return
+    largest = largest_of(x.dtype)
+    rules = [
+        (x < 0, COUNT_RULE),
+        (np.isinf(x), FINITE_RULE),
+        (x > largest, TOO_LARGE),
+    ]
+    if whole:
+        with np.errstate(invalid="ignore"):
+            rules.append(((x != np.floor(x)) & ~np.isnan(x), "a count has no fraction"))
+    for bad, rule in rules:
+        if bad.any():
+            row, column = map(int, np.argwhere(bad)[0])
+            raise BadCell(row, column, x[row, column].item(), rule)
+
+
+def binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
+    """Outcomes of numbers: above a threshold, or the larger of two values.
+
+    Raises
+    ------
+    BadCell
+        If there are but two values, and a cell is neither.
+    """
+    vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
+    if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
+        return CodedBlock(x.view(np.int8), vocabularies)
+    if threshold is not None:
+        missing = x != x
+        above = _above(x, threshold)
+        return CodedBlock(np.where(missing, -1, above).astype(np.int8), vocabularies)
+    strict = layout.encoding == "binary"
+    return CodedBlock(outcome_codes(x, table.lows(layout), strict), vocabularies)
+
+
+def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
+    """Whether numbers are above a threshold; whole ones are compared with a whole one."""
+    whole = x.dtype.kind in "iu" and math.isfinite(threshold)
+    return np.asarray(x > (math.floor(threshold) if whole else threshold))
+
+
+def codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
+    """Return numbers (n, d) as categories, NaN as missing."""
+    if x.dtype.kind == "i" or (x.dtype.kind == "u" and x.dtype.itemsize < 8):
+        return IntegerBlock(x)
+    codes = np.empty(x.shape, np.intp)
+    vocabularies = []
+    for j in range(x.shape[1]):
+        values, inverse = np.unique(x[:, j], return_inverse=True)
+        if values.dtype.kind == "f" and len(values) and np.isnan(values[-1]):
+            values, inverse = values[:-1], np.where(inverse == len(values) - 1, -1, inverse)
+        codes[:, j] = inverse
+        vocabularies.append(Vocabulary(tuple(values.tolist())))
+    return CodedBlock(codes, tuple(vocabularies))
+
+
+def laid_out(x: Any) -> NDArray[Any]:
+    """A CSR matrix with all its cells; whole numbers that are stored in parts have room to add up.
+
+    Raises
+    ------
+    BadCell
+        As `SparseBlock.merged` does.
+    """
+    if x.dtype.kind in "iu" and not x.has_canonical_format:
+        block = stored_cells(x, slice(0, x.shape[0])).merged()
+        cells = block.data, block.indices, block.indptr
+        return np.asarray(type(x)(cells, shape=x.shape).toarray())
+    return np.asarray(x.toarray())
+
+
+def stored_cells(x: Any, rows: slice) -> SparseBlock:
+    """Rows of a CSR matrix as they are stored; only their row pointers are copied."""
+    indptr = x.indptr[rows.start : rows.stop + 1]
+    cells = slice(indptr[0], indptr[-1])
+    present = np.ones(rows.stop - rows.start, np.bool_)
+    return SparseBlock(
+        x.data[cells],
+        x.indices[cells],
+        indptr - indptr[0],
+        _numbered(x.shape[1]),
+        present,
+        whole=x.has_canonical_format,
+    )
+
+
+def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
+    """Counts in the rows of a CSR matrix. Dense rows are made sparse."""
+    if isinstance(x, np.ndarray):
+        from scipy.sparse import csr_matrix
+
+        return events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
+    block = stored_cells(x, rows)
+    if threshold is not None:
+        block = block.merged()
+        above = _above(block.data, threshold)
+        return replace(block, data=np.where(np.isnan(block.data), np.nan, above))
+    largest = HELD - 1.0 if block.data.dtype.kind in "iu" else largest_of(block.data.dtype)
+    if not kernels.counts.are_counts(block.data, largest):
+        block = block.merged()  # parts may be negative, and their sum no count
+        data = block.data
+        for q in np.flatnonzero((data < 0) | (data > largest_of(data.dtype)))[:1].tolist():
+            value = data[q].item()
+            rule = COUNT_RULE if value < 0 else FINITE_RULE if math.isinf(value) else TOO_LARGE
+            raise block.bad_cell(q, value, rule)
+        return held_counts(block)
+    return block
+
+
+def held_counts(block: SparseBlock) -> SparseBlock:
+    """A block of whole numbers that doubles hold, or of doubles."""
+    try:
+        require_held(block.data[:, None])
+    except BadCell as bad:
+        raise block.bad_cell(bad.row, bad.value, bad.rule, bad.next_step) from None
+    return block
+
+
+@lru_cache(maxsize=8)
+def _numbered(d: int) -> Vocabulary:
+    return Vocabulary(tuple(range(d)), closed=True)
+
+
+def outcome_codes(
+    x: NDArray[Any], lows: NDArray[np.float64], strict: bool = True
+) -> NDArray[np.int8]:
+    """Return 0 and 1 for the smaller and the larger value of every column, −1 for missing cells.
+
+    Parameters
+    ----------
+    x : ndarray (n, d) of int or float
+        NaN = missing.
+    lows : ndarray (d,)
+        The smaller value of each column, 0 or −1; NaN where these cells have to tell: −1 if there
+        is one.
+    strict : bool
+        Whether another value is refused; else it is missing if it is finite.
+
+    Raises
+    ------
+    BadCell
+        If there is another value and that is refused, or infinity; or if both 0 and −1 are there
+        and nobody knows which of them is the smaller value.
+
+    Examples
+    --------
+    >>> outcome_codes(np.array([[0, -1], [1, 1], [2, 0]]), np.array([0.0, -1.0]), strict=False)
+    array([[ 0,  0],
+           [ 1,  1],
+           [-1, -1]], dtype=int8)
+    """
+    one, zero, minus, told = x == 1, x == 0, x == -1, lows == lows
+    signed = (lows == -1) | (~told & minus.any(axis=0))
+    known = one | np.where(signed, minus, zero)
+    refused = ~(known | (x != x))
+    if not strict:
+        refused &= (zero & ~told) | np.isinf(x)
+    if refused.any():
+        row, column = map(int, np.argwhere(refused)[0])
+        raise _refusal(row, column, x[row, column].item(), float(lows[column]))
+    return np.asarray(one.view(np.int8) - (~known).view(np.int8))
+
+
+def _refusal(row: int, column: int, value: Any, low: float) -> BadCell:
+    if math.isinf(value):
+        return BadCell(row, column, value, "a number must be finite")
+    if low != low:
+        return BadCell(row, column, value, BINARY)
+    rule = f"the first rows of this column hold only {low:g} and 1, so it has two values"
+    value = int(value) if value == value // 1 else value
+    return BadCell(row, column, value, rule, FAMILY)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
+import zipfile
+import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from suffice.data.csv.table import CsvFormat, CsvTable
 from suffice.data.files.listing import list_files, with_folders
 from suffice.data.files.parquet import PARQUET
-from suffice.data.files.parsed import ARFF, EXCEL, JSON, with_sheet
+from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, with_sheet
 from suffice.data.files.pipes import CopiedTable, with_copies, with_local_copies
 from suffice.data.files.stored import IPC_FILE, IPC_STREAM, StoredFormat, StoredTable
 from suffice.data.files.version import readable
 from suffice.data.table import Table
 from suffice.errors import ParameterError, ReadError
+from suffice.numerics.in_print import listed
 
 __all__ = ["open_files"]
 
@@ -30,16 +35,14 @@ class Signature:
     suffixes: tuple[str, ...]
 
 
+_WORKBOOK = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+
 # A file that none of these describes is delimited text.
 SIGNATURES = (
     Signature(PARQUET, re.compile(rb"PAR1"), (".parquet", ".pq")),
     Signature(IPC_FILE, re.compile(rb"ARROW1\0\0"), (".arrow", ".feather", ".ipc")),
     Signature(IPC_STREAM, re.compile(rb"\xff{4}.{2}\0\0", re.DOTALL), (".arrows",)),
-    Signature(
-        EXCEL,
-        re.compile(rb"PK\x03\x04|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-        (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
-    ),
+    Signature(EXCEL, re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), _WORKBOOK),
     Signature(
         ARFF,
         re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*%[^\n]*\n)*\s*@relation\s", re.IGNORECASE),
@@ -50,8 +53,71 @@ SIGNATURES = (
         re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"'),
         (".json", ".jsonl", ".ndjson"),
     ),
+    Signature(STATA, re.compile(rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\0"), (".dta",)),
+    Signature(
+        SAS,
+        re.compile(rb"\0{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}LIB"),
+        (".sas7bdat", ".xpt"),
+    ),
+    Signature(SPSS, re.compile(rb"\$FL[23]@\(#\)"), (".sav", ".zsav")),
 )
-COMPRESSED = {b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+_UNPACK = "unpack it, and give the file that is in it"
+_EXPORT = "write its rows as Parquet or CSV with a program that reads it"
+FOREIGN = (  # what is not read, by its first bytes, and what to do
+    (
+        rb"SQLite format 3\0",
+        "a SQLite database",
+        "read_sql('SELECT * FROM t', 'sqlite:///{}') reads its table t in Python; on a command "
+        "line, sqlite3 -header -csv {} 'SELECT * FROM t' > t.csv",
+    ),
+    (
+        rb".{8}DUCK.\0{7}",
+        "a DuckDB database",
+        "read_sql('SELECT * FROM t', 'duckdb:///{}') reads its table t in Python",
+    ),
+    (rb"\x93NUMPY", "a NumPy array", "give numpy.load('{}') itself to fit, or write it as CSV"),
+    (
+        rb"\x80[\x02-\x05][\x80-\x9f\xa0-\xffA-Za-z(\]})]",
+        "a pickle",
+        "a pickle can run any code when it is opened: if you trust it, "
+        "pandas.read_pickle('{}').to_parquet('rows.parquet')",
+    ),
+    (rb"ORC.{0,99}?[\0-\x08]", "an ORC file", "give pyarrow.orc.read_table('{}') itself"),
+    (
+        rb"\x89HDF\r\n\x1a\n",
+        "an HDF5 file",
+        "give pandas.read_hdf('{}') itself, or write it as Parquet",
+    ),
+    (rb"MATLAB 5\.0 MAT-file", "a MATLAB file", "give an array of scipy.io.loadmat('{}') itself"),
+    (
+        rb"(?:RD[AX][23]|[XA])\n.{0,9}\0",
+        "an R workspace",
+        "write the table from R: write.csv(t, 't.csv')",
+    ),
+    (rb"Obj\x01", "an Avro file", _EXPORT),
+    (rb"ASCII SPSS PORT", "a portable SPSS file", _EXPORT),
+    (rb"%PDF-", "a PDF document", "copy its table into a spreadsheet, or write it as CSV"),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a", "an image", "a table holds numbers and text"),
+    (
+        rb"\s*<(?:!DOCTYPE html|html)",
+        "a web page",
+        "download the file itself, not the page that shows it",
+    ),
+    (rb"\s*<\?xml", "an XML file", "give pandas.read_xml('{}') itself, or write it as CSV"),
+    (
+        rb"version https://git-lfs",
+        "the pointer of a file kept by Git LFS",
+        "git lfs pull brings the file itself",
+    ),
+    (rb"\x28\xb5\x2f\xfd", "compressed by zstd", _UNPACK),
+    (rb"BZh[1-9]1AY&SY", "compressed by bzip2", _UNPACK),
+    (rb"\xfd7zXZ", "compressed by xz", _UNPACK),
+    (rb"\x04\x22\x4d\x18", "compressed by lz4", _UNPACK),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+    (rb"Rar!\x1a\x07", "a RAR archive", _UNPACK),
+    (rb".{257}ustar[\0 ]", "a tar archive", _UNPACK),
+)
+GZIP = b"\x1f\x8b"
 BEGINNING = 1 << 16  # bytes: comments may come first
 
 
@@ -101,22 +167,22 @@ def open_files(
     ('x', 'y')
     """
     path, fetched = with_local_copies(path)
-    listed, folders = with_copies(list_files(path))
+    found, folders = with_copies(list_files(path))
     folders = (*fetched, *folders)
-    stored = _common_format([file.path for file in listed])
+    stored = _common_format([file.path for file in found])
     if stored is not None:
-        _refuse_format(format, listed[0].path, stored.part.kind)
+        _refuse_format(format, found[0].path, stored.kind)
     if sheet is not None:
         if stored != EXCEL:
             raise ParameterError(
-                f"sheet is given for {listed[0].path.name}",
+                f"sheet is given for {found[0].path.name}",
                 "only workbooks have sheets",
                 "leave it out",
             )
         stored = with_sheet(sheet)
-    files = [file.path for file in listed]
+    files = [file.path for file in found]
     table = CsvTable(files, format or remembered) if stored is None else StoredTable(files, stored)
-    whole = with_folders(table, listed)
+    whole = with_folders(table, found)
     return CopiedTable(whole, folders) if folders else whole
 
 
@@ -142,7 +208,7 @@ def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
     for path in paths[1:]:
         other = _format_of(path)
         if other != first:
-            kinds = ["CSV" if format is None else format.part.kind for format in (first, other)]
+            kinds = ["CSV" if format is None else format.kind for format in (first, other)]
             raise ReadError(
                 f"{paths[0].name} is {kinds[0]} and {path.name} is {kinds[1]}",
                 "files of one table must have the same format",
@@ -154,15 +220,48 @@ def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
 def _format_of(path: Path) -> StoredFormat | None:
     with readable(path), path.open("rb") as file:
         start = file.read(BEGINNING)
+    if start.startswith(b"PK\x03\x04"):
+        return _of_archive(path)
     for one in SIGNATURES:
         if one.beginning.match(start):
             return one.format
-    for mark, method in COMPRESSED.items():
-        if start.startswith(mark):
-            raise ReadError(
-                f"{path.name} is compressed by {method}", "only gzip is read", "decompress it"
-            )
+    _refuse_foreign(path, start)
+    if start.startswith(GZIP):
+        with suppress(OSError, EOFError, zlib.error), gzip.open(path) as file:
+            inside = file.read(BEGINNING)
+            if any(one.beginning.match(inside) for one in SIGNATURES if one.format != JSON):
+                inside = b""
+            _refuse_foreign(path, inside)
     return _format_by_suffix(path.name.lower())
+
+
+def _refuse_foreign(path: Path, start: bytes) -> None:
+    """Name a file that is not read, and say what to do."""
+    for beginning, what, step in FOREIGN:
+        if re.match(beginning, start, re.DOTALL | re.IGNORECASE):
+            raise ReadError(
+                f"{path.name} is {what}",
+                "tables are read from delimited text, Parquet, Arrow, JSON, ARFF, workbooks, "
+                "Stata, SAS and SPSS",
+                step.replace("{}", path.name),
+            )
+
+
+def _of_archive(path: Path) -> StoredFormat:
+    """Return the format of workbooks, which are zip archives; refuse other archives."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        return EXCEL  # which says what is wrong
+    if any(name.startswith(("xl/", "content.xml")) for name in names):
+        return EXCEL
+    arrays = bool(names) and all(name.endswith(".npy") for name in names)
+    raise ReadError(
+        f"{path.name} is a zip archive{' of NumPy arrays' if arrays else ''}, of {listed(names)}",
+        "a table is one file, or a list of files",
+        f"give an array of numpy.load('{path.name}') itself" if arrays else f"unzip {path.name}",
+    )
 
 
 def _format_by_suffix(name: str) -> StoredFormat | None:
@@ -171,7 +270,7 @@ def _format_by_suffix(name: str) -> StoredFormat | None:
     format = next((one.format for one in SIGNATURES if suffix in one.suffixes), None)
     if name.endswith(".gz") and format is not None:
         raise ReadError(
-            f"{name} is compressed {format.part.kind}",
+            f"{name} is compressed {format.kind}",
             "gzip is read for delimited text only",
             "decompress it",
         )

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from suffice.errors import SchemaError
+from suffice.errors import SchemaError, warn
 
-__all__ = ["is_missing", "require_label_values"]
+__all__ = ["is_missing", "require_label_values", "warn_of_alike"]
 
 NESTED = (tuple, list, dict, set, frozenset, np.ndarray)
 BOOLEANS = (bool, np.bool_)
@@ -55,3 +55,30 @@ them.
         raise SchemaError(
             f"the labels mix types: {', '.join(names)}", "labels are of one type", "convert them"
         )
+
+
+def warn_of_alike(labels: Sequence[Any]) -> None:
+    """Warn of labels that differ by blanks or by case only: they look the same in a table.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True, action="always") as said:
+    ...     warn_of_alike(["yes", "yes ", "no"])
+    >>> print(said[0].message)
+    the labels 'yes' and 'yes ' differ by blanks only: strip=True reads them as one.
+    """
+    texts = [label for label in labels if isinstance(label, str)]
+    for what, same, step in (
+        ("blanks", lambda text: " ".join(text.split()), "strip=True reads them as one"),
+        ("case", str.casefold, "label_map={{{1!r}: {0!r}}} reads them as one"),
+    ):
+        first: dict[str, str] = {}
+        pairs = [(first.setdefault(same(text), text), text) for text in texts]
+        alike = next((pair for pair in pairs if pair[0] != pair[1]), None)
+        if alike is not None:
+            warn(
+                f"the labels {alike[0]!r} and {alike[1]!r} differ by {what} only: "
+                f"{step.format(*alike)}."
+            )
+            return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,17 +15,20 @@ from numpy.typing import NDArray
 from suffice.data.csv.table import CsvFormat
 from suffice.data.file_formats import open_files
 from suffice.data.frames.memory import (
-    FrameTable,
     frame_table,
     in_memory_beside,
     not_text,
 )
-from suffice.data.label_values import require_label_values
+from suffice.data.label_values import require_label_values, warn_of_alike
 from suffice.data.masked_arrays import unmasked
+from suffice.data.notation import notation_named
 from suffice.data.python_numbers import faithful
+from suffice.data.schema import Layout
+from suffice.data.spelled import SpelledTable, spelled
 from suffice.data.table import Table, require_distinct
 from suffice.data.table_source import TableSource, without
 from suffice.data.table_views import CleanedTable
+from suffice.data.text.format import TextFormat
 from suffice.errors import ParameterError, SchemaError
 
 __all__ = [
@@ -44,7 +48,8 @@ def open_table(
     data: Any,
     label: Any = None,
     weight: Any = None,
-    remembered: CsvFormat | None = None,
+    remembered: CsvFormat | TextFormat | None = None,
+    layout: Layout | None = None,
     *,
     first: bool = True,
 ) -> TableSource:
@@ -58,6 +63,8 @@ def open_table(
         Values may be given only for a table in memory.
     remembered : CsvFormat, optional
         What is known of how text is written.
+    layout : Layout, optional
+        How a model reads its columns.
     first : bool
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
@@ -70,8 +77,18 @@ def open_table(
         If the table cannot be read.
     """
     table = _table(data, remembered)
-    if isinstance(table, FrameTable) and (first or remembered is not None):
-        table = table.read_by(remembered, label if isinstance(label, str) else None)
+    if first or layout is not None:
+        own = label if isinstance(label, str) else None
+        if isinstance(remembered, CsvFormat):
+            known = TextFormat(
+                written=remembered.written,
+                missing=remembered.missing,
+                decimal=remembered.decimal,
+                thousands=remembered.thousands,
+            )
+        else:
+            known = remembered
+        table = spelled(table, own, known, layout)
     if not table.names:
         raise SchemaError("the table has no column", "a model needs features")
     names: list[str | None] = []
@@ -82,10 +99,13 @@ def open_table(
         table, name = _beside(table, role, _one_column(role, given))
         names.append(name)
     label_name, weight_name = names
-    return TableSource(table, label_name, weight_name)
+    source = TableSource(table, label_name, weight_name)
+    if first and label_name is not None and source.engine is None:
+        warn_of_alike(source.shown_labels())
+    return source
 
 
-def _table(data: Any, remembered: CsvFormat | None) -> Table:
+def _table(data: Any, remembered: CsvFormat | TextFormat | None) -> Table:
     distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
     if distributed is not None:
         return distributed
@@ -93,14 +113,24 @@ def _table(data: Any, remembered: CsvFormat | None) -> Table:
         return data  # type: ignore[no-any-return]
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
-        known = None if remembered is None else CsvFormat(written=remembered.written)
+        known = None if remembered is None else CsvFormat(written=_notations(remembered))
         return open_files(data, remembered=known)
     return frame_table(data)
 
 
+def _notations(format: CsvFormat | TextFormat) -> tuple[tuple[str, str], ...]:
+    """How columns are written, as far as a reader of delimited text has a notation for it."""
+    found = []
+    for name, spelling in tuple(format.written):
+        with suppress(ParameterError):
+            notation_named(spelling)
+            found.append((name, spelling))
+    return tuple(found)
+
+
 def _beside(table: Table, role: str, given: Any) -> tuple[Table, str]:
     """A table in memory with given values as a further column, and its name."""
-    if isinstance(table, CleanedTable):
+    if isinstance(table, CleanedTable | SpelledTable):
         inner, name = _beside(table.table, role, given)
         return replace(table, table=inner), name
     frame = in_memory_beside(table, role)

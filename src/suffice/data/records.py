@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import binaries, check_counts
+from suffice.data.encode import binaries, check_counts
 from suffice.data.schema import BlockLayout, Layout
-from suffice.data.text import split_words
-from suffice.numerics.sparse import is_sparse
+from suffice.data.words import split_words
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.sums.block import HELD, Block, CodedBlock, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary

@@ -2,83 +2,178 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Self, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
+from suffice.data.encode import encode
 from suffice.data.schema import Column, Layout
 from suffice.errors import DataError
 from suffice.sums.batch import BATCH_ROWS, Batch
 from suffice.sums.block import BadCell
 
-__all__ = ["InEngine", "InParts", "Part", "Source", "all_batches", "each_batch", "refusal"]
+__all__ = ["Part", "PartView", "RecordPart", "Source", "all_batches", "each_batch", "refusal"]
 
 R = TypeVar("R")
 
 
-class Part(Protocol):
-    """A small, ordered, re-iterable, picklable part of a source."""
+class Source(ABC):
+    """Rows that a model reads, with what only some of them have: a label, a weight, an engine."""
 
-    def batches(self) -> Iterator[Batch]:
-        """Yield the rows in order, at most 65,536 at a time; at least one batch, maybe empty."""
-        ...
-
-    def count(self) -> int:
-        """Return the number of rows; a part of a file is read for it."""
-        ...
-
-    def locate(self, row: int) -> str:
-        """Say where row ``row`` of this part stands, for error messages."""
-        ...
-
-
-class InEngine(Protocol):
-    """Rows that may live in an engine."""
+    label: str | None = None
+    """The column of labels, where rows have one."""
+    weight: str | None = None
+    """The column of weights, where rows have one."""
 
     @property
     def engine(self) -> str | None:
         """The engine that the rows live in, if there is one."""
-        ...
-
-
-class InParts(InEngine, Protocol):
-    """Rows that are read part by part."""
-
-    def parts(self, layout: Layout, workers: int) -> Sequence[Part]:
-        """Return the parts, to be read by so many workers."""
-        ...
-
-
-class Source(InParts, Protocol):
-    """A table of some kind."""
-
-    @property
-    def label(self) -> str | None:
-        """The column of labels, where the table has one."""
-        ...
-
-    @property
-    def weight(self) -> str | None:
-        """The column of weights, where the table has one."""
-        ...
+        return None
 
     @property
     def ignored(self) -> tuple[str, ...]:
         """Columns that are left out, which a model goes on to ignore."""
-        ...
+        return ()
 
+    @abstractmethod
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The columns other than label and weight, each with the kind that its values suggest.
 
         All, or those of the given names.
         """
-        ...
 
-    def take(self, rows: NDArray[np.intp]) -> Source:
-        """Return the rows at these places, in that order; only of a table in memory."""
-        ...
+    @abstractmethod
+    def parts(self, layout: Layout, workers: int) -> Sequence[Part]:
+        """Return the parts, to be read by so many workers."""
+
+
+class Part(ABC):
+    """A piece of a table that one worker reads, again and again in the same order."""
+
+    @abstractmethod
+    def batches(self) -> Iterator[Batch]:
+        """Yield the rows, at most 65,536 at a time; at least one batch, maybe empty."""
+
+    @abstractmethod
+    def locate(self, row: int) -> str:
+        """Say where row ``row`` of this part (from 0) stands, for error messages."""
+
+    @property
+    def rows(self) -> int | None:
+        """Number of rows, where it is known before they are read."""
+        return None
+
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes where the rows are stored, as far as that is known."""
+        return None
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the part belongs to; None for rows that only this process has."""
+        return None
+
+    def count(self) -> int:
+        """Return the number of rows, which are read for it where it is not known."""
+        return sum(batch.rows for batch in self.batches()) if self.rows is None else self.rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordPart(Part):
+    """A part whose rows are Arrow columns.
+
+    Parameters
+    ----------
+    layout : Layout, optional
+        How the columns are encoded; without it, the rows can be had as records only.
+    most : int
+        The most rows of a batch.
+    """
+
+    layout: Layout | None = None
+    most: int = BATCH_ROWS
+
+    @abstractmethod
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, at most 65,536 at a time, in the columns and types asked for."""
+
+    def records(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows; a batch without rows where there are none."""
+        found = self.record_batches()
+        first = next(found, None)
+        if first is None:
+            layout = self._layout()
+            names = [*layout.names, layout.label, layout.weight]
+            first = pa.record_batch({name: pa.nulls(0) for name in names if name is not None})
+        return chain([first], found)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield encoded batches.
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule, naming column and row.
+        """
+        layout, first = self._layout(), 0
+        for records in self.records():
+            for start in range(0, max(1, records.num_rows), self.most):
+                piece = records.slice(start, self.most)
+                try:
+                    yield encode(piece, layout)
+                except BadCell as bad:
+                    raise refusal(self, layout, first, bad) from None
+                first += piece.num_rows
+
+    def _layout(self) -> Layout:
+        if self.layout is None:
+            raise TypeError("a part without a layout has records only")
+        return self.layout
+
+    def count(self) -> int:
+        """Return the number of rows; a file that does not say it is read for it."""
+        if self.rows is not None:
+            return self.rows
+        return sum(records.num_rows for records in self.record_batches())
+
+    def in_batches(self, rows: int) -> Self:
+        """Return the same rows in batches of so many at most."""
+        return replace(self, most=rows)
+
+
+@dataclass(frozen=True)
+class PartView(RecordPart):
+    """A part around another, which is like that one where it says nothing else."""
+
+    inside: RecordPart
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows."""
+        return self.inside.record_batches()
+
+    def locate(self, row: int) -> str:
+        """Say where row ``row`` stands."""
+        return self.inside.locate(row)
+
+    @property
+    def rows(self) -> int | None:
+        """Number of rows of the part inside."""
+        return self.inside.rows
+
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes of the part inside."""
+        return self.inside.nbytes
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the part inside."""
+        return self.inside.file
 
 
 def refusal(part: Part, layout: Layout, first: int, bad: BadCell) -> DataError:

@@ -6,17 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 
+from suffice.data.source import RecordPart
 from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
 __all__ = [
     "BATCH_ROWS",
-    "RecordPart",
     "Table",
     "TableView",
     "first_promoted",
@@ -30,18 +30,6 @@ __all__ = [
 
 T = TypeVar("T")
 KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again when asked for
-
-
-class RecordPart(Protocol):
-    """A small, picklable part of a table; every iteration reads the same rows in the same order."""
-
-    def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most ``BATCH_ROWS`` at a time, in the columns and types asked for."""
-        ...
-
-    def locate(self, row: int) -> str:
-        """Say where row `row` (0-based, within this part) stands, for error messages."""
-        ...
 
 
 class Shown(NamedTuple):
@@ -87,6 +75,11 @@ class Table(ABC):
     def guesses(self) -> bool:
         """Whether types are inferred from the first rows, so that later cells may not fit them."""
         return False
+
+    @property
+    def strings(self) -> Sequence[str]:
+        """Columns of plain strings, of which no type says that they are more than text."""
+        return ()
 
     @property
     def engine(self) -> str | None:

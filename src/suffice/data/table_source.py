@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,20 +13,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.arrow_columns import column_of, stored_as
-from suffice.data.encode import coded, encode
-from suffice.data.frames.memory import in_memory
-from suffice.data.part_size import PartSize, file_of, part_size
+from suffice.data.encode import coded
+from suffice.data.frames.memory import FramePart, in_memory
 from suffice.data.schema import Column, Layout, Stored
-from suffice.data.source import refusal
-from suffice.data.table import BATCH_ROWS, RecordPart, Table, require_columns
+from suffice.data.source import RecordPart, Source
+from suffice.data.spelled import SpelledTable
+from suffice.data.table import BATCH_ROWS, Table, require_columns
 from suffice.data.table_views import CleanedTable, WithoutColumns, left_out
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
-from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell
 
-__all__ = ["TablePart", "TableSource", "no_column", "to_learn", "without"]
+__all__ = ["TableSource", "no_column", "to_learn", "without"]
 
 T = TypeVar("T")
 
@@ -89,7 +86,7 @@ def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()
 
 
 @dataclass(frozen=True)
-class TableSource:
+class TableSource(Source):
     """A table of Arrow columns: a frame in memory, files, or a database."""
 
     table: Table
@@ -199,7 +196,7 @@ class TableSource:
         ParameterError
             If the table is not in memory.
         """
-        if isinstance(self.table, CleanedTable):
+        if isinstance(self.table, CleanedTable | SpelledTable):
             inner = replace(self, table=self.table.table).take(rows)
             return replace(inner, table=replace(self.table, table=inner.table))
         table = in_memory(self.table)
@@ -211,8 +208,8 @@ class TableSource:
             )
         return replace(self, table=replace(table, table=table.table.take(rows)))
 
-    def parts(self, layout: Layout, workers: int) -> Sequence[TablePart]:
-        """one part per part of the table.
+    def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
+        """Return the parts of the table, with the layout by which they are encoded.
 
         Raises
         ------
@@ -245,8 +242,8 @@ class TableSource:
             self._check(stored, {name for name, read in encoding.items() if read == "category"})
             types = dict.fromkeys(wanted)
         layout = replace(layout, label=self.label, weight=self.weight, **self._cleaning(layout))
-        parts: Sequence[RecordPart | None] = self.table.parts(types) or [None]
-        return [TablePart(part, layout) for part in parts]
+        parts = self.table.parts(types) or [FramePart(pa.table({}), 0)]
+        return [replace(part, layout=layout) for part in parts]
 
     def _cleaning(self, layout: Layout) -> Mapping[str, Any]:
         """What strings stand for: as the layout has it, and as is said of this table."""
@@ -317,61 +314,3 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
         "string": pa.string(),
     }
     return types.get(stored)
-
-
-@dataclass(frozen=True)
-class TablePart:
-    """A part of a table, with the layout by which it is encoded."""
-
-    inside: RecordPart | None  # None for a table without parts
-    layout: Layout
-    rows: int = BATCH_ROWS  # the most of a batch
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield encoded batches.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks a rule, naming column and row.
-        """
-        first = 0
-        for records in self.records():
-            for start in range(0, max(1, records.num_rows), self.rows):
-                part = records.slice(start, self.rows)
-                try:
-                    yield encode(part, self.layout)
-                except BadCell as bad:
-                    raise refusal(self, self.layout, first, bad) from None
-                first += part.num_rows
-
-    def records(self) -> Iterator[pa.RecordBatch]:
-        """The records of the part; a batch without rows where there are none."""
-        records = self.inside.record_batches() if self.inside is not None else iter(())
-        first = next(records, None)
-        if first is None:
-            names = [*self.layout.names, self.layout.label, self.layout.weight]
-            first = pa.record_batch({name: pa.nulls(0) for name in names if name is not None})
-        return chain([first], records)
-
-    def count(self) -> int:
-        """Return the number of rows; a file that does not say it is read for it."""
-        known = self.part_size().rows
-        return sum(part.num_rows for part in self.records()) if known is None else known
-
-    def locate(self, row: int) -> str:
-        """Say where a row stands."""
-        return self.inside.locate(row) if self.inside is not None else f"row {row}"
-
-    def in_batches(self, rows: int) -> TablePart:
-        """The same, encoded in batches of so many rows at most."""
-        return replace(self, rows=rows)
-
-    def part_size(self) -> PartSize:
-        """That of the part inside."""
-        return part_size(self.inside)
-
-    @property
-    def source_file(self) -> Path | None:
-        """The file of the part inside."""
-        return file_of(self.inside)

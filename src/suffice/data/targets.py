@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +14,9 @@ from suffice.data.array_source import ArrayPart, ArraySource
 from suffice.data.arrow_columns import stored_as
 from suffice.data.frames.memory import in_memory_beside
 from suffice.data.masked_arrays import unmasked
-from suffice.data.part_size import PartSize, part_size
 from suffice.data.python_numbers import require_faithful
 from suffice.data.schema import Column, Layout
+from suffice.data.source import Part, Source
 from suffice.data.table_source import TableSource, no_column
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError
@@ -29,7 +29,7 @@ TARGET = "a target is a number"
 
 
 @dataclass(frozen=True)
-class ArrayTargets:
+class ArrayTargets(Source):
     """An array of features and an array of targets, whose rows belong together.
 
     Examples
@@ -45,10 +45,6 @@ class ArrayTargets:
     source: ArraySource  # x, with row weights
     y: NDArray[Any]  # (n, t), the targets; NaN = missing
 
-    weight: ClassVar[None] = None  # those of an array have no column
-    engine: ClassVar[None] = None
-    ignored: ClassVar[tuple[str, ...]] = ()
-
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The features, or those of the given names."""
         return self.source.columns(names)
@@ -60,7 +56,7 @@ class ArrayTargets:
 
 
 @dataclass(frozen=True)
-class ArrayTargetsPart:
+class ArrayTargetsPart(Part):
     """A slice of the features with their targets."""
 
     features: ArrayPart
@@ -86,17 +82,19 @@ class ArrayTargetsPart:
             yield replace(batch, blocks=(*batch.blocks, targets))
             first += batch.rows
 
-    def count(self) -> int:
-        """Return the number of rows."""
-        return self.features.count()
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.features.rows
 
     def locate(self, row: int) -> str:
         """Say where a row stands."""
         return self.features.locate(row)
 
-    def part_size(self) -> PartSize:
-        """That of the part inside."""
-        return part_size(self.features)
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the features."""
+        return self.features.nbytes
 
 
 def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.shared import (
-    DiscriminantAnalysis,
+    check_axes,
+    chosen_shrinkage,
+    converged_of,
+    decisions,
+    discriminant_method,
+    factored_of,
+    means_of,
+    n_iter_of,
     on_axes,
     one_of_two,
-    require_rows_of_a_class,
+    terms_of,
 )
-from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.params import accepts
+from suffice.models.base.scikit_learn import in_container
+from suffice.models.classifier import answers_by_batch
+from suffice.models.estimator import fitted
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import discriminants
+from suffice.models.reading import in_precision
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
-from suffice.sums.by_class import ByClass
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -32,7 +43,7 @@ __all__ = ["LinearDiscriminantAnalysis"]
 @dataclass(repr=False, eq=False)
 @accepts("shrinkage", solver="svd")
 @accepts("tol", store_covariance=False)
-class LinearDiscriminantAnalysis(DiscriminantAnalysis):
+class LinearDiscriminantAnalysis(GenerativeClassifier):
     """Linear discriminant analysis: p(x | c) = N(x; μ_c, Σ), one covariance for all classes.
 
     ::
@@ -117,6 +128,9 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     with a warning and has the coefficient 0, whatever the scale of the columns; ``scalings_`` has
     no column beyond k − 1; sums are exact; missing cells, weights and batches are taken.
 
+    More than 256 columns and no more rows than columns are fitted in the space of the rows, as by
+    scikit-learn's "svd"; a file of such a model predicts, and refuses `partial_fit` and `forget`.
+
     Source: C. R. Rao, The utilization of multiple measurements in problems of biological
     classification, J. R. Stat. Soc. B 10 (1948); T. Hastie, R. Tibshirani and J. Friedman, The
     Elements of Statistical Learning, 2nd ed. (2009), eq. 4.10 and section 4.3.3.
@@ -136,14 +150,16 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     (('size', 'color[red]'), array(['b'], dtype='<U1'))
     """
 
-    scikit_learn_mixins = (
-        "ClassNamePrefixFeaturesOutMixin",
-        "TransformerMixin",
-        *DiscriminantAnalysis.scikit_learn_mixins,
+    kind = replace(
+        GenerativeClassifier.kind,
+        mixins=(
+            "ClassNamePrefixFeaturesOutMixin",
+            "TransformerMixin",
+            *GenerativeClassifier.kind.mixins,
+        ),
+        dtype="numeric",
+        in_single=True,
     )
-    pooling = 1.0
-    solvers = ("svd", "lsqr", "eigen")
-    answers_in_single = True
 
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
@@ -156,35 +172,27 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     costs: Any = None
     categorical: Sequence[str] | None = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table, forgetting everything learnt before.
-
-        See `suffice.naive_bayes.NaiveBayes.fit` for the parameters and the errors.
-
-        Raises
-        ------
-        DataError
-            Also if there is one row of each class (and ``ddof`` is 0).
-        ParameterError
-            Also if the classes and columns are too few for ``n_components``.
-        """
-        with fit_context(self):
-            super().fit(X, y, sample_weight)
-            self._check_axes()
-        return self
-
-    def _require_rows(self, statistic: ByClass) -> None:
-        super()._require_rows(statistic)
-        if self.ddof == 0:  # otherwise such a class has the covariance of all rows
-            require_rows_of_a_class(statistic)
-
-    def _check(self) -> None:
-        super()._check()
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method."""
         n = self.n_components
         if n is not None and not (isinstance(n, Integral) and n >= 1):
             raise ParameterError(
                 f"n_components={n!r}", "the number of axes is a whole number, 1 or more"
             )
+        solvers = "svd", "lsqr", "eigen"
+        shrinkage = chosen_shrinkage(self.shrinkage, self.covariance_estimator)
+        return discriminant_method(self, 1.0, solvers, shrinkage, n_components=n)
+
+    terms_ = property(terms_of)
+    n_iter_ = property(n_iter_of)
+    converged_ = property(converged_of)
+    means_ = property(means_of)
+    decision_function = decisions
+
+    @property
+    def priors_(self) -> NDArray[np.float64]:
+        """P(c), (k,)."""
+        return self.class_prior_
 
     def transform(self, X: Any) -> Any:
         """Return the rows on the axes that divide the classes most, (x − x̄)ᵀa, (n, r).
@@ -204,14 +212,14 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
             If there are fewer axes than ``n_components``: `partial_fit` may not have seen all
             classes yet.
         """
-        return self._in_container(X, self._transformed)
+        return in_container(self, X, self._transformed)
 
     def _transformed(self, X: Any) -> NDArray[np.float64]:
         """The rows on the axes, as an array."""
-        model = self._fitted()
+        model = fitted(self)
         axes = self.scalings_[:, : self._n_features_out]
-        found = np.concatenate(self._batches(X, on_axes, (model, self.xbar_, axes)))
-        return self._in_precision(X, found)
+        found = answers_by_batch(self, X, on_axes, (model, self.xbar_, axes))
+        return in_precision(self.reader_, X, np.concatenate(found))
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:
         # Σ_c P(c) δ_c(x) is the same for every x, as Σ_c P(c)(μ_c − x̄) = 0.
@@ -224,7 +232,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     @property
     def covariance_(self) -> NDArray[np.float64]:
         """Σ, (d, d)."""
-        covariance: NDArray[np.float64] = self._factored.covariance[0]
+        covariance: NDArray[np.float64] = factored_of(self).covariance[0]
         return covariance
 
     @property
@@ -252,13 +260,13 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     @property
     def _slopes(self) -> NDArray[np.float64]:
         """The coefficients, in double precision."""
-        return one_of_two(linear(self._offsets, self._factored.whitening[0]))
+        return one_of_two(linear(self._offsets, factored_of(self).whitening[0]))
 
     @property
     def scalings_(self) -> NDArray[np.float64]:
         """The axes a, (d, r)."""
         directions, _ = self._axes
-        return np.asarray((directions @ self._factored.whitening[0]).T)
+        return np.asarray((directions @ factored_of(self).whitening[0]).T)
 
     @property
     def explained_variance_ratio_(self) -> NDArray[np.float64]:
@@ -269,26 +277,14 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     @property
     def _n_features_out(self) -> int:
         """Number of axes that `transform` has."""
-        most = self._check_axes()
+        most = check_axes(self.n_components, len(self.classes_), self.means_.shape[1])
         _, variances = self._axes
         return min(len(variances), self.n_components or most)
-
-    def _check_axes(self) -> int:
-        """Refuse more axes than there can be, and say how many these are."""
-        d = len(self._factored.mean.T)
-        most = min(len(self.classes_) - 1, d)
-        if self.n_components is not None and self.n_components > most:
-            raise ParameterError(
-                f"n_components={self.n_components!r}",
-                f"n_components cannot be larger than {most}: so many axes divide "
-                f"{len(self.classes_)} classes of {d} columns",
-            )
-        return most
 
     @property
     def _offsets(self) -> NDArray[np.float64]:
         """W(μ_c − x̄), (k, d), where WᵀW = Σ⁻¹."""
-        shift = self._factored.shift
+        shift = factored_of(self).shift
         return np.asarray(shift - linear(self.priors_[None], shift))
 
     @property

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.shared import (
-    DiscriminantAnalysis,
-    require_rows_of_each_class,
+    chosen_shrinkage,
+    converged_of,
+    decisions,
+    discriminant_method,
+    factored_of,
+    means_of,
+    n_iter_of,
+    terms_of,
 )
 from suffice.errors import ParameterError
-from suffice.families.multivariate_gaussian import LOG_2PI, Shrinkage
+from suffice.families.multivariate_gaussian import LOG_2PI
 from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.params import accepts
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
-from suffice.sums.by_class import ByClass
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
 @accepts(solver="svd", store_covariance=False, tol=1e-4)
-class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
+class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     """Quadratic discriminant analysis: p(x | c) = N(x; μ_c, Σ_c), a covariance for every class.
 
     ::
@@ -85,7 +92,8 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     changes nothing; a singular covariance is no error: a column that others determine in all rows
     is left out, variances that would be 0 within a class are kept above it, and a
     warning says so (but `fit` refuses a class of one row); sums are exact; missing
-    cells, weights and batches are taken.
+    cells, weights and batches are taken. More than 256 columns and no more rows than columns need
+    ``shrinkage`` or ``reg_param``.
 
     Source: T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd ed.
     (2009), eq. 4.12.
@@ -98,8 +106,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     array([1, 2])
     """
 
-    pooling = 0.0
-    solvers = ("svd", "eigen")
+    kind = replace(GenerativeClassifier.kind, dtype="numeric")
 
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
@@ -110,8 +117,8 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     costs: Any = None
     categorical: Sequence[str] | None = None
 
-    def _check(self) -> None:
-        super()._check()
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method."""
         check_nonnegative(reg_param=self.reg_param)
         if self.reg_param > 1:
             raise ParameterError(
@@ -123,31 +130,36 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
                 "all of them say how a covariance is estimated",
                 "leave one of them out",
             )
+        shrinkage = self.reg_param or chosen_shrinkage(self.shrinkage, self.covariance_estimator)
+        return discriminant_method(self, 0.0, ("svd", "eigen"), shrinkage)
 
-    def _require_rows(self, statistic: ByClass) -> None:
-        super()._require_rows(statistic)
-        if self.ddof == 0:  # otherwise such a class has the covariance of all rows
-            require_rows_of_each_class(statistic)
+    terms_ = property(terms_of)
+    n_iter_ = property(n_iter_of)
+    converged_ = property(converged_of)
+    means_ = property(means_of)
+    decision_function = decisions
 
-    def _shrinkage(self) -> Shrinkage:
-        return self.reg_param or super()._shrinkage()
+    @property
+    def priors_(self) -> NDArray[np.float64]:
+        """P(c), (k,)."""
+        return self.class_prior_
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:
-        return np.asarray(self._predictions(X, joint) + 0.5 * self._factored.rank * LOG_2PI)
+        return np.asarray(self._predictions(X, joint) + 0.5 * factored_of(self).rank * LOG_2PI)
 
     @property
     def covariance_(self) -> list[NDArray[np.float64]]:
         """Σ_c, k of (d, d)."""
-        return list(self._factored.covariance)
+        return list(factored_of(self).covariance)
 
     @property
     def rotations_(self) -> list[NDArray[np.float64]]:
         """Principal axes of Σ_c, as columns, k of (d, d)."""
         return list(
-            interruptible(np.linalg.eigh, self._factored.covariance).eigenvectors[:, :, ::-1]
+            interruptible(np.linalg.eigh, factored_of(self).covariance).eigenvectors[:, :, ::-1]
         )
 
     @property
     def scalings_(self) -> list[NDArray[np.float64]]:
         """Variances along the principal axes, k of (d,)."""
-        return list(interruptible(np.linalg.eigvalsh, self._factored.covariance)[:, ::-1])
+        return list(interruptible(np.linalg.eigvalsh, factored_of(self).covariance)[:, ::-1])

@@ -1,20 +1,19 @@
-"""What linear and quadratic discriminant analysis share."""
+"""Linear and quadratic discriminant analysis: their method, and what they say of it alike."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout
 from suffice.data.source import Part, each_batch
-from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate_gaussian import (
@@ -28,13 +27,16 @@ from suffice.families.options import check_nonnegative
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
 from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
+from suffice.models.estimator import fitted
 from suffice.models.generative.class_prior import Prior
+from suffice.models.generative.classifier import Rows
+from suffice.models.generative.method import GenerativeMethod, Said, one_family
 from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.one_family import OneFamilyClassifier
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.row_answers import discriminants, posterior
 from suffice.models.generative.terms import TermParameters
+from suffice.models.reading import in_precision
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
@@ -42,170 +44,229 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import require_held
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
+from suffice.sums.held_rows import Roots
 
 __all__ = [
-    "DiscriminantAnalysis",
+    "DiscriminantMethod",
+    "converged_of",
+    "decisions",
+    "discriminant_method",
+    "factored_of",
+    "means_of",
+    "n_iter_of",
     "on_axes",
     "one_of_two",
     "require_rows_of_a_class",
     "require_rows_of_each_class",
-    "shrinkage_of",
+    "terms_of",
 ]
 
 
-class DiscriminantAnalysis(OneFamilyClassifier):
-    """What both have in common: the family, and the attributes that are its parameters."""
+@dataclass(frozen=True, eq=False)
+class DiscriminantMethod(GenerativeMethod):
+    """All columns, or the terms that they become, in one Gaussian of every class.
 
-    solver: str
-    shrinkage: Any
-    priors: ArrayLike | None
-    tol: float
-    covariance_estimator: Any
-    ddof: int
-    categorical: Sequence[str] | None
+    Parameters
+    ----------
+    of_name : str
+        Of the estimator.
+    categorical : sequence of str, optional
+        Columns of numbers that are categories.
+    priors_sum : float, optional
+        What the given priors added up to.
+    n_components : int, optional
+        How many axes are asked for.
+    """
 
-    fewest_classes = 2
-    prior_option = "priors"
-    pooling: float  # λ of the family
-    solvers: tuple[str, ...]
+    of_name: str = ""
+    categorical: Sequence[str] | None = None
+    priors_sum: float | None = None
+    n_components: int | None = None
 
-    def _family(self) -> MultivariateGaussian:
-        self._check()
-        return MultivariateGaussian(
-            estimation="mle",
-            pooling=self.pooling,
-            shrinkage=self._shrinkage(),
-            ddof=self.ddof,
-        )
-
-    def _settled(self, source: TableSource | ArraySource) -> GenerativeReader:
-        reader = super()._settled(source)
-        if isinstance(source, ArraySource) and not self.categorical:
-            return reader
-        found = features(source, Predictors(categorical=self.categorical))
+    def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
+        """Choose the terms that columns become, where some are categories."""
+        if isinstance(rows, ArraySource) and not self.categorical:
+            return super().reader(rows, said, engine)
+        found = features(rows, Predictors(categorical=self.categorical))
         for column in found.columns:
             if column.kind == "text":
                 raise SchemaError(
                     f"column {column.name!r} holds text: {column.reason}",
-                    f"{type(self).__name__} takes numbers and categories",
+                    f"{self.of_name} takes numbers and categories",
                     "leave the column out",
                 )
         if not any(map(is_coded, found.columns)):
-            return reader
-        engine = self._engine_for(source)
-        design = settled_design(source, found, "counted", engine, with_missing=True)
+            return super().reader(rows, said, engine)
+        design = settled_design(rows, found, "counted", engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
         # Indicators nearly determine each other: more iterations take long, and predict worse.
-        family = replace(self._family(), max_iter=0)
+        family = replace(cast(MultivariateGaussian, self.family), max_iter=0)
         part = FamilyColumns(family, BlockLayout("mixed", names), design)
-        more = {"parts": (part,)}
-        return self.reader_type.of(source, found.columns, (part.layout,), self._reading(), **more)
+        return self.reader_of(rows, said, found.columns, (part,))
 
-    def _check(self) -> None:
-        if self.solver not in self.solvers:
-            raise ParameterError(
-                f"solver={self.solver!r}", f"solver is one of {', '.join(map(repr, self.solvers))}"
-            )
-        check_nonnegative(tol=self.tol)
+    def require(self, sums: ByClass, rows: Rows | None = None) -> None:
+        """Refuse rows that determine no covariance, or fewer axes than are asked for."""
+        super().require(sums, rows)
+        family = cast(MultivariateGaussian, self.family)
+        if family.ddof == 0:  # otherwise such a class has the covariance of all rows
+            if family.pooling:
+                require_rows_of_a_class(sums)
+            else:
+                require_rows_of_each_class(sums)
+        check_axes(self.n_components, len(sums.classes), columns_of(sums).d)
 
-    def _shrinkage(self) -> Shrinkage:
-        """Share of the diagonal in the covariance."""
-        if self.covariance_estimator is not None:
-            if self.shrinkage:
-                raise ParameterError(
-                    f"shrinkage={self.shrinkage!r} with covariance_estimator",
-                    "both say how a covariance is estimated",
-                    "leave one of them out",
-                )
-            return shrinkage_of(self.covariance_estimator)
-        fraction = 0.0 if self.shrinkage is None else self.shrinkage
-        if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
-            raise ParameterError(
-                f"shrinkage={fraction!r}",
-                "shrinkage is None, a number from 0 to 1, or 'auto'",
-            )
-        return "ledoit-wolf" if fraction == "auto" else float(fraction)
-
-    def _prior(self) -> Prior:
-        if self.priors is None or isinstance(self.priors, str):
-            return cast(Prior, self.priors or "empirical")
-        total = self._sum_of_priors
-        if total is None or abs(total - 1) < 1e-9:
-            return cast(Prior, self.priors)
-        if isinstance(self.priors, Mapping):
-            return {label: given / total for label, given in self.priors.items()}
-        return cast(Prior, (np.asarray(self.priors, float) / total).tolist())
-
-    @property
-    def _sum_of_priors(self) -> float | None:
-        """Σ of the priors given; None where there are none, or they are no weights of classes.
-
-        Raises
-        ------
-        ParameterError
-            If one is negative.
-        """
-        given = self.priors
-        try:
-            values = np.asarray(
-                list(given.values()) if isinstance(given, Mapping) else given, float
-            )
-        except (OverflowError, TypeError, ValueError):
-            return None  # refused where the classes are known
-        if (values < 0).any():
-            raise ParameterError(f"priors={values.tolist()}", "priors must be non-negative")
-        total = float(values.sum())
-        return total if given is not None and 0 < total < np.inf else None
-
-    def _warnings(self) -> Iterator[str]:
-        yield from super()._warnings()
-        total = self._sum_of_priors
-        if total is not None and abs(total - 1) >= 1e-9:
+    def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
+        """Yield also that priors were divided by their sum."""
+        yield from super().remarks(model, of_rows)
+        if self.priors_sum is not None and abs(self.priors_sum - 1) >= 1e-9:
+            total = self.priors_sum
             yield f"the priors do not sum to 1 but to {total:g}: each is divided by that."
 
-    @property
-    def terms_(self) -> tuple[str, ...]:
-        """Names of the p numbers that a row becomes: a column, or ``column[value]``."""
-        (part,) = self.model_.parts
-        return tuple(part.terms)
 
-    @property
-    def _factored(self) -> FactoredGaussians:
-        return cast(FactoredGaussians, self._estimates.factored)
+def discriminant_method(
+    estimator: Any, pooling: float, solvers: tuple[str, ...], shrinkage: Shrinkage, **more: Any
+) -> GenerativeMethod:
+    """Return the options of an estimator as a method.
 
-    @property
-    def n_iter_(self) -> int:
-        """Steps of expectation-maximisation; 0 where no cell was missing."""
-        return len(self._estimates.course.log_likelihood)
+    Parameters
+    ----------
+    estimator : GenerativeClassifier
+    pooling : float
+        1 for one covariance of all classes, 0 for one of each.
+    solvers : tuple of str
+        The names that ``solver`` may have.
+    shrinkage : float or "ledoit-wolf"
+    **more
+        As `DiscriminantMethod` has them.
 
-    @property
-    def converged_(self) -> bool:
-        """Whether expectation-maximisation converged."""
-        return bool(self._estimates.course.converged)
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+    """
+    if estimator.solver not in solvers:
+        raise ParameterError(
+            f"solver={estimator.solver!r}", f"solver is one of {', '.join(map(repr, solvers))}"
+        )
+    check_nonnegative(tol=estimator.tol)
+    family = MultivariateGaussian(
+        estimation="mle", pooling=pooling, shrinkage=shrinkage, ddof=estimator.ddof
+    )
+    total = sum_of_priors(estimator.priors)
+    name, prior = type(estimator).__name__, prior_of(estimator.priors, total)
+    more |= {"of_name": name, "categorical": estimator.categorical, "priors_sum": total}
+    weight = estimator.class_weight
+    options: dict[str, Any] = {"option": "priors", "fewest_classes": 2}
+    return one_family(family, name, prior, weight, DiscriminantMethod, **options, **more)
 
-    @property
-    def priors_(self) -> NDArray[np.float64]:
-        """P(c), (k,)."""
-        return self.class_prior_
 
-    @property
-    def means_(self) -> NDArray[np.float64]:
-        """Means (k, d)."""
-        return self._factored.mean
+def chosen_shrinkage(shrinkage: Any, covariance_estimator: Any) -> Shrinkage:
+    """Return the share of the diagonal in the covariance.
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return δ_c(x), log P(c | x) up to a term that all classes share, (n, k).
+    Raises
+    ------
+    ParameterError
+        If both options say what it is, or none does rightly.
+    """
+    if covariance_estimator is not None:
+        if shrinkage:
+            raise ParameterError(
+                f"shrinkage={shrinkage!r} with covariance_estimator",
+                "both say how a covariance is estimated",
+                "leave one of them out",
+            )
+        return shrinkage_of(covariance_estimator)
+    fraction = 0.0 if shrinkage is None else shrinkage
+    if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
+        raise ParameterError(
+            f"shrinkage={fraction!r}",
+            "shrinkage is None, a number from 0 to 1, or 'auto'",
+        )
+    return "ledoit-wolf" if fraction == "auto" else float(fraction)
 
-        With two classes, log P(c₂ | x) − log P(c₁ | x), (n,).
-        """
-        if len(self._fitted().classes) > 2:
-            return self._in_precision(X, self._discriminants(X))
-        logs = self._predictions(X, discriminants)
-        return self._in_precision(X, np.asarray(logs[:, -1] - logs[:, 0]))
 
-    @abstractmethod
-    def _discriminants(self, X: Any) -> NDArray[np.float64]:
-        """δ_c(x) on scikit-learn's level, (n, k)."""
+def prior_of(priors: Any, total: float | None) -> Prior:
+    """Return P(c) by the option ``priors``, whose sum is known; each is divided by it."""
+    if priors is None or isinstance(priors, str):
+        return cast(Prior, priors or "empirical")
+    if total is None or abs(total - 1) < 1e-9:
+        return cast(Prior, priors)
+    if isinstance(priors, Mapping):
+        return {label: given / total for label, given in priors.items()}
+    return cast(Prior, (np.asarray(priors, float) / total).tolist())
+
+
+def sum_of_priors(given: Any) -> float | None:
+    """Return Σ of the priors given; None where there are none, or they are no weights of classes.
+
+    Raises
+    ------
+    ParameterError
+        If one is negative.
+    """
+    try:
+        values = np.asarray(list(given.values()) if isinstance(given, Mapping) else given, float)
+    except (OverflowError, TypeError, ValueError):
+        return None  # refused where the classes are known
+    if (values < 0).any():
+        raise ParameterError(f"priors={values.tolist()}", "priors must be non-negative")
+    total = float(values.sum())
+    return total if given is not None and 0 < total < np.inf else None
+
+
+def check_axes(asked: int | None, classes: int, columns: int) -> int:
+    """Refuse more axes than there can be, and say how many these are."""
+    most = min(classes - 1, columns)
+    if asked is not None and asked > most:
+        raise ParameterError(
+            f"n_components={asked!r}",
+            f"n_components cannot be larger than {most}: so many axes divide "
+            f"{classes} classes of {columns} columns",
+        )
+    return most
+
+
+# -- fitted attributes of both
+
+
+def terms_of(estimator: Any) -> tuple[str, ...]:
+    """Names of the p numbers that a row becomes: a column, or ``column[value]``."""
+    (part,) = estimator.model_.parts
+    return tuple(part.terms)
+
+
+def factored_of(estimator: Any) -> FactoredGaussians:
+    """Return means and covariances."""
+    (parameters,) = estimator.model_.parameters
+    return cast(FactoredGaussians, parameters.factored)
+
+
+def n_iter_of(estimator: Any) -> int:
+    """Steps of expectation-maximisation; 0 where no cell was missing."""
+    (parameters,) = estimator.model_.parameters
+    return len(parameters.course.log_likelihood)
+
+
+def converged_of(estimator: Any) -> bool:
+    """Whether expectation-maximisation converged."""
+    (parameters,) = estimator.model_.parameters
+    return bool(parameters.course.converged)
+
+
+def means_of(estimator: Any) -> NDArray[np.float64]:
+    """Means (k, d)."""
+    return factored_of(estimator).mean
+
+
+def decisions(estimator: Any, X: Any) -> NDArray[np.float64]:
+    """Return δ_c(x), log P(c | x) up to a term that all classes share, (n, k).
+
+    With two classes, log P(c₂ | x) − log P(c₁ | x), (n,).
+    """
+    if len(fitted(estimator).classes) > 2:
+        return in_precision(estimator.reader_, X, estimator._discriminants(X))
+    logs = estimator._predictions(X, discriminants)
+    return in_precision(estimator.reader_, X, np.asarray(logs[:, -1] - logs[:, 0]))
 
 
 def on_axes(
@@ -267,7 +328,7 @@ def require_rows_of_a_class(statistic: ByClass) -> None:
     DataError
         Saying so.
     """
-    columns, k = _columns(statistic), len(statistic.classes.values)
+    columns, k = columns_of(statistic), len(statistic.classes.values)
     if columns.rows <= k and _differ(_means(columns)) and not _vary(columns).any():
         raise DataError(
             f"{columns.rows:g} rows of {k} classes",
@@ -285,7 +346,7 @@ def require_rows_of_each_class(statistic: ByClass) -> None:
     DataError
         Naming the class.
     """
-    columns = _columns(statistic)
+    columns = columns_of(statistic)
     vary = _vary(columns)
     if not (vary.any() or _differ(_means(columns))):
         return
@@ -300,15 +361,17 @@ def require_rows_of_each_class(statistic: ByClass) -> None:
             )
 
 
-def _columns(statistic: ByClass) -> Comoments:
+def columns_of(statistic: ByClass) -> Comoments | Roots:
     """The co-moments of the one block."""
     (block,) = statistic.blocks
-    columns: Comoments = block.columns
+    columns: Comoments | Roots = block.columns
     return columns
 
 
-def _vary(columns: Comoments) -> NDArray[np.bool_]:
+def _vary(columns: Comoments | Roots) -> NDArray[np.bool_]:
     """Whether the rows of a class differ in a column, (k,); of pooled products, those of some."""
+    if isinstance(columns, Roots):
+        return (columns.sd > 0).any(axis=1) & (columns.weight > 0)
     squares = np.diagonal(columns.scatter.value, axis1=1, axis2=2)
     within = np.append((squares > 0).any(axis=1), False)[columns.product_index]
     vary = np.zeros(columns.k, bool)
@@ -319,9 +382,12 @@ def _vary(columns: Comoments) -> NDArray[np.bool_]:
     return vary
 
 
-def _means(columns: Comoments) -> NDArray[np.float64]:
+def _means(columns: Comoments | Roots) -> NDArray[np.float64]:
     """The mean of every group of rows, (g, d); NaN in the columns that it does not show."""
-    return np.where(columns.patterns[columns.pattern], columns.mean.value, np.nan)
+    if isinstance(columns, Roots):
+        return columns.mean[columns.code]
+    mean: Any = columns.mean
+    return np.where(columns.patterns[columns.pattern], mean.value, np.nan)
 
 
 def _differ(rows: NDArray[np.float64]) -> bool:

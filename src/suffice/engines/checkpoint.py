@@ -23,7 +23,6 @@ import numpy as np
 
 from suffice._version import __version__
 from suffice.data.files.version import FileVersion
-from suffice.data.part_size import file_of
 from suffice.data.source import Part
 from suffice.engines.engine import EngineView, Kernel, current_fit
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
@@ -64,7 +63,7 @@ class CheckpointedEngine(EngineView):
         fit = current_fit()
         if fit is None:
             return self.engine.run(kernel, params, parts)
-        files = list(dict.fromkeys(map(file_of, parts)))
+        files = list(dict.fromkeys(part.file for part in parts))
         if None in files:
             raise ParameterError(
                 "a checkpoint is asked for of rows that are not in files",

@@ -108,18 +108,19 @@ def _task(kernel: Callable[..., Any], params: Any) -> Delayed:
 
 
 def _result(task: Delayed, part: Any) -> Delayed:
-    piece = getattr(part, "inside", None)
-    if not isinstance(piece, DaskPartition):
+    if not isinstance(part, DaskPartition):
         return delayed(_perform, pure=False)(task, cloudpickle.dumps(part))
-    bare = cloudpickle.dumps(replace(part, inside=PartitionRows(piece.types, piece.number)))
-    return delayed(_perform, pure=False)(task, bare, Delayed(piece.key, piece.tasks))
+    bare = PartitionRows(part.types, part.number, layout=part.layout, most=part.most)
+    return delayed(_perform, pure=False)(
+        task, cloudpickle.dumps(bare), Delayed(part.key, part.tasks)
+    )
 
 
 def _perform(task: tuple[Callable[..., Any], Any], packed: bytes, frame: Any = None) -> Any:
     kernel, params = task
     part = pickle.loads(packed)
     if frame is not None:  # a partition, made by Dask
-        part = replace(part, inside=replace(part.inside, frame=frame))
+        part = replace(part, frame=frame)
     return kernel(part, params)
 
 

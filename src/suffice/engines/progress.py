@@ -11,7 +11,6 @@ from itertools import count
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from suffice.data.part_size import part_size
 from suffice.data.source import Part
 from suffice.engines.engine import EngineView, current_fit
 from suffice.errors import ParameterError
@@ -111,13 +110,13 @@ class WatchedEngine(EngineView):
         """Yield ``kernel(part, params)`` in part order."""
         results = cast(Any, self.engine.map(kernel, params, parts))
         with self._listener() as report, closing(results):
-            sizes = [part_size(part) for part in parts]
-            totals = _total([size.rows for size in sizes]), _total([size.bytes for size in sizes])
+            sizes = [(part.rows, part.nbytes) for part in parts]
+            totals = _total([rows for rows, _ in sizes]), _total([size for _, size in sizes])
             done, number, begun = (0, 0), _number(), time.monotonic()
             told = begun
-            for i, (size, result) in enumerate(zip(sizes, results, strict=True), start=1):
+            for i, ((rows, size), result) in enumerate(zip(sizes, results, strict=True), start=1):
                 yield result  # it may be read when it is asked for
-                done = done[0] + (size.rows or 0), done[1] + (size.bytes or 0)
+                done = done[0] + (rows or 0), done[1] + (size or 0)
                 now = time.monotonic()
                 if now - told >= PAUSE:
                     told = now

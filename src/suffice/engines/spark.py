@@ -66,16 +66,15 @@ class SparkEngine(Engine):
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
         """Return the sum of ``kernel`` over the partitions of a frame, added in their order."""
         part: Any = parts[0] if len(parts) == 1 else None
-        rows = getattr(part, "inside", None)
-        if not isinstance(rows, SparkRows):
+        if not isinstance(part, SparkRows):
             raise ParameterError(
                 "engine='spark' is given for rows that are not in Spark",
                 "it reads Spark DataFrames",
                 "make one by spark.read or spark.createDataFrame, or leave the engine out",
             )
-        bare = replace(part, inside=None)
-        task = __version__, cloudpickle.dumps(((kernel, bare, rows.names), params))
-        kept = rows.frame.mapInArrow(partial(_on_partition, task), ROW).persist()
+        bare = PartitionRows((), part.names, 0, layout=part.layout, most=part.most)
+        task = __version__, cloudpickle.dumps(((kernel, bare), params))
+        kept = part.frame.mapInArrow(partial(_on_partition, task), ROW).persist()
         try:
             sums = list(_sums(kept))
         finally:
@@ -154,8 +153,8 @@ def _on_partition(task: tuple[str, bytes], batches: Batches) -> Batches:
 
 
 def _performed(task: tuple[str, bytes], batches: Batches, index: int) -> Any:
-    (kernel, part, names), params = cast(Any, opened(*task))
-    return kernel(replace(part, inside=PartitionRows(batches, names, index)), params)
+    (kernel, part), params = cast(Any, opened(*task))
+    return kernel(replace(part, arriving=batches, partition=index), params)
 
 
 def _added(rows: Batches) -> Batches:

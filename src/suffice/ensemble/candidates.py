@@ -18,7 +18,7 @@ from suffice.errors import SufficeError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.folds import EqualRowsTogether, stratified
-from suffice.models.base.estimator import Estimator
+from suffice.models.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of

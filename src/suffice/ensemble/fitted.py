@@ -10,10 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, Layout
 from suffice.data.source import Part, each_batch
-from suffice.data.table_source import TableSource
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -21,14 +19,15 @@ from suffice.discriminant_analysis import (
 from suffice.ensemble.candidates import Candidate, Candidates
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LogisticRegression
-from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.label_sets import Doubts, label_sets
 from suffice.models.base.predictions import Predictions
-from suffice.models.base.reader import LabelReader
 from suffice.models.base.saved import SavedClassifier
+from suffice.models.classifier import Classifier, answers_by_batch, costs_of
+from suffice.models.estimator import Kind, entries_of, fitted, restored
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
+from suffice.models.reading import LabelReader, row_by_name, settle_columns
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import exp, log, log_of
@@ -181,7 +180,7 @@ MEMBERS: Mapping[str, type[Classifier]] = {
     )
 }
 SAVED: dict[str, type] = {
-    **{name: kind for cls in MEMBERS.values() for name, kind in cls.saved_types.items()},
+    **{name: kind for cls in MEMBERS.values() for name, kind in (cls.kind.types or {}).items()},
     **named(Candidate, Doubts),
 }
 """The types that the file of an average may hold."""
@@ -223,16 +222,16 @@ class SavedAverage(SavedClassifier):
         )
 
 
-def entries_of(member: Classifier) -> dict[str, Any]:
+def _member_entries(member: Classifier) -> dict[str, Any]:
     """What the file of a fitted estimator would hold."""
-    return {"kind": type(member).__name__, **member._entries()}
+    return {"kind": type(member).__name__, **entries_of(member)}
 
 
 def member_of(entries: dict[str, Any]) -> Classifier:
     """The estimator that such entries are of."""
     content = dict(entries)
     cls = MEMBERS[content.pop("kind")]
-    return cls.restored(content)
+    return restored(cls, content)
 
 
 class FittedAverage(Classifier):
@@ -249,16 +248,19 @@ class FittedAverage(Classifier):
         How doubtful the classes of rows were that the candidates had not learnt.
     """
 
-    input_tags = ("categorical", "string")
-    array_dtype = None
-    saved, saved_types, saved_options = SavedAverage, SAVED, ()
+    kind = Kind(
+        name="average of classifiers",
+        mixins=("ClassifierMixin",),
+        tags=("categorical", "string"),
+        dtype=None,
+        saved=SavedAverage,
+        types=SAVED,
+        tables=lambda self: self.candidates_._repr_html_(),
+    )
     members_: tuple[Classifier, ...]
     candidates_: Candidates
     model_: AveragedModel
     doubts_: Doubts
-
-    def _notebook_tables(self) -> str:
-        return self.candidates_._repr_html_()
 
     def _average(
         self, members: Sequence[Classifier], shares: NDArray[np.float64], doubts: Doubts
@@ -272,15 +274,12 @@ class FittedAverage(Classifier):
                 "leave out the classes of few rows, or name the candidates",
             )
         self.members_, self.doubts_ = tuple(members), doubts
-        self._settle_columns(first.n_features_in_, vars(first).get("feature_names_in_"))
-        layout = joint_layout([member._layout_to_answer() for member in members])
-        dtype, single = first.label_dtype_, first.reader_.single
-        self.reader_ = LabelReader(layout, first.format_, dtype, single=single)
+        settle_columns(self, first.n_features_in_, vars(first).get("feature_names_in_"))
+        layout = joint_layout([member.reader_.to_answer for member in members])
+        dtype, single = first.reader_.label_dtype, first.reader_.single
+        self.reader_ = LabelReader(layout, first.reader_.format, dtype, single=single)
         models = tuple(member.model_ for member in members)
         self.model_ = AveragedModel(models, shares, layout)
-
-    def _settled(self, source: TableSource | ArraySource) -> LabelReader:
-        return self.reader_
 
     # -- predicting
 
@@ -324,7 +323,7 @@ class FittedAverage(Classifier):
         >>> float(sets[range(len(sets)), y[1::2]].mean()).__round__(2)
         0.89
         """
-        self._fitted()
+        fitted(self)
         return label_sets(self.predict_proba(X), self.doubts_, coverage, allow_empty)
 
     def explain(self, X: Any) -> Evidence:
@@ -349,8 +348,10 @@ class FittedAverage(Classifier):
         >>> bool(np.allclose(evidence.probabilities, model.predict_proba(X[:5])))
         True
         """
-        model = self._fitted()
-        found = np.concatenate(self._batches(X, answered, (model, AveragedModel.revealed), 1))
+        model = fitted(self)
+        found = np.concatenate(
+            answers_by_batch(self, X, answered, (model, AveragedModel.revealed), 1)
+        )
         prior = found[0, 0] if len(found) else model.log_prior
         return Evidence(tuple(model.layout.names), model.classes.values, prior, found[:, 1:])
 
@@ -358,11 +359,11 @@ class FittedAverage(Classifier):
         return self._answered(X, AveragedModel.best)
 
     def _answered(self, X: Any, answer: Answer) -> NDArray[Any]:
-        model = self._fitted()
-        row = self._row(X)
+        model = fitted(self)
+        row = row_by_name(self, X)
         if row is not None:
             return answer(model, row)
-        return np.concatenate(self._batches(X, answered, (model, answer)))
+        return np.concatenate(answers_by_batch(self, X, answered, (model, answer)))
 
     def _interval_ends(self, level: float, draws: int, random_state: Any) -> Any:
         raise ParameterError(
@@ -371,22 +372,16 @@ class FittedAverage(Classifier):
             "ask a member of members_",
         )
 
-    def _layout(self) -> Layout:
-        return self.reader_.layout
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
     # -- keeping
 
-    def _entries(self) -> dict[str, Any]:
-        # A column is in one block of the layout of a file; the members' blocks are put together.
-        return {**super()._entries(), "layout": self.members_[0].layout_}
-
-    def _learnt(self) -> dict[str, Any]:
+    def _kept(self) -> dict[str, Any]:
+        costs_of(self, self.costs)  # with others no file could be read
+        dtype = self.reader_.label_dtype
         return {
-            **super()._learnt(),
-            "members": tuple(map(entries_of, self.members_)),
+            # A column is in one block of the layout of a file; the members' are put together.
+            "layout": self.members_[0].layout_,
+            "label_dtype": None if dtype is None else dtype.str,
+            "members": tuple(map(_member_entries, self.members_)),
             "judged": tuple(self.candidates_),
             "doubts": self.doubts_,
         }
@@ -395,3 +390,4 @@ class FittedAverage(Classifier):
         self.candidates_ = Candidates(saved.judged)
         shares = np.array([one.weight for one in saved.judged if one.weight])  # as members are
         self._average(list(map(member_of, saved.members)), shares, saved.doubts)
+        costs_of(self, self.costs)

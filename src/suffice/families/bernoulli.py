@@ -153,6 +153,19 @@ class BernoulliParameters(Parameters):
             self.add_terms(impossible.astype(np.float64), block, count)
             out[count > 0.5] = -np.inf
 
+    def add_contributions(self, block: CodedBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+        """Add xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ) of every cell to ``out`` (n, d, k)."""
+        if not isinstance(block, CodedBlock):
+            super().add_contributions(block, out)
+            return
+        log_theta = safe_log(self.theta)
+        impossible = np.isneginf(log_theta)
+        terms = np.where(impossible, 0.0, log_theta)
+        terms[..., 1] = terms[..., 0] + (terms[..., 1] - terms[..., 0])  # as `add_terms` rounds it
+        terms = np.where(impossible, -np.inf, terms).transpose(2, 1, 0)
+        table = np.concatenate([terms, np.zeros((1, *terms.shape[1:]))])  # the last: of no cell
+        out += table[block.codes, np.arange(block.codes.shape[1])]
+
     def add_terms(
         self, terms: NDArray[np.float64], block: CodedBlock | SparseBlock, out: NDArray[np.float64]
     ) -> None:

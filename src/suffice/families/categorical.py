@@ -264,15 +264,27 @@ class CategoricalParameters(Parameters):
         """
         if self.from_zero:
             require_codes(block, self.vocabularies)
-        if isinstance(block, IntegerBlock):
-            if self._by_integer is not None and self.unseen != "error":
-                self._add(block.values, self._by_integer, out)
-                return
-            block = block.coded()
+        by_integer = self._by_integer if isinstance(block, IntegerBlock) else None
+        if by_integer is not None and self.unseen != "error":
+            self._add(block.values, by_integer, out)
+            return
+        self._add(self._codes(block), self._by_code, out)
+
+    def add_contributions(self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]) -> None:
+        """Add log θ of every observed value to ``out`` (n, d, k)."""
+        if self.from_zero:
+            require_codes(block, self.vocabularies)
+        codes = self._codes(block)
+        found = self._log_theta[self.offsets[:-1] + np.maximum(codes, 0), : len(self.theta)]
+        out += np.where((codes >= 0)[..., None], found, 0.0)
+
+    def _codes(self, block: CodedBlock | IntegerBlock) -> NDArray[Any]:
+        """Codes of the values in the vocabularies; those that are unseen may be refused."""
+        block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":
             refuse_unseen(block, codes, self.vocabularies)
-        self._add(codes, self._by_code, out)
+        return codes
 
     def _add(self, values: NDArray[Any], places: ScoreTable, out: NDArray[np.float64]) -> None:
         for start, part in tiles(values, np.int64):

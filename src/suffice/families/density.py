@@ -25,7 +25,7 @@ from suffice.families.densities.cells import (
     merged,
 )
 from suffice.families.densities.piecewise import Choice, Piece, PiecewiseParameters, nothing, widths
-from suffice.families.family import Apply, Family, Posterior, ScoreMoments
+from suffice.families.family import NO_COLUMNS, Apply, Family, Parameters, Posterior, ScoreMoments
 from suffice.families.gaussian import FAR, Gaussian, StudentParameters
 from suffice.families.options import Identifiers, check_words
 from suffice.numerics import kernels
@@ -59,6 +59,14 @@ OF_A_CUT = 3.0  # nats that a likelihood gains by the place of a cut, where ther
 COUNTS = 2**16  # of cells: columns that have so many are worth a thread
 SHAPES = ("histogram", "kernel_density")
 NOT_COMPARED = Choice("", 0.0, {})
+MANY_CLASSES = 64
+"""More of them have Student's t of `Gaussian`: kernels of each would take longer than they tell."""
+COMPARED = 128
+"""Columns whose densities are compared where there are more, with less than 10 rows for each."""
+WIDE_BANDWIDTHS = 0.5, 0.9  # of these
+COMPARED_SCORES = 640  # of these times classes, at most
+ROWS_TO_A_COLUMN = 10
+WIDE_STEPS = np.linspace(-4.0, 4.0, 33)  # deviations of all classes: where others have bins
 STEPS = np.linspace(-6.0, 6.0, 61)  # scales of a class, between which a normal density is constant
 MOST_STEPS = 400
 
@@ -77,6 +85,11 @@ class Density(Family):
     computed from the sums, so rows that are added, merged or forgotten decide it anew, as one fit
     of all rows does. A column whose mean is more than 64 standard deviations from the origin of its
     grid has Student's t of `Gaussian`, in bins: the grid is too coarse.
+
+    In a table of more than 128 columns, with less than 10 rows for each, densities are compared for
+    128 of them, or 640/k of k classes: those of the largest Σ_c n_c log(σ²/σ²_c), with σ² the
+    variance over all classes and σ²_c the scale² of Student's t. The others have Student's t, in
+    bins. Of more than 64 classes every column has Student's t.
 
     Parameters
     ----------
@@ -137,24 +150,33 @@ class Density(Family):
             return super().left_out(statistic)
         return np.flatnonzero(row_numbers_of(statistic.moments))
 
-    def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters:
+    def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters | StudentParameters:
         """Choose a density for every column."""
         return self.estimate_by(statistic, map)
 
-    def estimate_by(self, statistic: MomentsAndBins, apply: Apply) -> PiecewiseParameters:
+    def estimate_by(
+        self, statistic: MomentsAndBins, apply: Apply
+    ) -> PiecewiseParameters | StudentParameters:
         """Choose a density for every column, some columns at a time."""
+        if statistic.k > MANY_CLASSES:
+            return self._students.estimate(statistic.moments)  # type: ignore[return-value]
         rows, origin = statistic.moments.one_class, statistic.bins.origin
         mean, variance = rows.mean[0] - origin, rows.variance[0]
         varies, near = variance > 0, mean**2 <= FAR**2 * variance
         varies[self.left_out(statistic)] = False
+        others = self._not_compared(statistic.moments, varies)
+        normals = _normals(statistic.moments, others)
+        bandwidths = WIDE_BANDWIDTHS if len(others) else BANDWIDTHS
         step = max(1, COUNTS * statistic.d // max(1, len(statistic.bins.cell)))
 
         def column(j: int) -> tuple[Choice, Piece]:
             if not varies[j]:
                 return NOT_COMPARED, nothing(statistic.k)
+            if j in normals:
+                return NOT_COMPARED, normals[j]
             if not near[j]:
                 return NOT_COMPARED, _normal(statistic.moments, j)
-            return self._column(statistic, j)
+            return self._column(statistic, j, bandwidths)
 
         def some(start: int) -> list[tuple[Choice, Piece]]:
             return [column(j) for j in range(start, min(start + step, statistic.d))]
@@ -163,10 +185,29 @@ class Density(Family):
         choices, pieces = tuple(one for one, _ in found), [piece for _, piece in found]
         return replace(PiecewiseParameters.of(statistic.k, pieces), choices=choices)
 
-    def _column(self, statistic: MomentsAndBins, j: int) -> tuple[Choice, Piece]:
+    @property
+    def _students(self) -> Gaussian:
+        return Gaussian(identifiers=self.identifiers)
+
+    def _not_compared(self, moments: Moments, varies: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Return the columns of a wide table that have Student's t."""
+        rows = moments.one_class
+        if moments.d <= COMPARED or rows.total.max() >= ROWS_TO_A_COLUMN * moments.d:
+            return NO_COLUMNS
+        if self.choices:
+            return np.flatnonzero(varies & [not choice.shape for choice in self.choices])
+        scale2 = self._students.by_class(moments).scale2  # type: ignore[union-attr]
+        ratio = np.divide(rows.variance, scale2, out=np.ones_like(scale2), where=scale2 > 0)
+        gain = (moments.total * log(np.where(varies, ratio, 1.0))).sum(axis=0)
+        order = np.argsort(np.where(varies, -gain, np.inf), kind="stable")
+        return np.sort(order[min(COMPARED, COMPARED_SCORES // moments.k) : int(varies.sum())])
+
+    def _column(
+        self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
+    ) -> tuple[Choice, Piece]:
         """What is chosen for column j, and its density."""
         if not self.choices:
-            return _chosen(cells_of_column(statistic.bins, j), self.shape)
+            return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
         shape, bandwidth, _ = choice = self.choices[j]
         if not shape:
             return choice, _normal(statistic.moments, j)
@@ -174,7 +215,7 @@ class Density(Family):
 
     def estimate_as(
         self, statistic: MomentsAndBins, choices: Sequence[Choice]
-    ) -> PiecewiseParameters:
+    ) -> PiecewiseParameters | StudentParameters:
         """The same parameters, where it is known what this family would choose."""
         return replace(self, choices=tuple(choices)).estimate(statistic)
 
@@ -184,13 +225,17 @@ class Density(Family):
             return super().binned(d)
         return np.flatnonzero([bool(choice.shape) for choice in self.choices])
 
-    def settled(self, parameters: PiecewiseParameters) -> Density:  # type: ignore[override]
+    def settled(self, parameters: Parameters) -> Density:
         """The same, with what was chosen for these parameters."""
-        return replace(self, choices=parameters.choices)
+        if isinstance(parameters, PiecewiseParameters):
+            return replace(self, choices=parameters.choices)
+        return self
 
-    def posterior(self, statistic: MomentsAndBins) -> PiecewisePosterior:
+    def posterior(self, statistic: MomentsAndBins) -> Posterior:
         """The posteriors of all columns, given what was chosen for them."""
         estimate = self.estimate(statistic)
+        if isinstance(estimate, StudentParameters):
+            return self._students.posterior(statistic.moments)
         columns = []
         for j, (shape, bandwidth, _) in enumerate(estimate.choices):
             if not shape:
@@ -202,11 +247,11 @@ class Density(Family):
         return PiecewisePosterior(statistic.k, columns)
 
 
-def _chosen(cells: Cells, compared: str) -> tuple[Choice, Piece]:
+def _chosen(cells: Cells, compared: str, bandwidths: Sequence[float]) -> tuple[Choice, Piece]:
     """The shape of a column, and its density; a column of one cell says nothing."""
     if len(cells.low) == 1:
         return NOT_COMPARED, nothing(len(cells.counts))
-    tried = [("histogram", 0.0), *(("kernel_density", h) for h in BANDWIDTHS)]
+    tried = [("histogram", 0.0), *(("kernel_density", h) for h in bandwidths)]
     if compared != "best":
         tried = [one for one in tried if one[0] == compared]
     if len(tried) == 1:
@@ -229,6 +274,20 @@ def _chosen(cells: Cells, compared: str) -> tuple[Choice, Piece]:
 def _density(shape: str, bandwidth: float, cells: Cells) -> tuple[Piece, Estimated]:
     """A density of a column, of the shape of that name."""
     return histogram(cells, BINS) if shape == "histogram" else kernel_density(cells, bandwidth)
+
+
+def _normals(moments: Moments, columns: NDArray[np.intp]) -> dict[int, Piece]:
+    """Return Student's t of every class in some columns, in bins of a quarter of a deviation."""
+    if not len(columns):
+        return {}
+    of_columns = moments.columns(columns)
+    students, rows = Gaussian().by_class(of_columns), of_columns.one_class
+    edges = rows.mean[0] + WIDE_STEPS[:, None] * np.sqrt(rows.variance[0])  # (33, columns)
+    low, high = edges[:-1], edges[1:]
+    logs = np.zeros((*low.shape, moments.k))
+    students.add_contributions(RealBlock(0.5 * low + 0.5 * high), logs)
+    pieces = map(Piece, low.T.copy(), high.T.copy(), logs.transpose(1, 2, 0).copy())
+    return dict(zip(columns.tolist(), pieces, strict=True))
 
 
 def _normal(moments: Moments, j: int) -> Piece:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from suffice.families.options import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.elementary import digamma, lgamma, log, log1p, log_of
-from suffice.numerics.error_free import quick_two_sum
+from suffice.numerics.error_free import LARGEST, quick_two_sum
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.expectation_maximisation import (
     IncompleteRows,
@@ -50,8 +50,9 @@ from suffice.numerics.linalg import (
     product,
 )
 from suffice.numerics.logspace import row_sums, scores
+from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, linear
-from suffice.numerics.shrinkage import ledoit_wolf
+from suffice.numerics.shrinkage import ledoit_wolf, ledoit_wolf_of_rows
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, Encoding, RealBlock, require_held, tiles
@@ -61,6 +62,7 @@ from suffice.sums.comoments import (
     FourthMoments,
     FourthMomentsAccumulator,
 )
+from suffice.sums.held_rows import HeldRows, HeldRowsAccumulator, Roots
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
 __all__ = [
@@ -80,6 +82,8 @@ __all__ = [
     "settled_double",
 ]
 
+WIDE = 256  # columns: of more, rows are kept as long as they are no more than columns
+SMALLEST_SINGULAR = 1e-4  # of rows in units of their deviations, over √n; the rest is noise
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
 LOG_2PI = log_of(2 * np.pi)
 SCORED_ROWS = 16_384  # rows scored at a time
@@ -117,6 +121,11 @@ class MultivariateGaussian(Family):
 
     Rows with missing cells count by what they show, by expectation-maximisation; with
     ``"bayes"``, the sums expected at the mode take the place of those unknown.
+
+    More than 256 columns and no more rows than columns (``mle``, complete rows) are described in
+    the space of the rows, by a thin singular value decomposition of rows about their class means
+    in units of their deviations: see `ThinGaussians`. Without shrinkage a covariance is then that
+    of the span of the rows, as in scikit-learn's solver "svd".
 
     Parameters
     ----------
@@ -194,44 +203,60 @@ class MultivariateGaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        if self.shrinkage == "ledoit-wolf":
-            return FourthMomentsAccumulator(d)
-        return ComomentsAccumulator(d, self.shared)
+        fourths = self.shrinkage == "ledoit-wolf"
+        if d > WIDE and self.estimation == "mle":
+            return HeldRowsAccumulator(d, self.shared, fourths)
+        return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, self.shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
+        if isinstance(statistic, HeldRows | Roots):
+            wide = d > WIDE and self.estimation == "mle"
+            return wide and statistic.d == d and statistic.pooled == self.shared
         if not super().takes(statistic, encoding, d):
             return False
         known = self.accumulator(encoding, 0).statistic()
         same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
-    def is_shown_by(self, statistic: Comoments | FourthMoments) -> bool:
+    def is_shown_by(self, statistic: Comoments | FourthMoments | HeldRows | Roots) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
-    def estimate(self, statistic: Comoments | FourthMoments) -> GaussianOrStudent:
-        """Parameters from exact co-moments."""
+    def estimate(
+        self, statistic: Comoments | FourthMoments | HeldRows | Roots
+    ) -> GaussianOrStudent:
+        """Parameters from exact co-moments, or from rows that are fewer than their columns.
+
+        Raises
+        ------
+        ParameterError
+            If a class has no more rows than columns, and neither shares its covariance nor shrinks
+            it.
+        """
+        if isinstance(statistic, HeldRows | Roots):
+            return self._thin(statistic.columns)
         rows = statistic.columns
         sums = GaussianSums.of(rows) if rows.complete else self._expected(rows)
         if isinstance(statistic, FourthMoments):
             sums = replace(sums, fourth=statistic)
         return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
-    def leave_one_out(self, statistic: Comoments | FourthMoments) -> GaussiansLeftOut:
+    def leave_one_out(
+        self, statistic: Comoments | FourthMoments | HeldRows | Roots
+    ) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
+        if isinstance(statistic, HeldRows | Roots):
+            raise no_closed_form(self, "there are no more rows than columns")
         if self.estimation != "mle" or self.shrinkage:
             raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
         columns = statistic.columns
         if not columns.complete:
             raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
         sums = GaussianSums.of(columns)
-        return GaussiansLeftOut.of(
-            self,
-            self.maximum_likelihood(sums).factored,
-            sums.weight,
-            sums.covariance.value,
-        )
+        factored = self.maximum_likelihood(sums).factored
+        assert isinstance(factored, FactoredGaussians)
+        return GaussiansLeftOut.of(self, factored, sums.weight, sums.covariance.value)
 
     def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
         """The parameters of most likelihood, shrunk."""
@@ -257,6 +282,39 @@ class MultivariateGaussian(Family):
         )
         borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
         return MultivariateGaussianParameters(factored, sums.course, borrowed)
+
+    def _thin(self, roots: Roots) -> MultivariateGaussianParameters:
+        """The parameters of most likelihood, shrunk, in the space of the rows."""
+        n = roots.weight
+        divisor = np.where(n > 0, n - self.ddof, 0.0)
+        rows = n.sum(keepdims=True) if self.shared else n
+        divisor = divisor.sum(keepdims=True) if self.shared else divisor
+        if not self.shared and not self.shrinkage:
+            raise ParameterError(
+                f"classes of {n.min():g} rows and more, {roots.d} columns",
+                "a covariance of more columns than rows is singular",
+                "shrink it (reg_param), or share it by LinearDiscriminantAnalysis",
+            )
+        matrices = []
+        for m in range(len(rows)):
+            singular, basis = roots.matrix(m)
+            inflated = rows[m] / divisor[m] if divisor[m] > 0 else 1.0
+            share = self.shrinkage
+            if isinstance(share, str):
+                used, fourth = np.count_nonzero(roots.sd[m]), roots.fourth[m] / inflated**2
+                share = ledoit_wolf_of_rows(singular**2, int(used), float(fourth), rows[m])
+            kept = singular > SMALLEST_SINGULAR
+            matrices.append(
+                ThinCovariance(
+                    roots.sd[m] * np.sqrt(inflated),
+                    basis[kept],
+                    share + (1 - share) * singular[kept] ** 2,
+                    float(share),
+                )
+            )
+        centre = (n[:, None] * roots.mean).sum(axis=0) / n.sum()
+        mean = np.where(n[:, None] > 0, roots.mean, centre)
+        return MultivariateGaussianParameters(ThinGaussians(mean, tuple(matrices)))
 
     def _shrinkage_of(
         self, covariance: NDArray[np.float64], sums: GaussianSums
@@ -557,7 +615,7 @@ def _scatter(statistic: Comoments) -> DoubleDouble:
 class MultivariateGaussianParameters(JointParameters):
     """μ (k, d) and Σ (k or 1, d, d); the classes ``borrowed`` have the covariance of all rows."""
 
-    factored: FactoredGaussians
+    factored: FactoredGaussians | ThinGaussians
     course: EmHistory = EmHistory()
     borrowed: tuple[int, ...] = ()
 
@@ -574,7 +632,7 @@ class MultivariateGaussianParameters(JointParameters):
     @property
     def n_free(self) -> int:
         """Kd means, and of each matrix d(d + 1)/2 numbers."""
-        s, d, _ = self.covariance.shape
+        s, d = self.factored.variance.shape
         return int(len(self.mean) * d + s * (d * (d + 1) // 2))
 
     @property
@@ -590,7 +648,7 @@ class MultivariateGaussianParameters(JointParameters):
 
     def add_discriminants(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add log N(x; μ, Σ), of complete rows about a point where all classes share Σ."""
-        if len(self.covariance) == 1:
+        if len(self.factored.variance) == 1:
             self._add(block, out, self.factored.add_linear)
         else:
             self.add_log_likelihood(block, out)
@@ -615,12 +673,21 @@ class MultivariateGaussianParameters(JointParameters):
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """Mean and standard deviation of column j."""
-        sd = np.broadcast_to(np.sqrt(self.covariance[:, j, j]), len(self.mean))
+        sd = np.broadcast_to(np.sqrt(self.factored.variance[:, j]), len(self.mean))
         return {"mean": self.mean[:, j].tolist(), "sd": sd.tolist()}
 
-    def form(self) -> Form:
-        """−½(x − μ)ᵀΣ⁻¹(x − μ) − ½ log |2πΣ|, multiplied out about 0, or about far means."""
+    def form(self) -> Form | None:
+        """−½(x − μ)ᵀΣ⁻¹(x − μ) − ½ log |2πΣ|, multiplied out about 0, or about far means.
+
+        Of more columns than rows it is linear, or not given.
+        """
         factored, k = self.factored, len(self.mean)
+        if isinstance(factored, ThinGaussians):
+            if len(factored.covariances) > 1:
+                return None
+            slopes, constants = factored.linear
+            names = tuple(range(slopes.shape[1]))
+            return Form(names, np.zeros_like(slopes), slopes, constants, factored.origin[0])
         precision = np.array([linear(w.T, w) for w in factored.whitening])
         precision = np.broadcast_to(precision, (k, *precision.shape[1:]))
         variance = np.diagonal(self.covariance, axis1=1, axis2=2)
@@ -829,6 +896,11 @@ class FactoredGaussians:
         factors = whitening, log_determinant, rank
         return cls(mean.value, mean_lo, settled, *factors, origin, shift, left_out, raised)
 
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """The diagonals of Σ, (s, d)."""
+        return np.diagonal(self.covariance, axis1=1, axis2=2)
+
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
         """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
 
@@ -913,6 +985,219 @@ class FactoredGaussians:
                 "would be 0 is kept at a small fraction of that over "
                 "all classes; more rows, shrinkage, a shared covariance or "
                 "estimation='bayes' would help"
+            )
+
+
+class ThinCovariance(NamedTuple):
+    """A covariance D(VᵀΛV + ρ(I − VᵀV))D of d columns.
+
+    Parameters
+    ----------
+    sd : ndarray (d,)
+        The diagonal of D; 0 for a column that is left out.
+    basis : ndarray (r, d)
+        V, orthonormal rows.
+    spread : ndarray (r,)
+        The diagonal of Λ.
+    rest : float
+        ρ; with 0 only the span of V counts.
+    """
+
+    sd: NDArray[np.float64]
+    basis: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    rest: float
+
+    @property
+    def unit(self) -> NDArray[np.float64]:
+        """1/sd; 0 for a column that is left out."""
+        return np.divide(1.0, self.sd, out=np.zeros_like(self.sd), where=self.sd > 0)
+
+    @property
+    def rank(self) -> int:
+        """How many directions count."""
+        return int(np.count_nonzero(self.sd)) if self.rest else len(self.spread)
+
+    @property
+    def log_determinant(self) -> float:
+        """log |Σ| of these directions."""
+        used = self.sd > 0
+        beyond = (self.rank - len(self.spread)) * log_of(self.rest) if self.rest else 0.0
+        return float(log(self.spread).sum() + 2 * log(self.sd[used]).sum()) + beyond
+
+    def distances(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return δᵀΣ⁻¹δ of differences (n, d), (n,)."""
+        z = away * self.unit
+        within = z @ self.basis.T
+        found = (within**2 / self.spread).sum(axis=1)
+        if self.rest:
+            beyond = z - within @ self.basis
+            found = found + (beyond**2).sum(axis=1) / self.rest
+        return np.asarray(found)
+
+    def columns(self, at: NDArray[np.intp]) -> ThinCovariance:
+        """The covariance of some columns, by the singular values of their part of V."""
+        root = np.sqrt(self.spread - self.rest)[:, None] * self.basis[:, at]
+        _, singular, basis = interruptible(np.linalg.svd, root, full_matrices=False)
+        kept = singular > SMALLEST_SINGULAR
+        return ThinCovariance(self.sd[at], basis[kept], singular[kept] ** 2 + self.rest, self.rest)
+
+    def dense(self, at: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
+        """Σ of some columns, or of all."""
+        basis, sd = self.basis[:, at], self.sd[at]
+        within = basis.T @ ((self.spread - self.rest)[:, None] * basis)
+        return (within + self.rest * np.eye(len(sd))) * sd * sd[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class ThinGaussians:
+    """Gaussians of more columns than rows: means (k, d), and one covariance or k of them.
+
+    ::
+
+        Σ = (1 − s)S/n + s diag(S/n) = D(VᵀΛV + s(I − VᵀV))D,    Λ = s + (1 − s)σ²
+
+    with σ and V the singular values and the basis of the rows about their class means, in units D
+    of their deviations, over √n. It has the names of `FactoredGaussians`.
+    """
+
+    mean: NDArray[np.float64]
+    covariances: tuple[ThinCovariance, ...]
+
+    left_out: ClassVar[tuple[Any, ...]] = ()
+    raised: ClassVar[tuple[Any, ...]] = ()
+
+    @property
+    def mean_lo(self) -> NDArray[np.float64]:
+        """0: means are doubles."""
+        return np.zeros_like(self.mean)
+
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """The diagonals of Σ, (s, d)."""
+        return np.array([self._diagonal(one) for one in self.covariances])
+
+    @staticmethod
+    def _diagonal(one: ThinCovariance) -> NDArray[np.float64]:
+        within = ((one.spread - one.rest)[:, None] * one.basis**2).sum(axis=0)
+        return np.asarray((within + one.rest) * one.sd**2)
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Σ, (s, d, d), if there is memory for it.
+
+        Raises
+        ------
+        DataError
+            If there is not.
+        """
+        d, s = self.mean.shape[1], len(self.covariances)
+        require_memory(3 * 8.0 * s * d**2, f"covariances of {d:,} columns", "use fewer columns")
+        return np.array([one.dense() for one in self.covariances])
+
+    @property
+    def rank(self) -> NDArray[np.intp]:
+        """How many directions count, (s,)."""
+        return np.array([one.rank for one in self.covariances])
+
+    @property
+    def log_determinant(self) -> NDArray[np.float64]:
+        """log |Σ| of these directions, (s,)."""
+        return np.array([one.log_determinant for one in self.covariances])
+
+    @cached_property
+    def origin(self) -> NDArray[np.float64]:
+        """A point near the means, (s, d)."""
+        one = len(self.covariances) == 1
+        return self.mean.mean(axis=0)[None] if one else self.mean
+
+    @cached_property
+    def whitening(self) -> tuple[NDArray[np.float64]]:
+        """W (r, d) of a shared covariance, with WᵀW = Σ⁻¹ where the means are."""
+        (one,) = self.covariances
+        rows = one.basis / np.sqrt(one.spread)[:, None]
+        if one.rest:
+            z = (self.mean - self.origin) * one.unit
+            beyond = z - (z @ one.basis.T) @ one.basis
+            _, singular, directions = np.linalg.svd(beyond, full_matrices=False)
+            told = singular > SMALLEST_SINGULAR * max(float(singular[0]), 1e-300)
+            rows = np.concatenate([rows, directions[told] / np.sqrt(one.rest)])
+        return (rows * one.unit,)
+
+    @cached_property
+    def shift(self) -> NDArray[np.float64]:
+        """W(μ − o), (k, r)."""
+        return np.asarray((self.mean - self.origin) @ self.whitening[0].T)
+
+    @cached_property
+    def linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Σ⁻¹(μ − o), (k, d), and −½(μ − o)ᵀΣ⁻¹(μ − o), (k,), of a shared covariance."""
+        return self.shift @ self.whitening[0], -0.5 * row_sums(self.shift**2)
+
+    def add_linear(self, x: NDArray[np.float64], out: Any) -> NDArray[np.intp]:
+        """Add log N(x; μ, Σ) − log N(x; o, Σ), where all classes share Σ; as `add_gaussian`."""
+        return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
+
+    def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e150.
+        """
+        if (np.abs(x) > LARGEST).any():
+            raise too_large(x, 0, 0)
+        missing = np.isnan(x).any(axis=1)
+        rows = np.flatnonzero(~missing)
+        for c, mean in enumerate(self.mean):
+            one = self.covariances[min(c, len(self.covariances) - 1)]
+            out[rows, c] += log_scale[c] - 0.5 * one.distances(x[rows] - mean)
+        return np.flatnonzero(missing)
+
+    def marginal(
+        self, x: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Distances (n, k), log-determinants and ranks (n, s) of rows in the columns they show."""
+        n, s = len(x), len(self.covariances)
+        distance, log_determinant, rank = (np.zeros((n, m)) for m in (len(self.mean), s, s))
+        patterns, place = np.unique(~np.isnan(x), axis=0, return_inverse=True)
+        for q, pattern in enumerate(patterns):
+            columns, rows = np.flatnonzero(pattern), np.flatnonzero(place.reshape(-1) == q)
+            some = [one.columns(columns) for one in self.covariances]
+            for c, mean in enumerate(self.mean):
+                away = x[np.ix_(rows, columns)] - mean[columns]
+                distance[rows, c] = some[min(c, s - 1)].distances(away)
+            log_determinant[rows] = [one.log_determinant for one in some]
+            rank[rows] = [one.rank for one in some]
+        return distance, log_determinant, rank
+
+    def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
+        """The Gaussians of some columns alone."""
+        covariance = DoubleDouble.of(np.array([one.dense(at) for one in self.covariances]))
+        mean = DoubleDouble.of(self.mean[:, at])
+        return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
+
+    def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
+        """Draw μ + stretch · Σ^½ z for every class code (n,)."""
+        z = rng.standard_normal((len(codes), self.mean.shape[1])) * stretch
+        x = self.mean[codes].copy()
+        for m, one in enumerate(self.covariances):
+            rows = slice(None) if len(self.covariances) == 1 else codes == m
+            within = z[rows] @ one.basis.T
+            root = within * (np.sqrt(one.spread) - np.sqrt(one.rest))
+            x[rows] += (root @ one.basis + np.sqrt(one.rest) * z[rows]) * one.sd
+        return list(x.T)
+
+    def remarks(
+        self, columns: Sequence[str], classes: Sequence[Any], empty: Sequence[int] = ()
+    ) -> Iterator[str]:
+        """Say which columns have one value within all classes."""
+        still = np.flatnonzero(~np.any([one.sd > 0 for one in self.covariances], axis=0))
+        if len(still):
+            yield (
+                f"column {listed(columns, still.tolist())} has one value only within every class; "
+                "it is left out"
             )
 
 

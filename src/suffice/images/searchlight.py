@@ -30,7 +30,8 @@ from suffice.images.scoring import (
 )
 from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import check_choices, generator
-from suffice.models.base.scikit_learn import ScikitLearnInterface, not_fitted
+from suffice.models.base.scikit_learn import not_fitted
+from suffice.models.estimator import Estimator
 
 __all__ = ["SearchLight"]
 
@@ -38,7 +39,7 @@ FAMILYWISE_ERROR = 0.05
 FEWEST = 19  # permutations: with fewer, nothing is significant at 5 %
 
 
-class SearchLight(ScikitLearnInterface):
+class SearchLight(Estimator):
     """Gaussian naive Bayes in the neighbourhood of every voxel, leaving out one run at a time.
 
     The interface is that of ``nilearn.decoding.SearchLight``. The images are read once. A run is

@@ -7,9 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from suffice.errors import ParameterError
-from suffice.models.base.options import Incomplete
+from suffice.models.base.options import Incomplete, Unseen
 from suffice.models.base.params import accepts
-from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
+from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
 from suffice.models.base.params import accepts
-from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
+from suffice.models.reading import summed
 from suffice.sums.comoments import Comoments
 
 __all__ = ["LinearRegression"]
@@ -192,7 +192,7 @@ class LinearRegression(LinearRegressor):
         j = target_place(self.design_.targets, target)
         asked = Influences(replace(model, layout=layout), fit, j, POWER[kind])
         kernel = self._of_answered(influences, "empty" if self.incomplete == "drop" else "error")
-        found: Comoments = self._run(kernel, asked, source, layout).found
+        found: Comoments = summed(kernel, asked, source, layout).found
         learnt = summary.rows if fit.equations.weights.precisions else fit.equations.rows
         if found.rows != learnt:
             raise DataError(

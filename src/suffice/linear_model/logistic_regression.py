@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +14,10 @@ from suffice.data.table_source import TableSource
 from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
-from suffice.models.base.options import Dependent
+from suffice.models.base.options import Dependent, Unseen
 from suffice.models.base.params import accepts
-from suffice.models.base.unseen_categories import Unseen
 from suffice.models.base.weightless import require_weights
+from suffice.models.classifier import open_labelled, warn_of_unlabelled
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
 from suffice.models.logistic.fitted import FittedLogistic
 from suffice.models.logistic.inference import LikelihoodRatio
@@ -33,9 +33,11 @@ from suffice.models.logistic.options import (
 from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import Cutting, LogisticReader, settled
 from suffice.models.logistic.rows import DataLoop
+from suffice.models.logistic.saved import SavedLogistic
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.logistic.term_rows import read_as
 from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent
+from suffice.models.reading import engine_for, is_named, settle_columns
 
 __all__ = ["LogisticRegression"]
 
@@ -205,13 +207,14 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             check_options(self)
             warn_of_unused(self)
             before: LogisticModel | None = getattr(self, "model_", None)
-            self.reader_, source = self._open_first(X, y, sample_weight)
+            source, dtype = self._open_first(X, y, sample_weight)
+            self.reader_ = replace(self._first_reader(source), label_dtype=dtype)
             problem = self._problem(source)
             require_weights(source, problem.labels)
             start = problem.start(before) if before and self.warm_start else None
             fit = self._solver.minimum(problem.objective, start)
             self._set(problem, fit)
-            self._warn_of_unlabelled(problem.unlabelled)
+            warn_of_unlabelled(problem.unlabelled)
             self._solver.warn(fit)
             return self
 
@@ -243,19 +246,19 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             )
         design = model.centred.design
         tested = design.places(named_columns(columns, design.groups))
-        problem, solver = self._problem(self._open_labelled(X, y, sample_weight)), self._solver
+        problem, solver = self._problem(open_labelled(self, X, y, sample_weight)), self._solver
         start = problem.start(model)
         full = solver.minimum(problem.objective, start)
         less = solver.minimum(problem.objective.without(tested), start)
         return LikelihoodRatio(2 * (less.loss - full.loss), full.parameters - less.parameters)
 
-    def _check_saved(self, saved: Any) -> None:
+    def _restore(self, saved: SavedLogistic) -> None:
         check_options(self)
-        super()._check_saved(saved)
+        super()._restore(saved)
 
     def _problem(self, source: Source) -> Problem:
         """What to minimise over the rows of a source; a descent has the same parts everywhere."""
-        engine, layout = self._engine_for(source), self.reader_.layout
+        engine, layout = engine_for(source), self.reader_.layout
         workers = PARTS if self.solver in STEPS else engine.workers
         if isinstance(source, TableSource):
             source = source.read_often(layout)
@@ -284,15 +287,11 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     # -- reading tables
 
-    def _settled(self, source: TableSource | ArraySource) -> LogisticReader:
+    def _first_reader(self, source: TableSource | ArraySource) -> LogisticReader:
+        """How all tables are read that follow the first."""
         laid_out = self.solver in STEPS
         cutting = Cutting.of(self.incomplete) if self.numbers == "bins" else None
-        return settled(source, predictors(self), self._engine_for(source), laid_out, cutting)
-
-    def _open_first(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[LogisticReader, TableSource | ArraySource]:
-        reader, source = super()._open_first(X, y, sample_weight)
+        reader = settled(source, predictors(self), engine_for(source), laid_out, cutting)
         if self.formula is not None and isinstance(source, TableSource):
-            self._settle_columns(len(reader.names), reader.names if self._is_named() else None)
-        return reader, source
+            settle_columns(self, len(reader.names), reader.names if is_named(self) else None)
+        return reader

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
 from suffice.models.base.leave_one_out import LeaveOneOut
-from suffice.models.base.options import Dependent, Incomplete, WeightsAre, check_choices
+from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
 from suffice.models.base.params import accepts
-from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.estimator import fitted
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.model import errors_left_out
 from suffice.models.linear.reader import LinearReader, Rows
@@ -25,6 +25,7 @@ from suffice.models.linear.ridge import RidgePath, RidgeSpectrum, checked_penalt
 from suffice.models.linear.saved import SavedRidge
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
+from suffice.models.reading import summed
 
 __all__ = ["Ridge"]
 
@@ -99,7 +100,7 @@ class Ridge(LinearRegressor):
     """
 
     _tuned_names = ("alpha_",)
-    saved = SavedRidge
+    kind = replace(LinearRegressor.kind, saved=SavedRidge)
 
     alpha: float | Literal["gcv", "evidence", "loo"] = 1.0
     _: KW_ONLY
@@ -157,7 +158,7 @@ class Ridge(LinearRegressor):
     @property
     def solver_(self) -> str:
         """How the coefficients were found: "normal", or the steps of a descent."""
-        return self.solver if isinstance(self._fitted().fit, DescentFit) else "normal"
+        return self.solver if isinstance(fitted(self).fit, DescentFit) else "normal"
 
     @property
     def effective_parameters_(self) -> float:
@@ -212,7 +213,7 @@ class Ridge(LinearRegressor):
     def _is_of_sums(self) -> bool:
         return super()._is_of_sums and self.alpha != "loo"  # for which rows are read once more
 
-    def _leave_one_out(self, source: Rows) -> LeaveOneOut:
+    def _leave_one_out(self, source: Rows) -> LeaveOneOut | None:
         if isinstance(self.alpha, str) or (self.standardize and self.alpha > 0):
             raise ParameterError(
                 f"leave-one-out with {self._of_rows()}",
@@ -257,7 +258,7 @@ class Ridge(LinearRegressor):
             alphas = spectrum.candidates(LEFT_OUT_CANDIDATES)
         layout = reader.layout_of(source)
         params = reader.design, layout, spectrum, alphas
-        moments = self._run(errors_left_out, params, source, layout)
+        moments = summed(errors_left_out, params, source, layout)
         square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
         unit = np.where(spectrum.plain.tss > 0, spectrum.plain.tss, 1.0)
         return float(alphas[(square.reshape(len(alphas), -1) / unit).sum(axis=1).argmin()])

@@ -27,8 +27,8 @@ from suffice.model_selection.scores import (
     named_scores,
     training_scores,
 )
-from suffice.models.base.classifier import Classifier
-from suffice.models.base.estimator import Estimator
+from suffice.models.classifier import Classifier
+from suffice.models.estimator import Estimator
 
 __all__ = [
     "cross_val_predict",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import InParts, Part, each_batch
+from suffice.data.source import Part, Source, each_batch
 from suffice.engines.engine import Engine, fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
@@ -31,11 +31,12 @@ from suffice.model_selection.leave_one_out import evaluation_left_out, warn_of_f
 from suffice.model_selection.rows import MemoryRows
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
-from suffice.models.base.classifier import Classifier
-from suffice.models.base.estimator import Estimator
 from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
 from suffice.models.base.partial_answers import told
+from suffice.models.classifier import Classifier
+from suffice.models.estimator import Estimator
+from suffice.models.reading import engine_for
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
 from suffice.sums.batch import Batch
@@ -286,8 +287,8 @@ def _placed(
     by_content = isinstance(cv, ByContent) or (isinstance(cv, str) and cv == "hash")
     hashed = by_content or isinstance(cv, EqualRowsTogether)
     if is_table(X) or (by_content and isinstance(y, str)):
-        reading = first._reading() if isinstance(first, Classifier) else None
-        table = TableRows.of(X, y, weight, first._engine_for, reading, groups, hashed)
+        reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
+        table = TableRows.of(X, y, weight, engine_for, reading, groups, hashed)
         return table, table.hashes
     ignored = {name for estimator in estimators.values() for name in estimator._ignore}
     rows = MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored)
@@ -330,19 +331,19 @@ def _judged(
         if is_of_sums(estimator):
             source = models[0]._open_judged(*rows.whole)
             judges = knowing_all([model._judge(source) for model in models])
-            engine = models[0]._engine_for(source)
+            engine = engine_for(source)
             found = evaluated_by_place(judges, engine, source, *_groups_tested(folds, rows.n))
         else:
             pairs = list(zip(models, held_out, strict=True))
             judges = knowing_all([model._judge(source) for model, source in pairs])
             found = {
-                f: evaluated(judge, model._engine_for(source), source)
+                f: evaluated(judge, engine_for(source), source)
                 for f, (judge, (model, source)) in enumerate(zip(judges, pairs, strict=True))
             }
     scores: tuple[NDArray[np.float64], ...] = ()
     if label_scores:
         scores = tuple(
-            scores_of_labels(model, model._judge(source).layout, source, model._engine_for(source))
+            scores_of_labels(model, model._judge(source).layout, source, engine_for(source))
             for model, source in zip(models, held_out, strict=True)
         )
     answered = told(found)
@@ -361,7 +362,7 @@ def _groups_tested(folds: Folds, n: int) -> tuple[NDArray[np.intp], NDArray[np.i
 
 
 def scores_of_labels(
-    fit: Classifier, layout: Layout, source: InParts, engine: Engine
+    fit: Classifier, layout: Layout, source: Source, engine: Engine
 ) -> NDArray[np.float64]:
     """Return log P(y | x) and the weight of every labelled row, (n, 2), in the order of a table.
 

@@ -17,66 +17,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import InParts
-from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.model_selection.folds import MOST_GROUPS, Folds, Partition, row_groups
 from suffice.model_selection.rows import Rows
-from suffice.models.base.exact import ExactEstimator
-from suffice.models.base.learnt import Learnt
+from suffice.models.estimator import FittedFromSums, Opened
 from suffice.sums.base import tree_sum
 
-__all__ = ["BLOCK", "FoldModels", "Opened", "is_of_sums", "models_of_folds", "sums_without"]
+__all__ = ["BLOCK", "FoldModels", "is_of_sums", "models_of_folds", "sums_without"]
 
 BLOCK = 256  # groups that are taken from a total at a time
 
 
 def is_of_sums(estimator: Any) -> bool:
     """Return whether the models of folds follow from sums."""
-    return isinstance(estimator, ExactEstimator) and estimator._is_of_sums
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A table that an estimator has opened to be fitted.
-
-    Parameters
-    ----------
-    learner : ExactEstimator
-        Not fitted yet.
-    reader : TableReader
-    source : InParts
-    """
-
-    learner: ExactEstimator[Any, Any, Any]
-    reader: Any
-    source: InParts
-
-    @classmethod
-    def of(cls, estimator: ExactEstimator[Any, Any, Any], X: Any, y: Any, weight: Any) -> Opened:
-        """Open a table as `fit` does."""
-        learner = estimator.unfitted()
-        learner._check_options()
-        return cls(learner, *learner._open_first(X, y, weight))
-
-    @property
-    def depends_on(self) -> Any:
-        """What the sums depend on besides the rows; estimators that agree in it share them."""
-        return type(self.learner), self.learner._sums_of(self.reader)
-
-    def total(self) -> Any:
-        """Return the sums over all rows."""
-        with fit_context(self.learner):
-            return self.learner._summarise(self.reader, self.source)
-
-    def sums(self, group: NDArray[np.intp]) -> list[Any]:
-        """Return the sums over every group of rows, from one pass; −1 is no group."""
-        with fit_context(self.learner):
-            return self.learner._sums_by_place(self.reader, self.source, group)
-
-    def fitted(self, statistic: Any) -> ExactEstimator[Any, Any, Any]:
-        """Return the estimator that `fit` makes of rows with these sums."""
-        return self.learner._fitted_to(Learnt(self.reader, (statistic,)))
+    if not isinstance(estimator, FittedFromSums):
+        return False
+    try:
+        return estimator.method().is_of_sums
+    except ParameterError:  # which the fit raises again
+        return False
 
 
 @dataclass(frozen=True)
@@ -147,7 +106,7 @@ def models_of_folds(
             found[i] = FoldModels((error,) * len(folds), (0.0,) * len(folds))
     while waiting:
         first = next(iter(waiting.values()))
-        alike = [i for i, one in waiting.items() if one.depends_on == first.depends_on]
+        alike = [i for i, one in waiting.items() if one.shared == first.shared]
         found |= _from_sums({i: waiting.pop(i) for i in alike}, rows.n, folds, labels)
     return [found[i] for i in range(len(estimators))]
 
@@ -173,7 +132,7 @@ def _from_sums(
     tested = None
     try:
         if isinstance(folds, Partition) and len(folds) <= MOST_GROUPS:
-            tested = first.sums(folds.fold)
+            tested = first.sums_by_group(folds.fold)
             sums: Any = _sums_of_others(tested)
         else:
             sums = _training_sums(first, folds, n)
@@ -217,12 +176,12 @@ def _training_sums(opened: Opened, folds: Folds, n: int) -> Iterator[Any]:
         yield from sums_without(opened, folds.fold, len(folds))
     elif (found := row_groups([train for train, _ in folds], n)) is not None:
         group, times = found
-        sums = opened.sums(group)
+        sums = opened.sums_by_group(group)
         yield from (_sum_of_groups(sums, often) for often in times)
     else:
         for train, _ in folds:
             group, times = row_groups([train], n, n)  # type: ignore[misc]
-            yield _sum_of_groups(opened.sums(group), times[0])
+            yield _sum_of_groups(opened.sums_by_group(group), times[0])
 
 
 def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
@@ -238,10 +197,10 @@ def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterat
     groups : int
         Each has a row.
     """
-    (total,) = opened.sums(np.minimum(group, 0))
+    (total,) = opened.sums_by_group(np.minimum(group, 0))
     for first in range(0, groups, BLOCK):
         own = np.where((group >= first) & (group < first + BLOCK), group - first, -1)
-        yield from (total - one for one in opened.sums(own))
+        yield from (total - one for one in opened.sums_by_group(own))
 
 
 def _sums_of_others(sums: Sequence[Any]) -> list[Any]:

@@ -17,7 +17,7 @@ from suffice.model_selection.cross_validation import folds_of, handed_over, rows
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
 from suffice.model_selection.folds import Folds
 from suffice.model_selection.scores import FoldScores, held_out_scores, training_scores
-from suffice.models.base.estimator import Estimator
+from suffice.models.estimator import Estimator
 
 __all__ = ["GridSearchCV"]
 

@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError, warn
-from suffice.model_selection.fits import BLOCK, Opened, is_of_sums, sums_without
+from suffice.model_selection.fits import BLOCK, is_of_sums, sums_without
 from suffice.model_selection.rows import MemoryRows, Rows
-from suffice.models.base.classifier import Classifier
 from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.leave_one_out import LeaveOneOut, answers_left_out
 from suffice.models.base.partial_answers import WithGaps, told
+from suffice.models.classifier import Classifier
+from suffice.models.estimator import Opened
+from suffice.models.reading import engine_for
 from suffice.numerics.elementary import log
 
 __all__ = [
@@ -52,7 +54,7 @@ class _ClosedForm:
 
     Parameters
     ----------
-    fitted : ExactEstimator
+    fitted : FittedFromSums
     source : object
         The rows, to be predicted.
     rows : LeaveOneOut
@@ -69,9 +71,9 @@ class _ClosedForm:
             return None
         try:
             opened = Opened.of(estimator, *rows.whole)
-            fitted = opened.fitted(opened.total())
+            fitted = opened.fitted(opened.sums())
             source = fitted._open_judged(*rows.whole)
-            return cls(fitted, source, fitted._leave_one_out(source))
+            return cls(fitted, source, opened.left_out(fitted, source))
         except (DataError, ParameterError):
             return None
 
@@ -79,7 +81,7 @@ class _ClosedForm:
         """Return predictions of every row, in order, (n, ...); NaN without a closed form."""
         layout = self.rows.judge.layout
         with fit_context(self.fitted):
-            engine = self.fitted._engine_for(self.source)
+            engine = engine_for(self.source)
             parts = self.source.parts(layout, engine.workers)
             found = engine.map(answers_left_out, (self.rows.answer, layout), parts)
             pieces = [piece for of_part in found for piece in of_part]
@@ -89,7 +91,7 @@ class _ClosedForm:
         """Return the evaluation of all rows; None if a sum loses its digits without one of them."""
         try:
             with fit_context(self.fitted):
-                engine = self.fitted._engine_for(self.source)
+                engine = engine_for(self.source)
                 found = evaluated(self.rows.judge, engine, self.source)
         except DataError:
             return None
@@ -112,11 +114,11 @@ def evaluation_left_out(estimator: Any, rows: Rows, row: NDArray[np.intp]) -> An
     if closed is not None and (found := closed.evaluation()) is not None:
         return found
     opened = Opened.of(estimator, *rows.whole)
-    whole = opened.fitted(opened.total())
+    whole = opened.fitted(opened.sums())
     source, groups = whole._open_judged(*rows.whole), int(row.max()) + 1
     every, sums = whole._judge(source), sums_without(opened, row, groups)
     with fit_context(opened.learner):
-        engine = opened.learner._engine_for(source)
+        engine = engine_for(source)
 
         def blocks() -> Iterator[WithGaps[Any]]:
             for first in range(0, groups, BLOCK):

@@ -16,6 +16,7 @@ from suffice.model_selection.fits import FoldModels
 from suffice.model_selection.folds import Folds, Partition
 from suffice.model_selection.rows import MemoryRows
 from suffice.models.base.judge import evaluated_by_place
+from suffice.models.reading import engine_for
 
 __all__ = [
     "CLASS_SCORES",
@@ -190,7 +191,9 @@ def _own_scores(
     scores: dict[int, list[Any]] = {}
     for i, one in enumerate(fits):
         if one.tested is not None and rows.weight is None:
-            told = [m._score_of_sums(s) for m, s in zip(one.models, one.tested, strict=True)]
+            told = [
+                m.method().score_of_sums(m, s) for m, s in zip(one.models, one.tested, strict=True)
+            ]
             if None not in told:
                 scores[i] = told
     others = [i for i in range(len(fits)) if i not in scores]
@@ -202,7 +205,7 @@ def _own_scores(
             judges = [model._scoring(source) for model in models]
             each = np.tile(np.eye(len(folds), dtype=np.intp), (len(alike), 1))
             with fit_context(models[0]):
-                engine = models[0]._engine_for(source)
+                engine = engine_for(source)
                 found = evaluated_by_place(judges, engine, source, folds.fold, each)
             values = [judge.record(found[j].found) for j, judge in enumerate(judges)]
             for j, i in enumerate(alike):

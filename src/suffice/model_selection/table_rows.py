@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from suffice.data.content_hash import row_hashes
 from suffice.data.encode import encode
 from suffice.data.open import distributed_table, open_table
-from suffice.data.row_views import RowsWhere
 from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.data.source import RecordPart
 from suffice.data.table import Table
-from suffice.data.table_source import TablePart, TableSource
-from suffice.data.table_views import WithoutColumns
+from suffice.data.table_source import TableSource
+from suffice.data.table_views import RowsWhere, WithoutColumns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.sums.block import CodedBlock
@@ -208,13 +208,13 @@ def _layout(source: TableSource, reading: dict[str, Any] | None, groups: str | N
     )
 
 
-def _parts(source: TableSource, layout: Layout, hashed: bool) -> Sequence[TablePart]:
+def _parts(source: TableSource, layout: Layout, hashed: bool) -> Sequence[RecordPart]:
     """The parts of a table, with labels and groups; with all columns, to be hashed."""
     if not hashed and (source.label is not None or layout.blocks):
         return source.parts(layout, 1)
     names = [name for name in source.table.names if name != source.weight]
     parts = source.table.parts(dict.fromkeys(names if hashed else names[:1]))
-    return [TablePart(part, replace(layout, weight=None)) for part in parts]
+    return [replace(part, layout=replace(layout, weight=None)) for part in parts]
 
 
 def _facts(part: Any, hashed: bool) -> list[_Facts]:

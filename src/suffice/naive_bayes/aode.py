@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, NoReturn, Self
 
-from suffice.data.array_source import ArraySource
-from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine
 from suffice.errors import ParameterError, warn
-from suffice.families.options import Numbers
-from suffice.models.base.exact import ExactEstimator
-from suffice.models.base.learnt import Learnt
+from suffice.families.options import Estimation, Evidence, check_smoothing, check_words
+from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.estimator import fitted
+from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.aode import AODEModel
-from suffice.models.generative.calibration import Method
+from suffice.models.generative.calibration import Calibration, CalibrationName
+from suffice.models.generative.class_prior import Prior
+from suffice.models.generative.classifier import GenerativeClassifier, Rows
+from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.paired_columns import (
     MOST_BYTES,
@@ -25,9 +28,12 @@ from suffice.models.generative.paired_columns import (
 )
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.sampled_bins import SampledBins
-from suffice.naive_bayes.mixed import NaiveBayes
+from suffice.models.generative.weights import in_rows, row_weight_of
+from suffice.models.method import Method
+from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
 from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, without_pairs
 from suffice.naive_bayes.saved_pairs import SavedPairs
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.in_print import NAMED
 from suffice.sums.by_class import ByClass
 from suffice.sums.pairs import CutBins, PairCounts
@@ -35,11 +41,9 @@ from suffice.sums.row_sample import Sampled
 
 __all__ = ["AODE"]
 
-Rows = TableSource | ArraySource
-
 
 @dataclass(repr=False, eq=False)
-class AODE(NaiveBayes):
+class AODE(GenerativeClassifier):
     """Averaged one-dependence estimators, combined with a weighted naive Bayes.
 
     ::
@@ -91,15 +95,33 @@ class AODE(NaiveBayes):
     {'a': ('n', 'y'), 'b': ('n', 'y')}
     """
 
+    kind = replace(
+        GenerativeClassifier.kind,
+        name="classifier of pairs of columns",
+        tags=("sparse", "categorical", "string"),
+        saved=SavedPairs,
+    )
+
     families: Any = None
     _: KW_ONLY
-    numbers: Numbers | None = field(default="density", init=False)
-    calibration: Method = "weights"
+    estimation: Estimation = "bayes"
+    alpha: float | Evidence = 1.0
+    class_prior: Prior = "empirical"
+    class_weight: ClassWeight = None
+    unseen: str = "ignore"
+    calibration: CalibrationName = "weights"
+    costs: Any = None
     bins: Mapping[Any, Any] | None = None
 
-    model_name = "classifier of pairs of columns"
-    saved = SavedPairs
-    reader_type = PairedReader
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method."""
+        check_words(unseen=self.unseen)
+        check_smoothing(self.estimation, self.alpha)
+        if not (isinstance(self.bins, Mapping) or self.bins is None):
+            raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")
+        families = Families(self.families, "density", self.estimation, self.alpha, self.unseen)
+        options = self.calibration, self.class_prior, self.class_weight
+        return naive(families, *options, PairsMethod, reader_type=PairedReader, bins=self.bins)
 
     @property
     def bins_(self) -> dict[str, Any]:
@@ -108,42 +130,18 @@ class AODE(NaiveBayes):
         both = zip(pairs.columns, pairs.bins, strict=True)
         return {n: b.cuts if isinstance(b, CutBins) else b.values.values for n, b in both}
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        if not (isinstance(self.bins, Mapping) or self.bins is None):
-            raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")
+    @property
+    def calibration_(self) -> Calibration | None:
+        """The weights of the columns, and what they are worth; None without them."""
+        return self.model_.calibration
 
-    def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
-        sums = super()._summarise(reader, source)
-        assert isinstance(reader, PairedReader)
-        return reader.with_pairs(sums, self._paired(reader, sums), source, self._engine_for(source))
+    @property
+    def alpha_evidence_(self) -> AlphaEvidence | None:
+        """What was tried for α, and the log evidence of each; None where α was given."""
+        return alpha_evidence(fitted(self))
 
-    def _paired(self, reader: PairedReader, sums: ByClass) -> PairedColumns:
-        """The columns that are counted in pairs: those of earlier rows, as given, or learnt."""
-        if reader.paired is not None:
-            return reader.paired
-        if self.bins is not None:
-            return given_bins(reader.parts, self.bins)
-        if not len(sums.classes):  # the model refuses such sums
-            return PairedColumns((), ())
-        sums = self._in_rows(sums)
-        if isinstance(sums, Sampled) and (found := SampledBins.of(reader.parts, sums, sums.sample)):
-            sums = found.instead(reader.parts, sums)
-        return learnt_bins(reader.parts, sums)
-
-    def _set(
-        self,
-        learnt: Learnt[GenerativeReader, ByClass],
-        source: Rows | None = None,
-        tuned: bool = False,
-    ) -> Self:
-        assert isinstance(learnt.reader, PairedReader)
-        reader = replace(learnt.reader, paired=paired_columns(learnt.batches[0]))
-        return super()._set(Learnt(reader, learnt.batches), source, tuned)
-
-    def _model_of(self, reader: GenerativeReader, known: ByClass) -> GenerativeModel:
-        plain = super()._model_of(reader, without_pairs(known))
-        return AODEModel.of(plain, known.blocks[-1])
+    calibrate = calibrate
+    predict_set = predict_set
 
     def partial_fit(
         self,
@@ -165,30 +163,6 @@ class AODE(NaiveBayes):
             )
         return self
 
-    # -- what is said
-
-    def _decisions(self) -> Iterator[str]:
-        yield from super()._decisions()
-        found = _pairs_of(self).columns
-        silent = [n for part in self.parts_ for n in part.layout.columns if n not in found]
-        if silent and self.bins is None:
-            more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
-            yield (
-                f"{len(silent)} of {len(self.layout_.names)} columns are in no pairs, as they have "
-                f"one value or no bins, or as others tell more ({MOST_COLUMNS} columns are paired "
-                f"at most, in {MOST_BYTES / 1e6:g} MB): "
-                f"{', '.join(map(repr, silent[:NAMED]))}{more}."
-            )
-
-    # -- what is not
-
-    @property
-    def _is_of_sums(self) -> bool:
-        return False
-
-    def _leave_one_out(self, source: Rows) -> LeaveOneOut:
-        return ExactEstimator._leave_one_out(self, source)
-
     def sample(self, n: int = 1, random_state: Any = None) -> NoReturn:
         """Refuse: no row can be drawn from a mean of models times another one."""
         self._refuse("rows are drawn")
@@ -201,7 +175,7 @@ class AODE(NaiveBayes):
         self._refuse("an interval is asked for")
 
     def _refuse(self, asked: str) -> NoReturn:
-        self._fitted()
+        fitted(self)
         raise ParameterError(
             f"{asked}, with pairs of columns",
             "it is one of models whose columns are independent in every class",
@@ -211,6 +185,74 @@ class AODE(NaiveBayes):
 
 def _pairs_of(estimator: AODE) -> PairCounts:
     """The counts of pairs of a fitted estimator."""
-    model = estimator._fitted()
+    model = fitted(estimator)
     assert isinstance(model, AODEModel)
     return model.known_pairs
+
+
+@dataclass(frozen=True, eq=False)
+class PairsMethod(GenerativeMethod):
+    """A weighted naive Bayes, and the pairs of its columns from a second pass.
+
+    Parameters
+    ----------
+    bins : mapping, optional
+        The bins of the columns that are counted in pairs; default: learnt from the first rows.
+    """
+
+    bins: Mapping[Any, Any] | None = None
+
+    @property
+    def is_of_sums(self) -> bool:
+        """Whether the model is a function of the sums alone: bins are learnt from rows."""
+        return False
+
+    def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
+        """Sum the rows, and count pairs of columns in another reading."""
+        assert isinstance(reader, PairedReader)
+        sums = super().sums(reader, rows, engine)
+        return reader.with_pairs(sums, self._paired(reader, sums), rows, engine)
+
+    def _paired(self, reader: PairedReader, sums: ByClass) -> PairedColumns:
+        """The columns that are counted in pairs: those of earlier rows, as given, or learnt."""
+        if reader.paired is not None:
+            return reader.paired
+        if self.bins is not None:
+            return given_bins(reader.parts, self.bins)
+        if not len(sums.classes):  # the model refuses such sums
+            return PairedColumns((), ())
+        sums = in_rows(sums, row_weight_of(sums, None))
+        if isinstance(sums, Sampled) and (found := SampledBins.of(reader.parts, sums, sums.sample)):
+            sums = found.instead(reader.parts, sums)
+        return learnt_bins(reader.parts, sums)
+
+    def settled(self, reader: GenerativeReader, sums: ByClass) -> GenerativeReader:
+        """Return the reader, whose bins are known once rows are summed."""
+        assert isinstance(reader, PairedReader)
+        return replace(reader, paired=paired_columns(sums))
+
+    def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
+        """Return the model of families and of pairs, without weights."""
+        if reader.declared.values:
+            sums = sums.over(reader.classes(sums))
+        found = super().plain(reader, without_pairs(sums))
+        return AODEModel.of(found, sums.blocks[-1])
+
+    def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
+        """Yield also which columns are in no pairs."""
+        yield from super().remarks(model, of_rows)
+        assert isinstance(model, AODEModel)
+        found = model.known_pairs.columns
+        silent = [n for part in model.parts for n in part.layout.columns if n not in found]
+        if of_rows and silent and self.bins is None:
+            more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
+            yield (
+                f"{len(silent)} of {len(model.layout.names)} columns are in no pairs, as they have "
+                f"one value or no bins, or as others tell more ({MOST_COLUMNS} columns are paired "
+                f"at most, in {MOST_BYTES / 1e6:g} MB): "
+                f"{', '.join(map(repr, silent[:NAMED]))}{more}."
+            )
+
+    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
+        """Refuse: the pairs have no closed form."""
+        return Method.left_out(self, estimator, rows)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError
 from suffice.families import Bernoulli
 from suffice.families.bernoulli import BernoulliParameters
+from suffice.families.options import Evidence
 from suffice.models.base.class_weights import ClassWeight
-from suffice.naive_bayes.discrete import Discrete
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.method import GenerativeMethod
+from suffice.naive_bayes.discrete import (
+    checked_alpha,
+    class_log_prior_of,
+    discrete,
+    evidence_of,
+)
 from suffice.numerics.logspace import safe_log
 from suffice.sums.counts import Counts
 
@@ -21,7 +29,7 @@ __all__ = ["BernoulliNB"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class BernoulliNB(Discrete):
+class BernoulliNB(GenerativeClassifier):
     """Bernoulli naive Bayes: two outcomes, p(x_j = 1 | c) = θ_cj.
 
     θ_cj = (N_cj + α)/(N_c + 2α), the posterior mean under a Beta(α, α) prior.
@@ -62,24 +70,34 @@ class BernoulliNB(Discrete):
     array([[0.6, 0.4]])
     """
 
+    kind = replace(GenerativeClassifier.kind, dtype="numeric", poor_score=True)
+
+    alpha: float | ArrayLike | Evidence = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: ArrayLike | None = None
     class_weight: ClassWeight = None
     binarize: float | None = 0.0
 
-    def _family(self) -> Bernoulli:
-        return Bernoulli(self._check_alpha())
-
-    def _reading(self) -> dict[str, Any]:
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method."""
         number = isinstance(self.binarize, Real) and self.binarize == self.binarize
         if not (number or self.binarize is None):
             raise ParameterError(f"binarize={self.binarize!r}", "binarize is a number, or None")
-        return {"threshold": self.binarize}
+        family = Bernoulli(checked_alpha(self))
+        return discrete(self, family, reading={"threshold": self.binarize})
+
+    alpha_evidence_ = property(evidence_of)
+    class_log_prior_ = property(class_log_prior_of)
 
     @property
     def feature_count_(self) -> NDArray[np.float64]:
         """Σw of the rows with outcome 1, (k, d)."""
-        return cast(Counts, self._sums).ones
+        (block,) = self.model_.statistic.blocks
+        return cast(Counts, block).ones
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
         """log P(x_j = 1 | c), (k, d)."""
-        return safe_log(cast(BernoulliParameters, self._estimates).theta[:, :, 1])
+        (parameters,) = self.model_.parameters
+        return safe_log(cast(BernoulliParameters, parameters).theta[:, :, 1])

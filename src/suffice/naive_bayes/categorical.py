@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -11,8 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.families import Categorical
 from suffice.families.categorical import CategoricalParameters
+from suffice.families.options import Evidence
 from suffice.models.base.class_weights import ClassWeight
-from suffice.naive_bayes.discrete import Discrete
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.method import GenerativeMethod
+from suffice.naive_bayes.discrete import (
+    checked_alpha,
+    class_log_prior_of,
+    discrete,
+    evidence_of,
+)
 from suffice.numerics.logspace import safe_log
 from suffice.sums.counts import Counts
 
@@ -20,7 +28,7 @@ __all__ = ["CategoricalNB"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class CategoricalNB(Discrete):
+class CategoricalNB(GenerativeClassifier):
     """Categorical naive Bayes: one of m values, p(x_j = v | c) = θ_cjv.
 
     θ_cjv = (N_cjv + α)/(N_cj + m_j α), the posterior mean under a Dirichlet(α) prior.
@@ -72,14 +80,22 @@ class CategoricalNB(Discrete):
     x0                          0.4123    -2.43   -0.49  -0.20  -1.46   -1.88
     """
 
-    array_dtype = None
-    input_tags = ("sparse", "categorical", "string", "positive_only")
+    kind = replace(
+        GenerativeClassifier.kind,
+        tags=("sparse", "categorical", "string", "positive_only"),
+        poor_score=True,
+    )
 
+    alpha: float | ArrayLike | Evidence = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: ArrayLike | None = None
     min_categories: int | ArrayLike | None = None
     class_weight: ClassWeight = None
     unseen: str = "ignore"
 
-    def _family(self) -> Categorical:
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method."""
         least: Any = 0 if self.min_categories is None else self.min_categories
         if np.ndim(least) > 1:
             raise ParameterError(
@@ -90,33 +106,40 @@ class CategoricalNB(Discrete):
         if isinstance(least, list):
             least = tuple(least)
         unseen: Any = self.unseen
-        alpha: Any = self._check_alpha()
+        alpha: Any = checked_alpha(self)
         if isinstance(alpha, tuple):
             raise ParameterError(f"alpha={alpha!r}", "alpha is one number for all values")
-        return Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
+        family = Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
+        return discrete(self, family)
 
-    @property
-    def _columns(self) -> CategoricalParameters:
-        return cast(CategoricalParameters, self._estimates)
+    alpha_evidence_ = property(evidence_of)
+    class_log_prior_ = property(class_log_prior_of)
 
     @property
     def category_count_(self) -> list[NDArray[np.float64]]:
         """Σw of the rows that show each value: for every column (k, m_j)."""
-        counts = cast(Counts, self._sums).over(self._columns.vocabularies)
+        (block,) = self.model_.statistic.blocks
+        counts = cast(Counts, block).over(columns_of(self).vocabularies)
         return [counts.column(j) for j in range(len(counts.vocabularies))]
 
     @property
     def feature_log_prob_(self) -> list[NDArray[np.float64]]:
         """log θ: for every column (k, m_j)."""
-        columns = range(len(self._columns.vocabularies))
-        return [safe_log(self._columns.probabilities(j)) for j in columns]
+        columns = range(len(columns_of(self).vocabularies))
+        return [safe_log(columns_of(self).probabilities(j)) for j in columns]
 
     @property
     def n_categories_(self) -> NDArray[np.int64]:
         """m_j, (d,)."""
-        return np.array([len(v) for v in self._columns.vocabularies], np.int64)
+        return np.array([len(v) for v in columns_of(self).vocabularies], np.int64)
 
     @property
     def categories_(self) -> list[tuple[Any, ...]]:
         """The values of every column."""
-        return [v.values for v in self._columns.vocabularies]
+        return [v.values for v in columns_of(self).vocabularies]
+
+
+def columns_of(estimator: CategoricalNB) -> CategoricalParameters:
+    """Return the estimates of all columns."""
+    (parameters,) = estimator.model_.parameters
+    return cast(CategoricalParameters, parameters)

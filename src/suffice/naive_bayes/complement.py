@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from suffice.families import Complement, Family
+from suffice.families import Complement
 from suffice.families.complement import ComplementParameters
-from suffice.families.options import Alpha
-from suffice.models.generative.class_prior import Prior, class_prior
-from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.reader import GenerativeReader
-from suffice.naive_bayes.event_counts import EventCounts
-from suffice.sums.by_class import ByClass
+from suffice.families.options import Alpha, Evidence
+from suffice.models.generative.class_prior import class_prior
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.method import GenerativeMethod
+from suffice.naive_bayes.discrete import (
+    CountsMethod,
+    checked_alpha,
+    class_log_prior_of,
+    discrete,
+    event_counts_of,
+    evidence_of,
+    prior_of,
+)
 
 __all__ = ["ComplementNB"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class ComplementNB(EventCounts):
+class ComplementNB(GenerativeClassifier):
     """Complement naive Bayes: counts scored by the other classes, for classes of uneven size.
 
     Scores are Σ_v x_v w_cv with the weights of `suffice.families.Complement`; normalised, they
@@ -61,28 +68,34 @@ class ComplementNB(EventCounts):
     array(['a', 'b'], dtype='<U1')
     """
 
+    kind = replace(
+        GenerativeClassifier.kind,
+        dtype="numeric",
+        tags=("sparse", "positive_only"),
+        poor_score=True,
+        is_density=False,
+    )
+
+    alpha: float | ArrayLike | Evidence = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: ArrayLike | None = None
     norm: bool = False
 
-    has_density: ClassVar[bool] = False  # scores are no probabilities
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method; the scores use no prior."""
+        family = Complement(cast(Alpha, checked_alpha(self)), self.norm)
+        return discrete(self, family, CountsMethod, prior="uniform")
 
-    def _family(self) -> Family:
-        return Complement(cast(Alpha, self._check_alpha()), self.norm)
-
-    def _prior(self) -> Prior:
-        return "uniform"  # the scores use none
-
-    def _estimate(
-        self, reader: GenerativeReader, statistic: ByClass, source: Any = None, tuned: bool = False
-    ) -> GenerativeModel:
-        model = super()._estimate(reader, statistic)
-        weight, classes = model.statistic.weight.value, model.classes
-        self._stated_prior = class_prior(weight, classes, super()._prior())
-        return model
+    alpha_evidence_ = property(evidence_of)
+    class_log_prior_ = property(class_log_prior_of)
+    feature_count_ = property(event_counts_of)
 
     @property
     def class_prior_(self) -> NDArray[np.float64]:
         """P(c) by the options, (k,), which the scores do not use."""
-        return self._stated_prior
+        weight, classes = self.model_.statistic.weight.value, self.model_.classes
+        return class_prior(weight, classes, prior_of(self))
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the scores Σ_v x_v w_cv, (n, k)."""
@@ -96,4 +109,5 @@ class ComplementNB(EventCounts):
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
         """Weights w, (k, d)."""
-        return cast(ComplementParameters, self._estimates).weights
+        (parameters,) = self.model_.parameters
+        return cast(ComplementParameters, parameters).weights

@@ -1,81 +1,135 @@
-"""What the naive Bayes classifiers of counts and categories share."""
+"""Naive Bayes of counts and categories: pseudo-counts, priors and rules that they share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from suffice.data.schema import Column
-from suffice.errors import ParameterError, warn
-from suffice.families.options import Evidence, Smoothing
+from suffice.data.encode import COUNT_RULE
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ParameterError, warn
+from suffice.families import Family
+from suffice.families.options import Smoothing
+from suffice.models.estimator import fitted
 from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.class_prior import Prior
-from suffice.models.generative.one_family import OneFamilyClassifier
-from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.classifier import Rows
+from suffice.models.generative.method import GenerativeMethod, one_family
+from suffice.models.generative.reader import GenerativeReader
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
+from suffice.sums.by_class import ByClass
+from suffice.sums.counts import Events
 
-__all__ = ["Discrete"]
+__all__ = [
+    "CountsMethod",
+    "checked_alpha",
+    "class_log_prior_of",
+    "discrete",
+    "event_counts_of",
+    "evidence_of",
+]
 
 SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 without force_alpha
 
 
-@dataclass(repr=False, eq=False, kw_only=True)
-class Discrete(OneFamilyClassifier):
-    """What the classes for counts have in common: pseudo-counts and priors."""
+def checked_alpha(estimator: Any) -> Smoothing:
+    """Return pseudo-counts, kept off 0 unless ``force_alpha``.
 
-    poor_score: ClassVar[bool] = True
+    Raises
+    ------
+    ParameterError
+        If one is negative.
+    """
+    least = 0.0 if estimator.force_alpha else SMALLEST_ALPHA
 
-    alpha: float | ArrayLike | Evidence = 1.0
-    force_alpha: bool = True
-    fit_prior: bool = True
-    class_prior: ArrayLike | None = None
+    def kept(alpha: Any) -> Any:
+        """A number off 0; the family refuses what is none."""
+        return max(float(alpha), least) if isinstance(alpha, Real) and float(alpha) >= 0 else alpha
 
-    def _check_alpha(self) -> Smoothing:
-        """Pseudo-counts, kept off 0 unless ``force_alpha``."""
-        least = 0.0 if self.force_alpha else SMALLEST_ALPHA
+    given = np.asarray(estimator.alpha, object).tolist()
+    if isinstance(given, list) and any(isinstance(a, Real) and a < 0 for a in given):
+        rule = "All values in alpha must be greater than 0, or 0 itself"
+        raise ParameterError(f"alpha={tuple(given)!r}", rule)
+    found = tuple(map(kept, given)) if isinstance(given, list) else kept(given)
+    if found != (tuple(given) if isinstance(given, list) else given):
+        warn(
+            "alpha too small will result in numeric errors, setting alpha = "
+            f"{SMALLEST_ALPHA:.1e}; force_alpha=True keeps it."
+        )
+    return found
 
-        def kept(alpha: Any) -> Any:
-            """A number off 0; the family refuses what is none."""
-            return (
-                max(float(alpha), least) if isinstance(alpha, Real) and float(alpha) >= 0 else alpha
-            )
 
-        given = np.asarray(self.alpha, object).tolist()
-        if isinstance(given, list) and any(isinstance(a, Real) and a < 0 for a in given):
-            rule = "All values in alpha must be greater than 0, or 0 itself"
-            raise ParameterError(f"alpha={tuple(given)!r}", rule)
-        found = tuple(map(kept, given)) if isinstance(given, list) else kept(given)
-        if found != (tuple(given) if isinstance(given, list) else given):
-            warn(
-                "alpha too small will result in numeric errors, setting alpha = "
-                f"{SMALLEST_ALPHA:.1e}; force_alpha=True keeps it."
-            )
-        return found
+def discrete(
+    estimator: Any,
+    family: Family,
+    kind: type[GenerativeMethod] = GenerativeMethod,
+    prior: Prior | None = None,
+    **more: Any,
+) -> GenerativeMethod:
+    """Return the method of one family of counts, by the options of an estimator.
 
-    def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
-        n = np.size(self.alpha)
-        if np.ndim(self.alpha) == 1 and n != len(columns):
+    Parameters
+    ----------
+    estimator : GenerativeClassifier
+    family : Family
+    kind : type of GenerativeMethod
+    prior : Prior, optional
+        P(c); default: by the options.
+    **more
+        As `one_family` has them.
+    """
+    prior = prior_of(estimator) if prior is None else prior
+    weight = estimator.class_weight
+    found = one_family(family, type(estimator).__name__, prior, weight, kind, **more)
+    parts, n = found.parts, np.size(estimator.alpha)
+
+    def checked(columns: Any, named: bool) -> Any:
+        if np.ndim(estimator.alpha) == 1 and n != len(columns):
             rule = "When alpha is an array, it should contains `n_features` numbers"
             raise ParameterError(f"alpha has {n} numbers for {len(columns)} columns", rule)
-        return super()._parts(columns)
+        return parts(columns, named)
 
-    def _prior(self) -> Prior:
-        if self.class_prior is not None:
-            return cast(Prior, self.class_prior)
-        return "empirical" if self.fit_prior else "uniform"
+    return replace(found, parts=checked)
 
-    @property
-    def alpha_evidence_(self) -> AlphaEvidence | None:
-        """What was tried for α, and the log evidence of each; None where α was given."""
-        return alpha_evidence(self._fitted())
 
-    @property
-    def class_log_prior_(self) -> NDArray[np.float64]:
-        """log P(c), (k,)."""
-        return safe_log(self.class_prior_)
+def prior_of(estimator: Any) -> Prior:
+    """Return P(c) by the options of an estimator."""
+    if estimator.class_prior is not None:
+        return cast(Prior, estimator.class_prior)
+    return "empirical" if estimator.fit_prior else "uniform"
+
+
+@dataclass(frozen=True, eq=False)
+class CountsMethod(GenerativeMethod):
+    """Numbers that are 0 or more."""
+
+    def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
+        """Sum the rows."""
+        try:
+            return super().sums(reader, rows, engine)
+        except DataError as error:
+            if error.rule != COUNT_RULE:
+                raise
+            known = "Negative values in data passed (input X)"
+            raise DataError(error.fact, f"{known}: {COUNT_RULE}") from None
+
+
+def event_counts_of(estimator: Any) -> NDArray[np.float64]:
+    """Σwx of every event, (k, d)."""
+    (block,) = estimator.model_.statistic.blocks
+    return cast(Events, block).count.value
+
+
+def evidence_of(estimator: Any) -> AlphaEvidence | None:
+    """What was tried for α, and the log evidence of each; None where α was given."""
+    return alpha_evidence(fitted(estimator))
+
+
+def class_log_prior_of(estimator: Any) -> NDArray[np.float64]:
+    """log P(c), (k,)."""
+    return safe_log(estimator.class_prior_)

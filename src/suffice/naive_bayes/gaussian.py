@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -13,14 +13,14 @@ from suffice.families.gaussian import GaussianParameters
 from suffice.families.options import VarianceFloor, check_variance_floor
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.class_prior import Prior
-from suffice.models.generative.one_family import OneFamilyClassifier
-from suffice.sums.moments import Moments
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.method import GenerativeMethod, one_family
 
 __all__ = ["GaussianNB"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class GaussianNB(OneFamilyClassifier):
+class GaussianNB(GenerativeClassifier):
     """Gaussian naive Bayes: real columns, p(x_j | c) = N(x_j; μ_cj, σ²_cj).
 
     Parameters
@@ -62,32 +62,34 @@ class GaussianNB(OneFamilyClassifier):
     array([1, 1])
     """
 
-    prior_option = "priors"
-    answers_in_single = True
+    kind = replace(GenerativeClassifier.kind, dtype="numeric", in_single=True)
 
     priors: ArrayLike | None = None
     var_smoothing: VarianceFloor = 1e-9
     class_weight: ClassWeight = None
 
-    def _family(self) -> Gaussian:
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method."""
         check_variance_floor(var_smoothing=self.var_smoothing)
-        return Gaussian(estimation="mle", variance_floor=self.var_smoothing)
-
-    def _prior(self) -> Prior:
-        return "empirical" if self.priors is None else cast(Prior, self.priors)
+        family = Gaussian(estimation="mle", variance_floor=self.var_smoothing)
+        prior = "empirical" if self.priors is None else cast(Prior, self.priors)
+        return one_family(family, "GaussianNB", prior, self.class_weight, option="priors")
 
     @property
     def theta_(self) -> NDArray[np.float64]:
         """Means (k, d)."""
-        return cast(GaussianParameters, self._estimates).mean
+        (parameters,) = self.model_.parameters
+        return cast(GaussianParameters, parameters).mean
 
     @property
     def var_(self) -> NDArray[np.float64]:
         """Variances (k, d)."""
-        return cast(GaussianParameters, self._estimates).variance
+        (parameters,) = self.model_.parameters
+        return cast(GaussianParameters, parameters).variance
 
     @property
     def epsilon_(self) -> NDArray[np.float64]:
         """Smallest variance of each column, (d,)."""
-        floor: NDArray[np.float64] = self._family().least_variance(cast(Moments, self._sums))[0]
+        (part,), (block,) = self.model_.parts, self.model_.statistic.blocks
+        floor: NDArray[np.float64] = cast(Gaussian, part.family).least_variance(block)[0]
         return floor

@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
-from operator import attrgetter
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from suffice.data.records import RecordReader
-from suffice.data.schema import SPARSE, Column, Layout, UniformColumns
-from suffice.errors import ParameterError, warn
-from suffice.families import Family, family_named
-from suffice.families.options import (
-    Estimation,
-    Evidence,
-    Numbers,
-    check_smoothing,
-    check_words,
-)
+from suffice.families.options import Estimation, Evidence, Numbers, check_smoothing, check_words
 from suffice.models.base.class_weights import ClassWeight
+from suffice.models.estimator import fitted
 from suffice.models.generative.alpha_evidence import alpha_evidence
-from suffice.models.generative.calibrated import CalibratedClassifier
-from suffice.models.generative.calibration import Method
+from suffice.models.generative.calibration import Calibration, CalibrationName
 from suffice.models.generative.class_prior import Prior
-from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
-from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.method import GenerativeMethod
+from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
 __all__ = ["NaiveBayes"]
 
-CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
-MANY = 100  # columns of a sparse matrix, which take their time one by one
-
 
 @dataclass(repr=False, eq=False)
-class NaiveBayes(CalibratedClassifier):
+class NaiveBayes(GenerativeClassifier):
     """Naive Bayes on a raw table: mixed columns, missing cells, unseen values, strings.
 
     ::
@@ -120,7 +106,7 @@ class NaiveBayes(CalibratedClassifier):
     array(['apple', 'plum'], dtype='<U5')
     """
 
-    input_tags = ("sparse", "categorical", "string")
+    kind = replace(GenerativeClassifier.kind, tags=("sparse", "categorical", "string"))
 
     families: Any = None
     _: KW_ONLY
@@ -130,7 +116,7 @@ class NaiveBayes(CalibratedClassifier):
     class_prior: Prior = "empirical"
     class_weight: ClassWeight = None
     unseen: str = "ignore"
-    calibration: Method = "weights"
+    calibration: CalibrationName = "weights"
     costs: Any = None
 
     @classmethod
@@ -152,103 +138,23 @@ class NaiveBayes(CalibratedClassifier):
         """
         return cls(families, **{"numbers": "gaussian", "calibration": "none"} | options)
 
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method."""
+        # Here too, as there may be no column of a family that has the option.
+        check_words(numbers=self.numbers or "gaussian", unseen=self.unseen)
+        check_smoothing(self.estimation, self.alpha)
+        families = Families(self.families, self.numbers, self.estimation, self.alpha, self.unseen)
+        return naive(families, self.calibration, self.class_prior, self.class_weight)
+
+    @property
+    def calibration_(self) -> Calibration | None:
+        """The weights of the columns, and what they are worth; None without them."""
+        return self.model_.calibration
+
     @property
     def alpha_evidence_(self) -> AlphaEvidence | None:
         """What was tried for α, and the log evidence of each; None where α was given."""
-        return alpha_evidence(self._fitted())
+        return alpha_evidence(fitted(self))
 
-    def _prior(self) -> Prior:
-        return self.class_prior
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        # Here too, as there may be no column of a family that has the option.
-        check_words(numbers=self.numbers or "gaussian", unseen=self.unseen)
-
-    def _layout_to_answer(self) -> Layout:
-        return self.layout_ if self.unseen == "error" else self.layout_.answering
-
-    def _record_reader(self) -> RecordReader | None:
-        found = super()._record_reader()
-        return found if found is None or self.unseen == "error" else self.reader_.answering_records
-
-    def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
-        check_smoothing(self.estimation, self.alpha)  # whatever the columns are
-        usual = FAMILY_OF_KIND | {"real": self._numbers}
-        if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
-            if self.families is None and columns.reason == SPARSE and len(columns) >= MANY:
-                warn(
-                    f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
-                    "modelled on its own; families='multinomial' takes them for weights of "
-                    "words, in less time."
-                )
-            return whole(self._family(self.families or usual[columns.kind]), columns)
-        groups = self._groups(columns)
-        chosen = {name for names, _ in groups for name in names}
-        # An array was chosen column by column, and an only column is what there is to learn from.
-        looked_for = len(columns) > 1 and self._is_named()
-        identifiers = "ignore" if looked_for else "keep"
-        # An unknown kind has no family: no row showed a value yet.
-        others = [c for c in columns if c.name not in chosen and c.kind in usual]
-        kinds = dict.fromkeys(map(attrgetter("kind"), others))
-        families = {kind: self._family(usual[kind], identifiers) for kind in kinds}
-        groups += [((c.name,), families[c.kind]) for c in others]
-        return parts_of(groups, {column.name: column for column in columns})
-
-    @property
-    def _numbers(self) -> Numbers:
-        return self.numbers or ("density" if self.estimation == "bayes" else "gaussian")
-
-    @property
-    def _looks_again(self) -> bool:
-        """Whether weights of columns, or densities, whose bins depend on n, are judged by rows."""
-        given = self.families.values() if isinstance(self.families, Mapping) else [self.families]
-        names = [family.name if isinstance(family, Family) else family for family in given]
-        return super()._looks_again or "density" in [self._numbers, *names]
-
-    def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
-        """The columns that the user chose a family for."""
-        if self.families is None:
-            return []
-        if not isinstance(self.families, Mapping):
-            family = self._family(self.families)
-            if family.joint:
-                return [(tuple(column.name for column in columns), family)]
-            return [((column.name,), family) for column in columns]
-        names = [column.name for column in columns]
-        groups: list[tuple[tuple[str, ...], Family]] = []
-        chosen: set[str] = set()
-        for key, family in self.families.items():
-            group = tuple(key) if isinstance(key, tuple | list) else (key,)
-            for name in group:
-                if name not in names:
-                    raise ParameterError(
-                        f"families names the column {name!r}",
-                        f"the columns are {', '.join(map(repr, names))}",
-                    )
-                if name in chosen:
-                    raise ParameterError(
-                        f"families names the column {name!r} twice", "a column has one family"
-                    )
-                chosen.add(name)
-            groups.append((group, self._family(family)))
-        return groups
-
-    def _family(self, given: Any, identifiers: str = "keep") -> Family:
-        if isinstance(given, Family):
-            return given
-        if not isinstance(given, str):
-            raise ParameterError(
-                f"families has {given!r}", "a family is a name or an object of suffice.families"
-            )
-        alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
-        chosen = given == "gaussian" and self.estimation == "mle"
-        floor = {"variance_floor": "loo"} if chosen else {}
-        return family_named(
-            given,
-            estimation=self.estimation,
-            alpha=alpha,
-            unseen=self.unseen,
-            identifiers=identifiers,
-            **floor,
-        )
+    calibrate = calibrate
+    predict_set = predict_set

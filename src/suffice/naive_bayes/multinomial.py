@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from suffice.families import Family, Multinomial
+from suffice.families import Multinomial
 from suffice.families.multinomial import MultinomialParameters
+from suffice.families.options import Evidence
 from suffice.models.base.class_weights import ClassWeight
-from suffice.naive_bayes.event_counts import EventCounts
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.method import GenerativeMethod
+from suffice.naive_bayes.discrete import (
+    CountsMethod,
+    checked_alpha,
+    class_log_prior_of,
+    discrete,
+    event_counts_of,
+    evidence_of,
+)
 from suffice.numerics.logspace import safe_log
 
 __all__ = ["MultinomialNB"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class MultinomialNB(EventCounts):
+class MultinomialNB(GenerativeClassifier):
     """Multinomial naive Bayes: counts of events, p(x | c) ∝ Π_v θ_cv^x_v.
 
     θ_cv = (N_cv + α)/(Σ_v N_cv + Mα), the posterior mean under a Dirichlet(α) prior.
@@ -63,12 +73,29 @@ class MultinomialNB(EventCounts):
     array(['a', 'b'], dtype='<U1')
     """
 
+    kind = replace(
+        GenerativeClassifier.kind,
+        dtype="numeric",
+        tags=("sparse", "positive_only"),
+        poor_score=True,
+    )
+
+    alpha: float | ArrayLike | Evidence = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: ArrayLike | None = None
     class_weight: ClassWeight = None
 
-    def _family(self) -> Family:
-        return Multinomial(self._check_alpha())
+    def method(self) -> GenerativeMethod:
+        """Return the options as a method."""
+        return discrete(self, Multinomial(checked_alpha(self)), CountsMethod)
+
+    alpha_evidence_ = property(evidence_of)
+    class_log_prior_ = property(class_log_prior_of)
+    feature_count_ = property(event_counts_of)
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
         """log θ, (k, d)."""
-        return safe_log(cast(MultinomialParameters, self._estimates).theta)
+        (parameters,) = self.model_.parameters
+        return safe_log(cast(MultinomialParameters, parameters).theta)

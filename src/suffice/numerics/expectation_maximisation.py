@@ -28,14 +28,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.numerics.acceleration import Path
-from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import eigh, factorise, product
 
 __all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
 
 FLOOR = 1e-9  # the least variance in any direction, as a fraction of that over all classes
 TINY = 1e-6  # a variance that is small compared to this has no fraction that could be measured
+
+STEPS_KEPT = 10  # steps that are looked back on
+KEPT = 2  # of them, after they misled
+DEPENDENT = 1e-20  # a change of whose square so little is its own is left out
 
 Array = NDArray[np.float64]
 Estimate = Callable[[Array, Array, Array], tuple[Array, Array]]
@@ -388,3 +392,59 @@ def _extrapolated(path: Path, at: _Gaussians, following: _Gaussians) -> _Gaussia
 
 def _flat(at: _Gaussians) -> Array:
     return np.concatenate([at.mean.ravel(), at.covariance.ravel()])
+
+
+class Path(NamedTuple):
+    """Anderson's acceleration: the last points θ and steps f = M(θ) − θ tell where these lead.
+
+    Source: D. G. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12 (1965).
+
+    Examples
+    --------
+    The fixed point of M(θ) = θ/2 + 1, from two of its steps:
+
+    >>> path = Path([], [])
+    >>> path.extrapolated(np.array([0.0]), np.array([1.0]))
+    >>> path.extrapolated(np.array([1.0]), np.array([1.5]))
+    array([2.])
+    """
+
+    points: list[Array]
+    steps: list[Array]
+
+    def extrapolated(self, at: Array, following: Array) -> Array | None:
+        """M(θ) − Σ γ(Δθ + Δf) over the differences of the path, where γ minimises |f − Σ γΔf|.
+
+        Parameters
+        ----------
+        at, following : ndarray (q,)
+            θ and M(θ), which join the path.
+
+        Returns
+        -------
+        ndarray (q,) or None
+            None if there is one point only.
+        """
+        target = following
+        self.points.append(at)
+        self.steps.append(target - at)
+        self.forget(STEPS_KEPT)
+        if len(self.points) == 1:
+            return None
+        moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)
+        for gamma, change in zip(_fit(turns, self.steps[-1]), moves + turns, strict=True):
+            target = target - gamma * change
+        return target
+
+    def forget(self, kept: int = KEPT) -> None:
+        """Keep the last differences only."""
+        del self.points[: -kept - 1], self.steps[: -kept - 1]
+
+
+def _fit(turns: Array, step: Array) -> list[float]:
+    """The γ (m,) of the least |f − Σ γΔf|, f (q,) and Δf (m, q), by normal equations in pairs."""
+    rows, right = DoubleDouble.of(turns), DoubleDouble.of(step[:, None])
+    columns = DoubleDouble(rows.hi.T, rows.lo.T)
+    factor = factorise(product(rows, columns), DEPENDENT)
+    solution: list[float] = factor.solve(product(rows, right)).value[:, 0].tolist()
+    return solution

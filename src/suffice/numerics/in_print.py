@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from suffice.numerics.palette import AGAINST, COLOURS, FOR
-
 __all__ = [
+    "AGAINST",
+    "COLOURS",
+    "FOR",
     "NAMED",
     "Printed",
     "Table",
@@ -28,6 +29,10 @@ __all__ = [
     "steps",
 ]
 
+# Colours that readers with any kind of colour vision tell apart: M. Okabe and K. Ito, Color
+# Universal Design (2008). The yellow is left out: a thin line of it cannot be seen on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+FOR, AGAINST = COLOURS[0], COLOURS[1]  # what speaks for a class, and what against it
 NAMED = 5  # columns that a message names; of the others it says how many they are
 SMALLEST_P = 2e-16  # smaller p-values are printed as such, as R does
 WIDTH, HEIGHT = 120, 10  # of a bar, in pixels

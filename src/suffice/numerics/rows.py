@@ -6,6 +6,7 @@ over in another order.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 
-__all__ = ["affine", "is_read", "linear", "row_major"]
+__all__ = ["affine", "is_read", "is_sparse", "linear", "row_major"]
 
 READ = frozenset(map(np.dtype, "dfbBhHiI?"))  # a double holds every number of these types
 
@@ -96,3 +97,16 @@ def linear(x: NDArray[np.number], matrix: NDArray[np.float64]) -> NDArray[np.flo
     """
     d, m = matrix.shape
     return affine(x, np.zeros(d), matrix.T, np.zeros(m))
+
+
+def is_sparse(x: Any) -> bool:
+    """Tell sparse arrays and matrices: there are none where `scipy.sparse` was not imported.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> is_sparse([[0.0]]), is_sparse(csr_array([[0.0]]))
+    (False, True)
+    """
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(x))

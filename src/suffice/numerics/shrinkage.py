@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ledoit_wolf"]
+__all__ = ["ledoit_wolf", "ledoit_wolf_of_rows"]
 
 
 def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:
@@ -18,11 +18,20 @@ def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> flo
     Source: O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance
     matrices, J. Multivariate Anal. 88 (2004), lemmas 3.2 to 3.5, both sides times d.
     """
+    r = _correlations(covariance)
+    return _share(float((r * r).sum()), len(r), fourth, n)
+
+
+def ledoit_wolf_of_rows(variances: NDArray[np.float64], d: int, fourth: float, n: float) -> float:
+    """Return the same shrinkage from the variances of R along its axes, of d columns."""
+    return _share(float((variances**2).sum()), d, fourth, n)
+
+
+def _share(square: float, d: int, fourth: float, n: float) -> float:
+    """b²/d² from tr R²."""
     if n <= 0:
         return 0.0
-    r = _correlations(covariance)
-    square = float((r * r).sum())
-    distance, error = square - len(r), (fourth / n - square) / n
+    distance, error = square - d, (fourth / n - square) / n
     if error <= 0 or distance <= 0:
         return 0.0 if error <= 0 else 1.0
     return _rounded_fraction(min(error, distance) / distance)

@@ -16,6 +16,7 @@ from suffice.errors import ParameterError
 from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
 from suffice.plotting.style import require_place
@@ -106,7 +107,7 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
     """
     name = model.layout_.names[require_place(column, model.layout_.names)]
     for part, parameters, block in zip(
-        model.parts_, model.model_.parameters, model.model_.statistic.blocks, strict=True
+        model.model_.parts, model.model_.parameters, model.model_.statistic.blocks, strict=True
     ):
         if name not in part.layout.columns:
             continue
@@ -199,7 +200,7 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
             "draw a prediction: LedgerDisplay",
         )
     rows = rows_with(model, {cells.column: cells.values})
-    (batch,) = model._batches(rows, all_batches, model._layout_to_answer())
+    (batch,) = answers_by_batch(model, rows, all_batches, model.reader_.to_answer)
     found = np.zeros((len(cells.values), len(model.model_.classes)))
     parameters.column(j).add_log_likelihood(batch.blocks[b].column(j), found)
     return found
@@ -238,7 +239,7 @@ def shown_by(model: GenerativeClassifier, cells: Cells, X: Any, y: Any) -> Shown
     """
     b, j = _place(model, cells.column)
     source = model._open_judged(X, y, None)
-    layout = model._layout_to_answer()
+    layout = model.reader_.to_answer
     values, codes = [np.empty(0)], [np.empty(0, np.intp)]
     for part in source.parts(layout, 1):
         for batch in all_batches(part, layout):
@@ -272,7 +273,7 @@ def _of_cells(cells: Cells, block: Any) -> NDArray[np.float64]:
 
 def _place(model: GenerativeClassifier, column: str) -> tuple[int, int]:
     """The part of a column, and its place in it."""
-    parts = [list(part.layout.columns) for part in model.parts_]
+    parts = [list(part.layout.columns) for part in model.model_.parts]
     b = next(b for b, columns in enumerate(parts) if column in columns)
     return b, parts[b].index(column)
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from suffice.errors import ParameterError
-from suffice.numerics.palette import AGAINST, COLOURS, FOR
+from suffice.numerics.in_print import AGAINST, COLOURS, FOR
 
 try:
     import matplotlib.pyplot as plt

@@ -29,7 +29,7 @@ def answered_rows(model: Any, X: Any, y: Any) -> Iterator[tuple[NDArray[np.intp]
         layout = model.reader_.layout_of(source)
         complete = None if model.model_.cells is not None else model.design_.complete
     else:
-        layout, complete = model._layout_to_answer(), model._complete_rows()
+        layout, complete = model.reader_.to_answer, model._complete_rows()
     first = 0
     for part in source.parts(layout, 1):
         for batch in all_batches(part, layout):

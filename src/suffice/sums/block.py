@@ -123,12 +123,8 @@ def among(columns: NDArray[np.intp]) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class RealBlock:
-    """Numbers: ``values`` (n, d), any real dtype and memory order, NaN = missing.
-
-    Integers of 64 bits become doubles by `tiles` or `converted`, or after `require_held`: some
-    are none.
-    """
+class _Numbers:
+    """Numbers side by side in one array (n, d)."""
 
     values: NDArray[Any]
 
@@ -142,23 +138,32 @@ class RealBlock:
         """Number of columns."""
         return int(self.values.shape[1])
 
+    def cut(self, start: int, stop: int) -> Self:
+        """Rows ``start`` to ``stop``."""
+        return type(self)(self.values[start:stop])
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """The given rows, in that order."""
+        by_row = self.values.flags.c_contiguous  # take would copy all of another order first
+        return type(self)(self.values.take(rows, axis=0) if by_row else self.values[rows])
+
+    def column(self, j: int) -> Self:
+        """Column j alone."""
+        return type(self)(self.values[:, [j]])
+
+
+@dataclass(frozen=True, slots=True)
+class RealBlock(_Numbers):
+    """Numbers: ``values`` (n, d), any real dtype and memory order, NaN = missing.
+
+    Integers of 64 bits become doubles by `tiles` or `converted`, or after `require_held`: some
+    are none.
+    """
+
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Whether cells are missing, (n, d)."""
         return np.asarray(self.values != self.values)
-
-    def cut(self, start: int, stop: int) -> RealBlock:
-        """Rows ``start`` to ``stop``."""
-        return RealBlock(self.values[start:stop])
-
-    def take(self, rows: NDArray[np.intp]) -> RealBlock:
-        """The given rows, in that order."""
-        by_row = self.values.flags.c_contiguous  # take would copy all of another order first
-        return RealBlock(self.values.take(rows, axis=0) if by_row else self.values[rows])
-
-    def column(self, j: int) -> RealBlock:
-        """Column j alone."""
-        return RealBlock(self.values[:, [j]])
 
     def showing(self, columns: NDArray[np.bool_]) -> RealBlock:
         """The same rows; every cell of the other columns is missing."""
@@ -225,37 +230,13 @@ class CodedBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class IntegerBlock:
+class IntegerBlock(_Numbers):
     """Categories that are whole numbers: ``values`` (n, d) are their own codes, none missing."""
-
-    values: NDArray[Any]
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return int(self.values.shape[0])
-
-    @property
-    def width(self) -> int:
-        """Number of columns."""
-        return int(self.values.shape[1])
 
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Whether cells are missing, (n, d)."""
         return np.zeros(self.values.shape, np.bool_)
-
-    def cut(self, start: int, stop: int) -> IntegerBlock:
-        """Rows ``start`` to ``stop``."""
-        return IntegerBlock(self.values[start:stop])
-
-    def take(self, rows: NDArray[np.intp]) -> IntegerBlock:
-        """The given rows, in that order."""
-        return IntegerBlock(self.values[rows])
-
-    def column(self, j: int) -> IntegerBlock:
-        """Column j alone."""
-        return IntegerBlock(self.values[:, [j]])
 
     def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
         """The same rows; every cell of the other columns is missing."""

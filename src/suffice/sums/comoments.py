@@ -384,10 +384,10 @@ class Comoments(ClassSums):
         return Comoments.empty(self.k, self.d, self.pooled)._merge(self, 1.0)
 
     def __add__(self, other: Comoments) -> Comoments:
-        return self._merge(other, 1.0)
+        return self._merge(other, 1.0) if isinstance(other, Comoments) else NotImplemented
 
     def __sub__(self, other: Comoments) -> Comoments:
-        return self._merge(other, -1.0)
+        return self._merge(other, -1.0) if isinstance(other, Comoments) else NotImplemented
 
     def scaled(self, factor: float) -> Comoments:
         """The same rows with their weights multiplied by a factor; weight 0 is absence."""
@@ -794,6 +794,12 @@ class FourthMoments(ClassSums):
             mean = (np.diagonal(scatter.hi[x, x]) / n * precision).sum()
             out[c] = (precision[:, None] * squares.value * precision).sum() + n * mean**2
         return out
+
+    def __add__(self, other: FourthMoments) -> FourthMoments:
+        return super().__add__(other) if isinstance(other, FourthMoments) else NotImplemented
+
+    def __sub__(self, other: FourthMoments) -> FourthMoments:
+        return super().__sub__(other) if isinstance(other, FourthMoments) else NotImplemented
 
     def column_at(self, field: str, place: int) -> int | None:
         """Return the column that a column, or the square of one, is of."""

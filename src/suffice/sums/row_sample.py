@@ -387,7 +387,8 @@ def column_hashes(batches: Sequence[Batch]) -> Iterator[Hashes]:
         if isinstance(first, SparseBlock):
             yield np.concatenate([_of_words(block, np.uint64(0)) for block in blocks])
             continue
-        for own in np.eye(first.width, dtype=np.bool_):
+        for j in range(first.width):
+            own = np.arange(first.width) == j
             yield np.concatenate([_of_block(block.showing(own), unnamed) for block in blocks])
 
 
@@ -449,9 +450,14 @@ def _numbers_apart(block: CodedBlock, of_numbers: NDArray[np.bool_]) -> MixedBlo
 def _ranks(parts: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
     """The ranks of numbers in every column of all parts, equal ones alike; NaN stays."""
     values = np.concatenate([np.asarray(converted(part), np.float64) for part in parts])
-    for column in values.T:
-        ranks = np.unique(column, return_inverse=True)[1]
-        column[:] = np.where(np.isnan(column), np.nan, ranks)
+    if len(values):
+        columns = np.ascontiguousarray(values.T)
+        order = np.argsort(columns, axis=1)
+        ascending = np.take_along_axis(columns, order, axis=1)
+        ranks = np.zeros_like(columns)
+        np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=ranks[:, 1:])
+        np.put_along_axis(columns, order, np.where(np.isnan(ascending), np.nan, ranks), axis=1)
+        values = np.ascontiguousarray(columns.T)
     return np.split(values, np.cumsum([len(part) for part in parts])[:-1])
 
 

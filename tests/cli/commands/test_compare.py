@@ -92,8 +92,8 @@ class TestCompare:
         assert result.exit_code == 0
         lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
         assert lines[0] == ["Hellinger", "PSI", "p", "missing", "within", "class"]
-        assert [line[0] for line in lines[2:5]] == ["(labels)", "color", "size"]
-        assert " ".join(lines[3]) == "color 0.7435 1.384 - 16.7 → 0.0 % 1.0000 plum"
+        assert [line[0] for line in lines[1:4]] == ["(labels)", "color", "size"]
+        assert " ".join(lines[2]) == "color 0.7435 1.384 - 16.7 → 0.0 % 1.0000 plum"
         assert "6 and 3 rows" in result.stdout
         assert max(map(len, result.stdout.splitlines())) <= 80
 
@@ -133,7 +133,7 @@ class TestCompare:
         assert result.exit_code == 0, result.stderr
         lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
         assert lines[0] == ["Hellinger", "PSI", "p", "missing"]
-        assert [line[0] for line in lines[2:4]] == ["size", "color"]
+        assert [line[0] for line in lines[1:3]] == ["size", "color"]
         assert result.stdout.splitlines()[-1].strip() == "3 and 2 rows"
         facts = facts_of(run, "compare", "line.suffice", "ridge.suffice")
         assert facts["labels"] is None

@@ -132,7 +132,7 @@ def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
         assert scores["log loss"]["mean"] == pytest.approx(expected.mean("log loss"), rel=1e-12)
         assert scores["log loss"]["standard_error"] is None
     printed = run("cv", "t.csv", *words, "--folds", "loo").stdout
-    assert "120 rows, each answered by models of all others." in printed
+    assert "120 rows, each left out" in printed
 
 
 def test_a_value_is_for_the_models_that_know_it(run: Run, table: pa.Table) -> None:
@@ -260,7 +260,7 @@ def test_a_label_that_one_fold_alone_has_makes_the_log_loss_infinite(
     printed = run("cv", "once.csv", *again).stdout
     said = " ".join(printed.split())
     assert "Ranked by error rate, as no model has a finite log loss" in said
-    assert "∞ by 1 row of class 'c', which models that answer such rows have not learnt" in said
+    assert "∞ by 1 row of class 'c'" in said
     assert not any(
         "best" in line or "as good" in line for line in printed.splitlines() if "∞" in line
     )

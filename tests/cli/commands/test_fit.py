@@ -76,7 +76,7 @@ def test_regressions_name_their_baselines_and_count_rows(
     (tmp_path / "t.csv").write_text("\n".join(lines))
     printed = run("fit", "t.csv", "--label", "y", "--model", *model.split()).stdout
     assert "\n  Categories are compared with colour[blue], year[new].\n" in printed
-    assert "\n  90 rows learnt\n" in printed
+    assert "Fitted to 90 rows" in printed
     ordered = ("-p", "ordered=colour:green,red,blue", "--ignore", "year", "-o", "o")
     printed = run("fit", "t.csv", "--label", "y", "--model", *model.split(), *ordered).stdout
     assert "compared with" not in printed
@@ -96,6 +96,6 @@ def test_a_small_fit_does_not_wait_for_other_models(run: Run, tmp_path: Path) ->
     (tmp_path / "t.csv").write_text("size,kind\n" + "1,a\n2.5,b\n" * 200)
     printed = run("fit", "t.csv", "--label", "kind").stdout
     said = " ".join(printed.split())
-    assert "To measure what --model auto would gain, on rows that no model has learnt (" in said
-    assert "hundreds of fits, about 100 times as long as this one):" in said
+    assert "To compare with --model auto on held-out rows (" in said
+    assert "about 100 times as long):" in said
     assert "  suffice cv t.csv --label kind --model naive-bayes,auto\n" in printed

@@ -121,18 +121,20 @@ def test_the_summary_names_the_threshold(run: Run) -> None:
 
 
 CASES = {
-    "searchlight": "SCANS is not given; the command needs it; see suffice searchlight --help.",
+    "searchlight": (
+        "SCANS is not given; 4-D images, .nii or .nii.gz; see suffice searchlight --help."
+    ),
     "searchlight bold.nii --cube 1": (
-        "--output is not given; it is the file to be written; see suffice searchlight --help."
+        "--output is not given; The map of accuracies; see suffice searchlight --help."
     ),
     f"{ONE} -p radius=6": (
-        "--cube and -p radius are both given; a searchlight has one shape; for example --cube "
+        "--cube and --radius are both given; a searchlight has one shape; for example --cube "
         "1, or "
-        "-p shape=ball -p radius=6."
+        "--shape ball --radius 6."
     ),
     ONE.replace("--cube 1 ", ""): (
-        "--cube and -p radius are both missing; a searchlight has one shape; for example --cube 1, "
-        "or -p shape=ball -p radius=6."
+        "--cube and --radius are both missing; a searchlight has one shape; for example --cube 1, "
+        "or --shape ball --radius 6."
     ),
     ONE.replace("mask.nii.gz", "small.nii"): (
         "small.nii has 4 x 3 x 1 voxels of 3 x 3 x 3 mm from (0, 0, 0), bold.nii has 4 x 3 x 2 "
@@ -170,7 +172,7 @@ CASES = {
     ),
     ONE.replace("bold.nii", "nothing.nii"): "there is no file nothing.nii.",
     f"{ONE} --leave-out rest": ("leave_out names the label 'rest'; the labels are 'a', 'b'."),
-    f"{ONE} -p zscore=all": "-p zscore=all; zscore is one of None, 'run'.",
+    f"{ONE} -p zscore=all": "--zscore all; zscore is one of None, 'run'.",
     f"{ONE} --permutations 5": (
         "--permutations 5; it is 0, or 19 or more: fewer cannot show that anything is "
         "significant at 5 %."

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from datetime import datetime
+import pickle
+import zipfile
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +189,117 @@ class TestArff:
                 for line in path.read_text().lower().split("@data", 1)[1].splitlines()
                 if line.strip() and not line.startswith("%")
             )
+
+    @pytest.mark.parametrize(
+        ("form", "cell", "moment"),
+        [
+            ('"yyyy-MM-dd"', '"2024-02-01"', datetime(2024, 2, 1)),
+            ("", '"2024-02-01T10:30:00"', datetime(2024, 2, 1, 10, 30)),
+            ("'dd/MM/yy HH:mm'", "'1/2/24 10:30'", datetime(2024, 2, 1, 10, 30)),
+        ],
+    )
+    def test_dates(self, tmp_path: Path, form: str, cell: str, moment: datetime) -> None:
+        text = f"@relation r\n@attribute 'on a' date {form}\n@data\n{cell}\n?\n"
+        (tmp_path / "d.arff").write_text(text)
+        assert rows_of(tmp_path / "d.arff") == [{"on a": moment}, {"on a": None}]
+
+    def test_weights_of_rows_are_named(self, tmp_path: Path) -> None:
+        text = "@relation r\n@attribute x numeric\n@data\n1\n2,{3}\n"
+        (tmp_path / "w.arff").write_text(text)
+        assert "line 5 of w.arff ends with the weight of its row" in message(tmp_path / "w.arff")
+
+
+class TestSheets:
+    """Workbooks as people keep them."""
+
+    @staticmethod
+    def book(path: Path, rows: list[list[Any]], *merged: str) -> Path:
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row)
+        for cells in merged:
+            book.active.merge_cells(cells)
+        book.save(path)
+        return path
+
+    @pytest.mark.parametrize(
+        "above", [[["Sales"]], [["Sales"], []], [["Report", 2024], []], [["a note"], ["of us"]]]
+    )
+    def test_rows_above_the_names(self, tmp_path: Path, above: list[list[Any]]) -> None:
+        rows = [*above, ["a", "b", "c"], [1, 2, 3], [4, None, 6]]
+        table = read_table(self.book(tmp_path / "b.xlsx", rows))
+        assert table.head().to_pylist() == [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": None, "c": 6}]
+        (remark,) = table.remarks
+        assert f"row {len(above) + 1}" in remark
+        assert repr(above[0][0]) in remark
+
+    def test_merged_cells_and_empty_rows(self, tmp_path: Path) -> None:
+        rows = [["town", "x"], ["u", 1], [None, 2], [], ["v", 3]]
+        table = read_table(self.book(tmp_path / "b.xlsx", rows, "A2:A3"))
+        assert table.head().to_pydict() == {"town": ["u", "u", "v"], "x": [1, 2, 3]}
+        merged, empty = table.remarks
+        assert "from row 2" in merged
+        assert "row 4" in empty
+
+    def test_names_in_two_rows(self, tmp_path: Path) -> None:
+        rows = [["id", "2020", None], [None, "low", "high"], [1, 2, 3]]
+        table = read_table(self.book(tmp_path / "b.xlsx", rows, "B1:C1"))
+        assert table.head().to_pylist() == [{"id": 1, "2020 low": 2, "2020 high": 3}]
+
+    def test_names_that_are_not_there_or_come_twice(self, tmp_path: Path) -> None:
+        rows = [["x", "x", None, None, "y"], [1, 2, 3, None, 4]]
+        table = read_table(self.book(tmp_path / "b.xlsx", rows))
+        assert table.head().to_pylist() == [{"x": 1, "x_2": 2, "column_3": 3, "y": 4}]
+        assert len(table.remarks) == 2
+
+    def test_times_of_day(self, tmp_path: Path) -> None:
+        table = read_table(self.book(tmp_path / "b.xlsx", [["t"], [time(8, 30)], [time(9)]]))
+        assert table.head().to_pydict() == {"t": [time(8, 30), time(9)]}
+
+
+class TestOtherPrograms:
+    def test_stata_is_read(self, tmp_path: Path) -> None:
+        frame = pd.DataFrame({"x": [0.5, 1.5], "kind": pd.Categorical(["a", "b"])})
+        frame.to_stata(tmp_path / "rows.data", write_index=False)
+        table = read_table(tmp_path / "rows.data")
+        assert table.head().to_pydict() == {"x": [0.5, 1.5], "kind": ["a", "b"]}
+        assert "Stata" in table.remarks[0]
+
+    @pytest.mark.parametrize(
+        ("content", "what", "step"),
+        [
+            (b"SQLite format 3\0", "a SQLite database", "read_sql"),
+            (b"\x93NUMPY\1\0v\0", "a NumPy array", "numpy.load"),
+            (pickle.dumps({"x": [1]}), "a pickle", "read_pickle"),
+            (b"ORC\n\x06\x12\x04", "an ORC file", "pyarrow.orc"),
+            (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "read_hdf"),
+            (gzip.compress(b"X\n\0\0\0\3\0"), "an R workspace", "write.csv"),
+            (b"<!DOCTYPE html>\n<html>", "a web page", "download"),
+            (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS", "git lfs pull"),
+        ],
+    )
+    @pytest.mark.parametrize("name", ["rows.csv", "rows"])
+    def test_what_is_not_read_is_named(
+        self, tmp_path: Path, content: bytes, what: str, step: str, name: str
+    ) -> None:
+        (tmp_path / name).write_bytes(content)
+        said = message(tmp_path / name)
+        assert what in said
+        assert step in said
+
+    @pytest.mark.parametrize(("inside", "what"), [("a.csv", "unzip"), ("a.npy", "numpy.load")])
+    def test_archives(self, tmp_path: Path, inside: str, what: str) -> None:
+        with zipfile.ZipFile(tmp_path / "rows.zip", "w") as archive:
+            archive.writestr(inside, "x\n1\n")
+        assert inside in message(tmp_path / "rows.zip")
+        assert what in message(tmp_path / "rows.zip")
+
+    @pytest.mark.parametrize("text", ["ORC,x\n1,2\n", "animals,DUCK\n1,2\n", "Object,x\n1,2\n"])
+    def test_text_that_begins_alike(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "rows.csv").write_text(text)
+        assert len(rows_of(tmp_path / "rows.csv")) == 1
+
+    def test_numbers_and_text_of_one_key(self, tmp_path: Path) -> None:
+        for text in ('{"a": 1}\n{"a": "2"}\n', '[{"a": 1}, {"a": "2"}]'):
+            (tmp_path / "rows.json").write_text(text)
+            assert rows_of(tmp_path / "rows.json") == [{"a": "1"}, {"a": "2"}]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 import suffice
-from suffice.data.text import split_words
+from suffice.data.words import split_words
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 from suffice.models.design.words import Words, hashed

@@ -28,7 +28,7 @@ def table(n: int, seed: int, late: bool = True) -> pa.Table:
 
 
 def origins(model: Any) -> dict[str, float]:
-    blocks = zip(model.parts_, model.statistic_.blocks, strict=False)
+    blocks = zip(model.model_.parts, model.statistic_.blocks, strict=False)
     pairs = (zip(p.layout.columns, b.bins.origin.tolist(), strict=True) for p, b in blocks)
     return {name: origin for both in pairs for name, origin in both}
 

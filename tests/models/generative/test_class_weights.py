@@ -19,6 +19,7 @@ from suffice.naive_bayes import (
     GaussianNB,
     MultinomialNB,
     NaiveBayes,
+    label_shift,
 )
 
 MODELS = [
@@ -108,7 +109,7 @@ def test_an_adjusted_prior_takes_the_place_of_weights():
     model = GaussianNB(class_weight="balanced").fit(rows(), LABELS)
     adjusted = model.adjust_prior(rows(1))
     assert adjusted.class_weight is None
-    assert_allclose(adjusted.class_prior_, model.label_shift(rows(1)).prior)
+    assert_allclose(adjusted.class_prior_, label_shift(model, rows(1)).prior)
 
 
 def test_scores_that_use_no_prior_have_no_weights():

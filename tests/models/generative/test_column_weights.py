@@ -17,7 +17,7 @@ import suffice
 from suffice import NaiveBayes, engine
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Density
-from suffice.models.generative import column_weights
+from suffice.naive_bayes import column_weights, label_shift, quadratic_form
 from suffice.sums.row_sample import rank_hashes
 
 RNG = np.random.default_rng(3)
@@ -54,7 +54,7 @@ def test_weights_multiply_what_columns_say() -> None:
     new = table(50, 1).drop_columns(["kind"])
     weights = dict(
         zip(
-            [name for part in model.parts_ for name in part.layout.columns],
+            [name for part in model.model_.parts for name in part.layout.columns],
             model.calibration_.weights,
             strict=True,
         )
@@ -243,7 +243,7 @@ def test_a_family_chooses_by_what_all_rows_show() -> None:
     assert choices[0].shape
     assert not choices[1].shape
     assert not choices[1].losses
-    assert isinstance(model.parts_[0].family, Density)
+    assert isinstance(model.model_.parts[0].family, Density)
 
 
 def test_sets_cover_as_often_as_they_say() -> None:
@@ -294,19 +294,19 @@ def test_sets_of_few_rows_leave_no_class_out() -> None:
 def test_what_is_of_families_alone_is_refused() -> None:
     model = NaiveBayes.textbook(calibration="weights", estimation="mle").fit(X, Y)
     with pytest.raises(ParameterError, match="a form would leave them out"):
-        model.quadratic_form()
+        quadratic_form(model)
     plain = NaiveBayes.textbook(estimation="mle").fit(X, Y)
     shifted = X + 0.3
-    assert model.label_shift(shifted).prior.tolist() == plain.label_shift(shifted).prior.tolist()
+    assert label_shift(model, shifted).prior.tolist() == plain.label_shift(shifted).prior.tolist()
 
 
 def test_weights_by_name() -> None:
     rows = table(300)
     model = NaiveBayes().fit(rows, "kind")
-    assert set(model.column_weights_) == {"size", "again", "hue", "note"}
-    for part, weights in zip(model.parts_, model.model_.part_weights, strict=True):
+    assert set(column_weights(model)) == {"size", "again", "hue", "note"}
+    for part, weights in zip(model.model_.parts, model.model_.part_weights, strict=True):
         each = np.broadcast_to(weights, len(part.layout.columns)).tolist()
-        assert [model.column_weights_[name] for name in part.layout.columns] == each
+        assert [column_weights(model)[name] for name in part.layout.columns] == each
     assert set(NaiveBayes.textbook().fit(rows, "kind").column_weights_.values()) == {1.0}
 
 
@@ -325,7 +325,7 @@ def test_the_same_rows_give_the_same_bits(seed: int, n: int, parts: int) -> None
     assert np.isfinite(expected).all()
     shuffled = NaiveBayes(KINDS).fit(rows.take(rng.permutation(n)), "kind")
     assert np.array_equal(shuffled.predict_log_proba(asked), expected)
-    assert shuffled.column_weights_ == model.column_weights_
+    assert shuffled.column_weights_ == column_weights(model)
     streamed = NaiveBayes(KINDS)
     for rest in np.array_split(rng.permutation(n), parts):
         streamed.partial_fit(rows.take(rest), "kind", classes=["no", "yes"])

@@ -20,6 +20,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice import NaiveBayes, naive_bayes, read_csv
 from suffice.errors import DataError, ParameterError
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, MultivariateGaussian
+from suffice.naive_bayes import form_features, linear_form, quadratic_form
 
 LINEAR = {
     "size": Gaussian("mle", shared=True),
@@ -55,7 +56,7 @@ def mixed(n: int, seed: int, k: int = 3, far: float = 1e6) -> pa.Table:
 
 def agree(model: Any, form: Any, X: Any) -> None:
     """The form says of every pair of classes, of every row, what the model says."""
-    phi, joint = model.form_features(X), model.predict_joint_log_proba(X)
+    phi, joint = form_features(model, X), model.predict_joint_log_proba(X)
     assert phi.shape == (len(joint), len(form.features))
     assert form.classes == tuple(model.classes_)
     predicted = model.predict(X)
@@ -86,12 +87,12 @@ def test_outcomes_in_fractions() -> None:
     base = Fraction(2, 3)
     for p, q in zip(theta["a"], theta["b"], strict=True):
         base *= (1 - p) / (1 - q)
-    form = model.linear_form()
+    form = linear_form(model)
     weights, intercept = form.pair("a", "b")
     np.testing.assert_allclose(np.exp(weights), [float(w) for w in odds], rtol=1e-14)
     assert np.exp(intercept) == pytest.approx(float(base), rel=1e-14)
     assert form.features == ("x0", "x1")
-    np.testing.assert_array_equal(model.form_features(X), X)
+    np.testing.assert_array_equal(form_features(model, X), X)
 
 
 def test_categories_are_indicators_one_for_each() -> None:
@@ -109,7 +110,7 @@ def test_counts_are_differences_of_feature_log_prob() -> None:
     X, y = datasets.load_digits(return_X_y=True)
     model = naive_bayes.MultinomialNB().fit(X, y)
     judge = theirs.MultinomialNB().fit(X, y)
-    weights, intercept = model.linear_form().pair(3, 8)
+    weights, intercept = linear_form(model).pair(3, 8)
     np.testing.assert_array_equal(weights, model.feature_log_prob_[3] - model.feature_log_prob_[8])
     truth = judge.feature_log_prob_[3] - judge.feature_log_prob_[8]
     np.testing.assert_allclose(weights, truth, rtol=1e-10, atol=1e-12)
@@ -120,7 +121,7 @@ def test_a_shared_variance_in_fractions() -> None:
     X = np.array([[1.0, 7.0], [2.0, 3.0], [4.0, 0.0], [8.0, 1.0], [9.0, 2.0]])
     y = np.array(["a", "a", "a", "b", "b"])
     model = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(X, y)
-    weights, intercept = model.linear_form().pair("a", "b")
+    weights, intercept = linear_form(model).pair("a", "b")
     base = 0
     for j in range(2):
         rows = {c: [Fraction(x) for x in X[y == c, j]] for c in "ab"}
@@ -155,11 +156,11 @@ def test_forms_against_scikit_learn(name: str, kind: Any) -> None:
     x, y = datasets.load_digits(return_X_y=True)
     x = kind(x)
     model, judge = getattr(naive_bayes, name)().fit(x, y), getattr(theirs, name)().fit(x, y)
-    form, phi = model.linear_form(reference=0), model.form_features(x)
+    form, phi = linear_form(model, reference=0), form_features(model, x)
     assert isinstance(phi, csr_array) == (kind is csr_matrix)
     joint = judge.predict_joint_log_proba(x)
     np.testing.assert_allclose(form.values(phi), joint - joint[:, :1], rtol=1e-9, atol=1e-8)
-    agree(model, model.linear_form(), x)
+    agree(model, linear_form(model), x)
 
 
 # -- every family, random tables
@@ -182,12 +183,12 @@ def test_random_mixed_tables(seed: int, k: int, n: int) -> None:
 def test_features_come_in_the_order_of_the_columns() -> None:
     table = mixed(60, 0)
     model = NaiveBayes.textbook(LINEAR, **SMOOTH).fit(table, "kind")
-    form = model.linear_form()
+    form = linear_form(model)
     columns = [f[0] if isinstance(f, tuple) else f for f in form.features]
     assert list(dict.fromkeys(columns)) == list(LINEAR)
     assert form.features[:3] == ("size", "far", "visits")
     assert form.features[3:6] == (("color", "blue"), ("color", "green"), ("color", "red"))
-    phi = model.form_features(table.drop(["kind"])).toarray()
+    phi = form_features(model, table.drop(["kind"])).toarray()
     np.testing.assert_array_equal(phi[:, 0], table["size"])
     np.testing.assert_array_equal(phi[:, 3], np.array(table["color"]) == "blue")
     np.testing.assert_array_equal(phi[:, 6], np.array(table["floor"]) == 1)
@@ -199,7 +200,7 @@ def test_features_come_in_the_order_of_the_columns() -> None:
 def test_columns_far_from_zero() -> None:
     table = mixed(300, 5, far=2.0**40)
     model = NaiveBayes.textbook(QUADRATIC, **SMOOTH).fit(table, "kind")
-    form = model.quadratic_form()
+    form = quadratic_form(model)
     assert dict(zip(form.features, form.origin, strict=True))["far"] == pytest.approx(2.0**40)
     assert np.count_nonzero(form.origin) == 1
     agree(model, form, table.drop(["kind"]))
@@ -211,17 +212,17 @@ def test_words_that_occur_and_counts_of_words() -> None:
         model = NaiveBayes.textbook({"t": family}).fit(table, "y")
         rows = pa.table({"t": ["bc bc new", ""]})
         np.testing.assert_array_equal(
-            model.form_features(rows).toarray(), [[0.0, twice, 0.0], [0.0, 0.0, 0.0]]
+            form_features(model, rows).toarray(), [[0.0, twice, 0.0], [0.0, 0.0, 0.0]]
         )
-        assert model.linear_form().features == (("t", "ab"), ("t", "bc"), ("t", "cd"))
-        agree(model, model.linear_form(), rows)
+        assert linear_form(model).features == (("t", "ab"), ("t", "bc"), ("t", "cd"))
+        agree(model, linear_form(model), rows)
 
 
 def test_matrices_beside_indicators() -> None:
     table = mixed(90, 1, far=3.0).select(["size", "color", "far", "kind"])
     chosen = {("size", "far"): MultivariateGaussian("mle"), "color": "categorical"}
     model = NaiveBayes.textbook(chosen).fit(table, "kind")
-    form, rows = model.quadratic_form(), table.drop(["kind"])
+    form, rows = quadratic_form(model), table.drop(["kind"])
     assert form.features == ("size", *(("color", c) for c in ("blue", "green", "red")), "far")
     assert form.quadratic.shape == (3, 5, 5)
     numbers, colors = [0, 4], [1, 2, 3]
@@ -231,7 +232,7 @@ def test_matrices_beside_indicators() -> None:
 
     x, kind = np.stack([table["size"], table["far"]], axis=1), np.array(table["kind"])
     (chance,) = (p.theta[:, :3] for p in model.model_.parameters if hasattr(p, "theta"))
-    phi = model.form_features(rows).toarray()
+    phi = form_features(model, rows).toarray()
     np.testing.assert_array_equal(phi[:, numbers], x)
     truth = np.log(model.class_prior_) + phi[:, colors] @ np.log(chance).T
     for c, label in enumerate(form.classes):
@@ -242,18 +243,18 @@ def test_matrices_beside_indicators() -> None:
     h = form.classes.index("ham")
     np.testing.assert_allclose(found, truth - truth[:, [h]], rtol=1e-10, atol=1e-10)
     with pytest.raises(ParameterError, match=r"column 'size', modelled by Multiv.* is quadratic"):
-        model.linear_form()
+        linear_form(model)
 
 
 def test_a_shared_matrix_is_linear_discriminant_analysis() -> None:
     X, y = datasets.load_wine(return_X_y=True)
     model = NaiveBayes.textbook(MultivariateGaussian("mle", pooling=1.0)).fit(X, y)
     judge = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
-    form = model.linear_form(reference=0)
+    form = linear_form(model, reference=0)
     np.testing.assert_allclose(form.weights, judge.coef_ - judge.coef_[0], rtol=1e-9, atol=1e-9)
     truth = judge.intercept_ - judge.intercept_[0]
     np.testing.assert_allclose(form.intercepts, truth, rtol=1e-9, atol=1e-9)
-    agree(model, model.linear_form(), X)
+    agree(model, linear_form(model), X)
 
 
 # -- real data
@@ -278,7 +279,7 @@ def test_house_votes(data: Path) -> None:
         data / "house_votes_84" / "house-votes-84.data", header=None, na_values="?"
     ).drop(columns=0)
     rows.columns = [f"column_{j}" for j in range(2, 18)]
-    form = model.linear_form()
+    form = linear_form(model)
     assert len(form.features) == 32
     agree(model, form, rows)
 
@@ -341,7 +342,7 @@ def test_models_without_a_form(
 def test_a_quadratic_model_is_not_linear() -> None:
     model = fitted("gaussian", [1.0, 2.0, 4.0, 9.0], estimation="mle")
     with pytest.raises(ParameterError) as caught:
-        model.linear_form()
+        linear_form(model)
     assert (
         "column 'c', modelled by Gaussian(estimation='mle', variance_floor='loo'), is quadratic"
         in str(caught.value)
@@ -369,7 +370,7 @@ def test_missing_cells_that_a_form_has_no_place_for(family: Any, column: list[An
     model = fitted(family, column, estimation="mle")
     rows = pa.table({"c": pa.array([column[0], None])})
     with pytest.raises(DataError) as caught:
-        model.form_features(rows)
+        form_features(model, rows)
     assert "column 'c', row 1: None" in str(caught.value)
 
 
@@ -377,20 +378,20 @@ def test_missing_cells_that_are_zeros() -> None:
     for family, column in (("categorical", ["r", "r", "b", "g"]), ("multinomial", [1, 2, 0, 1])):
         model = fitted(family, column)
         rows = pa.table({"c": pa.array([column[0], None])})
-        agree(model, model.linear_form(), rows)
+        agree(model, linear_form(model), rows)
     x = np.array([[1.0, 2.0], [3.0, 0.0], [0.0, 1.0]])
     model = naive_bayes.MultinomialNB().fit(x, [0, 0, 1])
-    agree(model, model.linear_form(), np.array([[np.nan, 2.0]]))
+    agree(model, linear_form(model), np.array([[np.nan, 2.0]]))
 
 
 def test_values_never_seen() -> None:
     rows = pa.table({"c": ["r", "new"]})
     model = fitted("categorical", ["r", "r", "b", "g"])
-    agree(model, model.linear_form(), rows)
+    agree(model, linear_form(model), rows)
     for unseen in ("smooth", "error"):
         model = fitted(Categorical(unseen=unseen), ["r", "r", "b", "g"])
         with pytest.raises(DataError, match=r"column 'c', row 1: 'new'; the value was never seen"):
-            model.form_features(rows)
+            form_features(model, rows)
 
 
 def test_features_that_do_not_fit() -> None:
@@ -401,4 +402,4 @@ def test_features_that_do_not_fit() -> None:
         form.values(np.array([[1.0], [np.nan]]))
     model = fitted(Gaussian("mle"), [1.0, 2.0, 4.0, 9.0])
     with pytest.raises(DataError, match="column 'c', row 0: inf; a number must be finite"):
-        model.form_features(pa.table({"c": [np.inf]}))
+        form_features(model, pa.table({"c": [np.inf]}))

@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from suffice.data.array_labels import Labels
-from suffice.data.array_source import ArraySource
+from suffice.data.array_source import ArraySource, Labels
 from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError

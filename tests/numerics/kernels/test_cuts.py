@@ -21,24 +21,23 @@ def check_cuts(count: NDArray[np.float64]) -> list[int]:
     places = np.empty(m, np.int64)
     found = set(places[: kernels.cuts.every(count, places)].tolist())
 
-    def told(part: NDArray[np.float64]) -> tuple[float, float, int]:
-        """Weight, entropy in bits, classes."""
-        return part.sum(), entropy(part, base=2) if part.sum() else 0.0, int((part > 0).sum())
+    def told(parts: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        """Weight, entropy in bits, classes of parts (t, k)."""
+        weight = parts.sum(axis=1)
+        bits = entropy(np.where(weight[:, None] > 0, parts, 1.0), base=2, axis=1)
+        return weight, np.where(weight > 0, bits, 0.0), (parts > 0).sum(axis=1)
 
     def cuts(first: int, stop: int) -> list[int]:
-        n, E, c = told(count[:, first:stop].sum(axis=1))
+        n, E, c = (float(one[0]) for one in told(count[:, first:stop].sum(axis=1)[None]))
         if stop - first < 2 or n <= 1:
             return []
-        left, right = (
-            upto[:, first + 1 : stop].T - upto[:, first],
-            upto[:, stop] - upto[:, first + 1 : stop].T,
-        )
-        parts = [[told(side) for side in pair] for pair in zip(left, right, strict=True)]
-        rest = np.array([sum(weight * bits for weight, bits, _ in pair) for pair in parts])
+        inside = upto[:, first + 1 : stop].T
+        left, right = told(inside - upto[:, first]), told(upto[:, stop] - inside)
+        rest = left[0] * left[1] + right[0] * right[1]
         best = np.flatnonzero(rest <= rest.min() + 1e-12 * n) + first + 1
         chosen = [cut for cut in best.tolist() if cut in found]
         cut = chosen[0] if chosen else int(best[0])
-        (_, E1, c1), (_, E2, c2) = parts[cut - first - 1]
+        E1, c1, E2, c2 = (side[i][cut - first - 1] for side in (left, right) for i in (1, 2))
         gain = E - rest[cut - first - 1] / n
         if gain <= (log2(n - 1) + log2(3**c - 2) - (c * E - c1 * E1 - c2 * E2)) / n:
             return []

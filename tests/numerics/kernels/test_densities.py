@@ -114,7 +114,7 @@ def test_merged_cells_have_no_gap_between_them(seed: int, k: int, m: int) -> Non
 
 
 @FEW
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 300))
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 50))
 def test_losses_are_those_of_the_bayes_rule(seed: int, k: int, m: int) -> None:
     rng = np.random.default_rng(seed)
     count = rng.integers(0, 4, (k, m)) * rng.integers(0, 2, (k, 1)) * 0.5

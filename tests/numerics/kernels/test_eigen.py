@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suffice.numerics import kernels
-from suffice.numerics.eigen import eigh
+from suffice.numerics.linalg import eigh
 
 from .inputs import products
 

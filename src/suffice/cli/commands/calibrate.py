@@ -1,27 +1,38 @@
-"""``suffice calibrate``: learn anew how much of what each column says is counted, or errors."""
+"""``suffice calibrate``: the column weights of a classifier, or the errors of a regression."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from suffice.cli.messages.remarks import remarked, unseen_columns
-from suffice.cli.options.models import (
+from suffice.cli.models import (
     fitting,
     label_of,
     load_summed,
     predicts_numbers,
     refusal,
-    refuse_labels,
+    refuse_overwriting,
+    refuse_replacing,
     weight_of,
+    without_cells,
 )
-from suffice.cli.options.reading import ReadAs, Reading
-from suffice.cli.options.replacing import Force, new_model, refuse_replacing
-from suffice.cli.options.running import reported
-from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Weight
-from suffice.cli.output.tables import amount, deliver, refuse_overwriting
+from suffice.cli.options import (
+    AsJson,
+    Data,
+    Force,
+    Ignore,
+    ModelFile,
+    ReadAs,
+    Reading,
+    Running,
+    Weight,
+    refuse_labels,
+    reported,
+)
+from suffice.cli.output import deliver
+from suffice.phrases import amount
 
 if TYPE_CHECKING:
     from suffice.cli.documents import Calibrated
@@ -34,73 +45,50 @@ def calibrate(
     model: ModelFile,
     data: Data,
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="The new model; may be MODEL itself.", show_default=False
-        ),
+        Path, typer.Option("--output", "-o", help="The new model; may be MODEL itself.")
     ],
-    new: Annotated[
-        bool, typer.Option("--new", help="The model has not learnt these rows.")
-    ] = False,
+    new: Annotated[bool, typer.Option("--new", help="The rows are no training data.")] = False,
     force: Force = False,
-    weight: Weight = None,
-    ignore: Ignore = None,
     as_json: AsJson = False,
     read: ReadAs = None,
+    ignore: Ignore = None,
+    weight: Weight = None,
 ) -> None:
-    """Learn anew how much of what each column says is counted.
+    """Refit the column weights, or the errors of a regression.
 
-    A model file holds no rows. A model that was merged, or has forgotten, keeps
-    the weights of its columns until it sees rows again. The sums stay.
-
-    A linear or ridge model learns how large its errors are, each row left out,
-    for 'suffice predict --interval conformal'.
+    A model that was merged, or rows removed from, keeps its column weights until
+    it sees rows again. Errors, each row left out, are for predict --interval
+    conformal.
     """
     reading = Reading.of(read)
-    from suffice.engines.choice import engine, set_engine
-
     refuse_overwriting(output, data)
     fitted = load_summed(model)
     if not hasattr(fitted, "calibrate"):
-        rule = "naive Bayes has weights of columns, and AODE; linear models have errors"
+        rule = "naive Bayes and AODE have column weights; linear models have errors"
         raise refusal(model, fitted, rule, "give it one of these")
     refuse_labels(fitted, reading)
-    table = unseen_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore)
+    table = without_cells(reading.open(data, fitted.reader_.format), fitted, ignore)
     with (
         reported(f"Reading {', '.join(data)}") as report,
-        set_engine(engine(progress=report)),
+        Running().chosen(report),
         fitting(data, model),
     ):
-        fitted.calibrate(
-            table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new
-        )
-    refuse_replacing(output, new_model(fitted), force, [model])
+        weights = weight_of(fitted, weight, table)
+        fitted.calibrate(table, label_of(fitted), weights, learnt=not new)
+    refuse_replacing(output, fitted, fitted.target_names_, force, [model])
     fitted.save(output)
-    told = _of_errors if predicts_numbers(fitted) else _of_weights
-    facts, said = told(fitted, output)
-    deliver(facts, lambda: [f"{said}. Saved to {output}"], as_json, None)
-
-
-def _of_errors(fitted: Any, output: Path) -> tuple[Calibrated, str]:
-    errors = fitted.model_.errors
-    half = " and ".join(f"{size:.4g}" for size in errors.median)
-    facts: Calibrated = {
-        "model": str(output),
-        "rows": errors.rows,
-        "median_errors": [float(size) for size in errors.median],
-    }
-    return facts, f"Half of {amount(errors.rows)} errors are at most {half}"
-
-
-def _of_weights(fitted: Any, output: Path) -> tuple[Calibrated, str]:
-    found = fitted.calibration_
-    facts: Calibrated = {
-        "model": str(output),
-        "rows": found.rows,
-        "log_loss_before": found.before,
-        "log_loss": found.after,
-    }
-    return facts, (
-        f"Log loss {found.before:.4f} nats a row if every column counts once, "
-        f"{found.after:.4f} with weights, of {amount(found.rows)} rows"
-    )
+    facts: Calibrated = {"model": str(output), "rows": 0.0}
+    if predicts_numbers(fitted):
+        errors = fitted.model_.errors
+        facts["rows"], facts["median_errors"] = errors.rows, list(map(float, errors.median))
+        half = " and ".join(f"{size:.4g}" for size in errors.median)
+        said = f"Half of {amount(errors.rows)} errors are at most {half}"
+    else:
+        found = fitted.calibration_
+        facts["rows"] = found.rows
+        facts["log_loss_before"], facts["log_loss"] = found.before, found.after
+        said = (
+            f"Log loss {found.before:.4f} nats a row if every column counts once, "
+            f"{found.after:.4f} with weights, of {amount(found.rows)} rows"
+        )
+    deliver(facts, lambda: [f"{said}. Saved to {output}"], as_json)

@@ -1,4 +1,4 @@
-"""``suffice columns``: what every column tells of the class."""
+"""``suffice columns``: columns ranked by mutual information with the label."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from suffice.cli.options.models import load_generative
-from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.tables import deliver
+from suffice.cli.models import load_generative
+from suffice.cli.options import AsJson, ModelFile
+from suffice.cli.output import deliver
 
 if TYPE_CHECKING:
     from suffice.bayes import ColumnInformation
@@ -24,25 +24,19 @@ __all__ = ["columns"]
 def columns(
     *,
     model: ModelFile,
-    top: Annotated[int, typer.Option(min=1, help="How many columns to list, at most.")] = 30,
+    top: Annotated[int, typer.Option(min=1, help="How many columns, at most.")] = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Show how many bits a cell of every column tells of the class.
+    """Rank columns by mutual information with the label.
 
-    0 bits: the column looks alike in every class. Each column is judged by
-    itself. Columns that repeat each other tell less together than their sum.
+    In bits, each column by itself; columns that repeat each other tell less
+    together than their sum.
     """
     from suffice.bayes import column_information
 
-    fitted = load_generative(
-        model, "its columns have no distribution in a class", "see `suffice summary`"
-    )
-    found = column_information(fitted)
-    deliver(_facts(found), lambda: _rendered(found, top), as_json, None)
-
-
-def _facts(found: ColumnInformation) -> RankedColumns:
-    return {
+    rule = "its columns have no distribution in a class"
+    found = column_information(load_generative(model, rule, "see suffice summary"))
+    facts: RankedColumns = {
         "entropy": found.entropy,
         "columns": [
             {
@@ -53,10 +47,11 @@ def _facts(found: ColumnInformation) -> RankedColumns:
             for j in found.order
         ],
     }
+    deliver(facts, lambda: _shown(found, top), as_json)
 
 
-def _rendered(found: ColumnInformation, top: int) -> Iterator[Table]:
+def _shown(found: ColumnInformation, top: int) -> Iterator[Table]:
     table = found.table()
     left = len(table.rows) - top
-    more = f"{left} more column{'s' if left > 1 else ''}: --top or --json shows all"
-    yield replace(table, rows=table.rows[:top], notes=[*table.notes, *([more] if left > 0 else [])])
+    more = [f"{left} more column{'s' if left > 1 else ''}: see --top"] if left > 0 else []
+    yield replace(table, rows=table.rows[:top], notes=[*table.notes, *more])

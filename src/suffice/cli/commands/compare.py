@@ -1,4 +1,4 @@
-"""``suffice compare``: what divides the rows of two models, column by column."""
+"""``suffice compare``: the drift between the training data of two models."""
 
 from __future__ import annotations
 
@@ -7,69 +7,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.options.models import (
-    different_kinds,
-    errors_by_file_name,
-    load,
-    predicts_numbers,
-    refusal,
-)
-from suffice.cli.options.shared import AsJson
-from suffice.cli.output.tables import (
-    deliver,
-)
+import suffice
+from suffice.cli.models import different_kinds, errors_by_file_name, predicts_numbers, refusal
+from suffice.cli.options import AsJson, ModelFile
+from suffice.cli.output import deliver
 
 if TYPE_CHECKING:
     from suffice.cli import documents
-    from suffice.sums.comparison import Comparison, Divergence
+    from suffice.sums.comparison import Divergence
 
 __all__ = ["compare"]
 
-RULE, NEXT_STEP = "it keeps no distribution of every column", "fit naive Bayes to both tables"
-
 
 def compare(
-    before: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A file that fit wrote.", show_default=False)
-    ],
-    after: Annotated[
+    *,
+    model: ModelFile,
+    other: Annotated[
         Path, typer.Argument(metavar="OTHER", help="Another one.", show_default=False)
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Show what divides the rows of two models, column by column.
+    """Compare two models: which columns have drifted.
 
-    The rows are not needed. The largest Hellinger distance comes first: 0 is no
-    difference, 1 nothing in common.
+    By Hellinger distance, from 0, no difference, to 1; the rows are not needed.
     """
-    one, other = map(_comparable, (before, after))
-    if predicts_numbers(one) != predicts_numbers(other):
-        raise different_kinds(before, one, after, other, "can be compared")
-    with errors_by_file_name(before, after):
-        found = one.compare(other)
-    facts = _facts(found, before, after)
-    deliver(facts, lambda: [found.table()], as_json, None)
-
-
-def _comparable(path: Path) -> Any:
-    """Read the file of a model that holds a distribution of every column.
-
-    Raises
-    ------
-    ModelFileError
-        If the file cannot be loaded.
-    ParameterError
-        If it holds another model.
-    """
-    model = load(path)
-    if not hasattr(model, "compare") or not hasattr(model, "statistic_"):
-        raise refusal(path, model, RULE, NEXT_STEP)
-    return model
-
-
-def _facts(found: Comparison, before: Path, after: Path) -> documents.Comparison:
-    return {
-        "models": [str(before), str(after)],
+    one, two = map(_comparable, (model, other))
+    if predicts_numbers(one) != predicts_numbers(two):
+        raise different_kinds(model, one, other, two, "can be compared")
+    with errors_by_file_name(model, other):
+        found = one.compare(two)
+    facts: documents.Comparison = {
+        "models": [str(model), str(other)],
         "rows": list(found.rows),
         "labels": _divergence(found.labels),
         "columns": [
@@ -85,6 +53,16 @@ def _facts(found: Comparison, before: Path, after: Path) -> documents.Comparison
             for column in found.columns
         ],
     }
+    deliver(facts, lambda: [found.table()], as_json)
+
+
+def _comparable(path: Path) -> Any:
+    """Read the file of a model that holds a distribution of every column."""
+    model: Any = suffice.load(path)
+    if not hasattr(model, "compare") or not hasattr(model, "statistic_"):
+        rule = "it keeps no distribution of every column"
+        raise refusal(path, model, rule, "fit naive Bayes to both tables")
+    return model
 
 
 def _divergence(found: Divergence | None) -> documents.Divergence | None:

@@ -1,186 +1,220 @@
-"""``suffice explain``: why the first rows were answered as they were."""
+"""``suffice explain``: the evidence of every column for a prediction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.messages.remarks import known_columns, remarked
-from suffice.cli.options.models import (
-    has_candidates,
-    load,
-    predicts_numbers,
-)
-from suffice.cli.options.reading import ReadAs, Reading
-from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile
-from suffice.cli.output.explanation import (
-    Contribution,
-    Explanation,
-    explanation_facts,
-    explanations,
-    word_evidence,
-)
-from suffice.cli.output.tables import decibans, deliver, grid, percent, short
+import suffice
+from suffice.cli.models import has_candidates, known_columns, predicts_numbers
+from suffice.cli.options import AsJson, Data, Ignore, ModelFile, ReadAs, Reading
+from suffice.cli.output import decibans, deliver, short
 from suffice.errors import DataError, ParameterError
+from suffice.numerics.in_print import Table, percent
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
+    import pyarrow as pa
 
-    from suffice.bayes import NextQuestions
-    from suffice.cli.documents import ExplainedNumbers, ExplainedRow, ExplainedRows
+    from suffice.cli.documents import ColumnEvidence, ExplainedNumbers, ExplainedRow, ExplainedRows
+    from suffice.models.base.evidence import Evidence
     from suffice.models.linear.effects import Effects
 
 __all__ = ["explain"]
 
 MOST_WORDS = 8  # of one text
-ONCE = 0.995  # a column that counts less is named
+ONCE = 0.995  # a column of less weight is named
 
 
 def explain(
     *,
     model: ModelFile,
     data: Data,
-    rows: Annotated[int, typer.Option(min=1, help="How many rows to explain.")] = 3,
-    top: Annotated[int, typer.Option(min=1, help="How many columns to list, at most.")] = 20,
+    rows: Annotated[int, typer.Option(min=1, help="How many rows.")] = 3,
+    top: Annotated[int, typer.Option(min=1, help="How many columns, at most.")] = 20,
     ask: Annotated[
-        bool,
-        typer.Option(
-            "--ask", help="Also say which missing cells would tell most of the class, in bits."
-        ),
+        bool, typer.Option("--ask", help="Rank missing cells by their information.")
     ] = False,
     as_json: AsJson = False,
-    ignore: Ignore = None,
     read: ReadAs = None,
+    ignore: Ignore = None,
 ) -> None:
-    """Show what every column says for the answer and against the runner-up.
+    """Explain predictions: the evidence of every column.
 
-    Evidence is counted in decibans, which add up: 10 are odds of 10 to 1, 20 of
-    100 to 1. A missing cell says nothing to naive Bayes. Of a predicted number
-    it shows what every column adds to that of the average row.
+    Evidence for the predicted class against the next is in decibans, which add
+    up: 10 are odds of 10 to 1, 20 of 100 to 1. Of a predicted number: what every
+    column adds to the prediction of the average row.
     """
     from suffice.data.table_views import FirstRows
 
-    reading = Reading.of(read)
-    fitted = load(model)
-    opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
-    table = FirstRows(opened, rows)
-    cells = table.head().to_pylist()
+    fitted: Any = suffice.load(model)
+    opened = Reading.of(read).open(data, fitted.reader_.format)
+    table = FirstRows(known_columns(opened, fitted, ignore=ignore), rows)
+    head = table.head()
+    cells = head.to_pylist()
     if not cells:
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")
     found = fitted.explain(table)
-    questions = _questions(fitted, table.head()) if ask else None
+    facts: ExplainedRows
     if predicts_numbers(fitted):
         effects = [_effects(found, row, of) for row, of in enumerate(cells)]
-        of_numbers: ExplainedRows = {"rows": [*effects]}
-        tables = (_effect_grid(row, top) for row in effects)
-        deliver(of_numbers, lambda: tables, as_json, None)
+        facts = {"rows": [*effects]}
+        deliver(facts, lambda: (_effect_table(row, top) for row in effects), as_json)
         return
-    words = None
-    if not has_candidates(fitted):  # which are asked together
-        words = [word_evidence(fitted, table.head(), row) for row in range(len(cells))]
-    explained = explanations(found, cells, _ends(fitted, table), _counted(fitted), words)
-    answered: list[ExplainedRow] = [
-        {"row": row, **explanation_facts(why)} for row, why in enumerate(explained, start=1)
-    ]
-    for one, asked in zip(answered, questions or (), strict=bool(questions)):
-        one["ask"] = [
-            {"column": name, "bits": None if isnan(bits) else bits}
-            for name, bits in zip(asked.columns, asked.bits.tolist(), strict=True)
-        ]
-    facts: ExplainedRows = {"rows": [*answered]}
-    deliver(facts, lambda: _rendered(explained, top, questions), as_json, None)
+    if len(found.classes) < 2:
+        raise DataError(
+            f"the model knows one class, {found.classes[0]!r}",
+            "an explanation compares two",
+            "fit it to rows of another class",
+        )
+    explained = [_evidence(fitted, found, head, row, of) for row, of in enumerate(cells)]
+    _add_intervals(explained, fitted, table)
+    entropies = _add_questions(explained, fitted, head) if ask else []
+    facts = {"rows": [*explained]}
+    deliver(facts, lambda: _shown(explained, entropies, top), as_json)
 
 
 # Classes ----------------------------------------------------------------------------------------
 
 
-def _ends(fitted: Any, table: Any) -> Any:
-    """The intervals of the probabilities; None where the model has no posterior."""
+def _evidence(
+    model: Any, found: Evidence, head: pa.RecordBatch, row: int, cells: Mapping[str, Any]
+) -> ExplainedRow:
+    """Return what every column of a row says for the most probable class against the next."""
+    from suffice.models.base.evidence import DECIBAN
+    from suffice.naive_bayes import column_weights
+
+    probability = found.probabilities[row]
+    second, first = probability.argsort(kind="stable")[-2:]
+    prior, columns = found.log_odds(first, second)
+    # Columns that are calibrated one by one have weights; an average asks all models together.
+    weighed = getattr(model, "calibration_", None) is not None and not hasattr(model, "bins_")
+    weights = column_weights(model) if weighed else {}
+    words = {} if has_candidates(model) else _word_evidence(model, head, row)
+    parts: list[ColumnEvidence] = []
+    for name, nats in zip(found.columns, columns[row].tolist(), strict=True):
+        part: ColumnEvidence = {
+            "column": name,
+            "value": cells.get(name, ""),
+            "counted": weights.get(name, 1.0),
+            "decibans": nats * DECIBAN,
+        }
+        if name in words:
+            own = {w: float((k[first] - k[second]) * DECIBAN) for w, k in words[name].items()}
+            part["words"] = dict(sorted(own.items(), key=lambda one: -abs(one[1])))
+        parts.append(part)
+    parts.sort(key=lambda part: -abs(part["decibans"]))
+    start = float(prior * DECIBAN)
+    facts: ExplainedRow = {
+        "row": row + 1,
+        "prediction": found.classes[first],
+        "probability": float(probability[first]),
+        "against": found.classes[second],
+        "columns": parts,
+        "sum": start + sum(part["decibans"] for part in parts),
+    }
+    facts["prior" if found.start == "prior" else "average_row"] = start
+    return facts
+
+
+def _word_evidence(model: Any, head: pa.RecordBatch, row: int) -> dict[str, dict[str, Any]]:
+    """Return what every word of a row adds to the classes, by column: arrays (k,).
+
+    Counts of words enter the log-likelihoods one by one, so the words of a text add up to what the
+    text adds, but for what a text without words does.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    from suffice.data.words import split_words
+
+    found: dict[str, dict[str, Any]] = {}
+    blocks = [block for block in model.layout_.blocks if block.encoding == "events"]
+    for name in (name for block in blocks for name in block.columns):
+        text = head.column(name)[row].as_py() if name in head.schema.names else None
+        if not isinstance(text, str):
+            continue
+        counted = split_words([text])
+        words = counted.vocabulary.values
+        alone = [" ".join([word] * int(n)) for word, n in zip(words, counted.data, strict=True)]
+        rows = pa.Table.from_batches([head.take(pa.array([row] * (1 + len(words))))])
+        asked = rows.set_column(rows.column_names.index(name), name, pa.array(["", *alone]))
+        explained = model.explain(asked)
+        if words and name in explained.columns:
+            added = explained.contributions[:, explained.columns.index(name)]
+            with np.errstate(invalid="ignore"):
+                found[name] = dict(zip(words, added[1:] - added[0], strict=True))
+    return found
+
+
+def _add_intervals(explained: list[ExplainedRow], model: Any, table: Any) -> None:
+    """Add the interval of the probability, where the model has a posterior."""
     try:
-        return fitted.predict_proba_interval(table)
+        ends = model.predict_proba_interval(table)
     except ParameterError:
-        return None
+        return
+    labels = model.classes_.tolist()
+    for row, one in enumerate(explained):
+        one["interval"] = ends[row, labels.index(one["prediction"])].tolist()
 
 
-def _counted(fitted: Any) -> dict[str, float]:
-    """How often each column is counted; nothing where pairs of columns are counted too."""
-    alone = getattr(fitted, "calibration_", None) is not None and not hasattr(fitted, "bins_")
-    return fitted.column_weights_ if alone else {}
-
-
-def _questions(fitted: Any, head: Any) -> list[NextQuestions]:
-    """What to ask next of every row."""
+def _add_questions(explained: list[ExplainedRow], model: Any, head: pa.RecordBatch) -> list[float]:
+    """Add the missing cells, the most informative first; return the bits that are open."""
     from suffice.bayes import next_question
 
-    known = set(fitted.layout_.names)
+    known = set(model.layout_.names)
     rows = head.select([name for name in head.schema.names if name in known])
-    return [next_question(fitted, rows.slice(row, 1)) for row in range(rows.num_rows)]
+    found = [next_question(model, rows.slice(row, 1)) for row in range(rows.num_rows)]
+    for one, asked in zip(explained, found, strict=True):
+        one["ask"] = [
+            {"column": name, "bits": None if isnan(bits) else bits}
+            for name, bits in zip(asked.columns, asked.bits.tolist(), strict=True)
+        ]
+    return [asked.entropy for asked in found]
 
 
-def _rendered(
-    explained: Sequence[Explanation], top: int, questions: Sequence[NextQuestions] | None
-) -> Iterator[RenderableType]:
-    for row, why in enumerate(explained, start=1):
-        yield _grid(row, why, top)
-        if questions:
-            yield _asked(questions[row - 1], top)
+def _shown(
+    explained: list[ExplainedRow], entropies: list[float], top: int
+) -> Iterator[str | Table]:
+    for place, why in enumerate(explained):
+        yield _evidence_table(why, top)
+        if entropies:
+            known = [q for q in why["ask"] if q["bits"] is not None]
+            rows = [[q["column"], f"{q['bits']:.3f}"] for q in known[:top]]
+            open_bits = f"{entropies[place]:.3f} bits are open"
+            nothing = "  No cell is missing that the model could ask for."
+            yield Table(open_bits, ["ask next", "bits"], rows) if known else nothing
+        yield ""
 
 
-def _asked(found: NextQuestions, top: int) -> RenderableType:
-    known = [
-        (name, bits)
-        for name, bits in zip(found.columns, found.bits.tolist(), strict=True)
-        if not isnan(bits)
+def _evidence_table(why: ExplainedRow, top: int) -> Table:
+    title = f"Row {why['row']}: {why['prediction']}, with probability {percent(why['probability'])}"
+    if "interval" in why:
+        title += f" (95 % interval: {' to '.join(map(percent, why['interval']))})"
+    start = ("prior", why["prior"]) if "prior" in why else ("average row", why["average_row"])
+    rows = [[start[0], "", decibans(start[1])]]
+    for part in why["columns"][:top]:
+        rows.append([part["column"], short(part["value"]), decibans(part["decibans"])])
+        words = list(part.get("words", {}).items())
+        if len(words) > 1:
+            rows += [["", word, decibans(value)] for word, value in words[:MOST_WORDS]]
+        if others := words[MOST_WORDS:]:
+            noun = "word" if len(others) == 1 else "words"
+            total = sum(value for _, value in others)
+            rows.append(["", f"({len(others)} other {noun})", decibans(total)])
+    if rest := why["columns"][top:]:
+        rows.append([_others(len(rest)), "", decibans(sum(part["decibans"] for part in rest))])
+    rows.append(["sum", "", decibans(why["sum"])])
+    less = [
+        f"{part['column']} {part['counted']:.2f}"
+        for part in why["columns"][:top]
+        if part["counted"] < ONCE
     ]
-    if not known:
-        return "  No cell is missing that the model could ask for.\n"
-    table = grid("ask next", "bits", title=f"{found.entropy:.3f} bits are open")
-    for name, bits in known[:top]:
-        table.add_row(name, f"{bits:.3f}")
-    return table
-
-
-def _grid(row: int, why: Explanation, top: int) -> Table:
-    title = f"Row {row}: {why.prediction}, with probability {percent(why.probability)}"
-    if why.interval is not None:
-        title += f" (95 % interval: {' to '.join(map(percent, why.interval))})"
-    table = grid("", "value", f"decibans for {why.prediction}, against {why.against}", title=title)
-    table.columns[1].justify = "left"
-    table.add_row(why.start, "", decibans(why.prior))
-    for part in why.contributions[:top]:
-        table.add_row(part.column, short(part.value), decibans(part.decibans))
-        _add_words(table, part.words)
-    others = why.contributions[top:]
-    if others:
-        total = sum(part.decibans for part in others)
-        table.add_row(_others(len(others)), "", decibans(total))
-    table.add_section()
-    table.add_row("sum", "", decibans(why.total))
-    table.caption = _repeated(why.contributions[:top])
-    table.caption_justify = "left"
-    return table
-
-
-def _add_words(table: Table, words: Sequence[tuple[str, float]]) -> None:
-    """Below a text of several words, what those say that say most."""
-    if len(words) < 2:
-        return
-    for word, value in words[:MOST_WORDS]:
-        table.add_row("", word, decibans(value))
-    if others := words[MOST_WORDS:]:
-        noun = "word" if len(others) == 1 else "words"
-        total = decibans(sum(value for _, value in others))
-        table.add_row("", f"({len(others)} other {noun})", total)
-
-
-def _repeated(parts: Sequence[Contribution]) -> str | None:
-    """Which columns are counted in part, as others say the same."""
-    less = [f"{part.column} {part.counted:.2f}" for part in parts if part.counted < ONCE]
-    return f"Counted in part, as columns repeat each other: {', '.join(less)}." if less else None
+    notes = [f"Weights of columns that repeat each other: {', '.join(less)}."] if less else []
+    header = ["", "value", f"decibans for {why['prediction']}, against {why['against']}"]
+    return Table(title, header, rows, notes, left=(0, 1))
 
 
 def _others(number: int) -> str:
@@ -191,7 +225,7 @@ def _others(number: int) -> str:
 
 
 def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> ExplainedNumbers:
-    """What the columns of one row add, the largest effect first."""
+    """Return what the columns of one row add, the largest effect first."""
     added = found.contributions[row]
     order = sorted(range(len(added)), key=lambda j: -float(abs(added[j]).max()))
 
@@ -213,21 +247,13 @@ def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> ExplainedNum
     }
 
 
-def _effect_grid(facts: ExplainedNumbers, top: int) -> Table:
+def _effect_table(facts: ExplainedNumbers, top: int) -> Table:
     targets = list(facts["prediction"])
-    table = grid("", "value", *targets, title=f"Row {facts['row']}")
-    table.columns[1].justify = "left"
-
-    def add(name: str, value: str, numbers: Mapping[str, float]) -> None:
-        table.add_row(name, value, *(f"{number:.6g}" for number in numbers.values()))
-
-    add("average row", "", facts["average_row"])
-    for part in facts["columns"][:top]:
-        add(part["column"], short(part["value"]), part["adds"])
-    others = facts["columns"][top:]
-    if others:
-        total = {target: sum(part["adds"][target] for part in others) for target in targets}
-        add(_others(len(others)), "", total)
-    table.add_section()
-    add("prediction", "", facts["prediction"])
-    return table
+    lines = [("average row", "", facts["average_row"])]
+    lines += [(one["column"], short(one["value"]), one["adds"]) for one in facts["columns"][:top]]
+    if rest := facts["columns"][top:]:
+        total = {target: sum(one["adds"][target] for one in rest) for target in targets}
+        lines.append((_others(len(rest)), "", total))
+    lines.append(("prediction", "", facts["prediction"]))
+    rows = [[name, cell, *(f"{x:.6g}" for x in adds.values())] for name, cell, adds in lines]
+    return Table(f"Row {facts['row']}", ["", "value", *targets], rows, left=(0, 1))

@@ -10,11 +10,11 @@ import typer
 
 import suffice.export
 from suffice.atomic import atomic_writer
-from suffice.cli.messages.sentences import note
-from suffice.cli.options.models import load
-from suffice.cli.options.names import listed
-from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.tables import deliver, refuse_result, standard_output
+from suffice.cli.messages import note
+from suffice.cli.models import refuse_result
+from suffice.cli.options import AsJson, ModelFile
+from suffice.cli.output import deliver, standard_output
+from suffice.cli.values import listed
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["export"]
 
+SQL = "SQL"
+
 
 class Target(StrEnum):
-    """What an export can be written in."""
+    """The languages."""
 
     sql = "sql"
     json = "json"
@@ -32,61 +34,68 @@ class Target(StrEnum):
 
 
 def export(
+    *,
     model: ModelFile,
-    to: Annotated[Target, typer.Option(help="The language.", show_default=False)],
+    to: Annotated[
+        Target, typer.Option(metavar="LANGUAGE", help="sql, json or onnx.", show_default=False)
+    ],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    as_json: AsJson = False,
     dialect: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of SQL: duckdb, postgres, sqlite, spark, bigquery, ..."),
+        typer.Option(
+            metavar="NAME",
+            help="duckdb, postgres, sqlite, spark, bigquery, ...",
+            rich_help_panel=SQL,
+        ),
     ] = None,
     table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The table that the SQL reads.")
+        str | None,
+        typer.Option(metavar="NAME", help="The table that is read.", rich_help_panel=SQL),
     ] = None,
     schema: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The schema that the table is in.")
+        str | None, typer.Option(metavar="NAME", help="Its schema.", rich_help_panel=SQL)
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COL", help="Carried over to the answers, such as a key."),
+        typer.Option(metavar="COL", help="Beside the predictions.", rich_help_panel=SQL),
     ] = None,
     contributions: Annotated[
-        bool, typer.Option(help="Add what every column contributes to every class.")
+        bool, typer.Option(help="Add the log-likelihood of every column.", rich_help_panel=SQL)
     ] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
-    as_json: AsJson = False,
 ) -> None:
-    """Write a model in another language: SQL, JSON or an ONNX graph."""
+    """Export a model as SQL, JSON or an ONNX graph.
+
+    None of them needs Python.
+    """
     refuse_result(output, [model])
-    of_sql = {"--dialect": dialect, "--table": table}
-    if to is Target.sql:
-        for option, value in of_sql.items():
-            if value is None:
-                raise ParameterError(
-                    f"{option} is not given",
-                    "SQL is of a dialect and reads a table",
-                    f"add {option}",
-                )
-    else:
-        others = {"--schema": schema, "--keep": keep, "--contributions": contributions}
-        for option, given in (of_sql | others).items():
-            if given:
-                raise ParameterError(
-                    f"{option} is given",
-                    f"it is an option of --to sql, not of {to}",
-                    "leave it out",
-                )
+    needed = {"--dialect": dialect, "--table": table}
+    others = {"--schema": schema, "--keep": keep, "--contributions": contributions}
+    for option, value in {**needed, **others}.items():
+        if to is Target.sql and option in needed and value is None:
+            rule = "SQL is of a dialect and reads a table"
+            raise ParameterError(f"{option} is not given", rule, f"add {option}")
+        if to is not Target.sql and value:
+            rule = f"it is an option of --to sql, not of {to}"
+            raise ParameterError(f"{option} is given", rule, "leave it out")
     if to is Target.onnx and output is None:
-        raise ParameterError(
-            "--output is not given", "an ONNX graph is no text", "add --output model.onnx"
-        )
-    fitted = load(model)
+        step = "add --output model.onnx"
+        raise ParameterError("--output is not given", "an ONNX graph is no text", step)
+    fitted: Any = suffice.load(model)
+    refusing: list[str] = []
     if to is Target.sql:
-        assert dialect is not None
-        assert table is not None
-        content = _sql(fitted, dialect, table, schema, listed(keep), contributions).encode()
+        place = table if schema is None else (schema, table)
+        write = _writer("sql", "sqlglot", "export")
+        options: Any = {"keep": listed(keep), "contributions": contributions}
+        content = write(fitted, dialect, place, **options).encode()
+        refusing = list(suffice.export.log_joint(fitted).refusing)
+        if refusing:
+            names = ", ".join(map(repr, refusing))
+            note(f"a row with a NULL in {names} gets NULL for a prediction")
     elif to is Target.onnx:
         content = _writer("onnx", "onnx", "onnx")(fitted).SerializeToString()
     else:
-        content = getattr(suffice.export, f"to_{to}")(fitted).encode()
+        content = suffice.export.to_json(fitted).encode()
     if output is not None:
         with atomic_writer(output) as file:
             file.write(content)
@@ -100,24 +109,13 @@ def export(
         "output": None if output is None else str(output),
         "bytes": len(content),
         "content": content.decode() if output is None else None,
-        "refuses_null": list(suffice.export.log_joint(fitted).refusing) if to is Target.sql else [],
+        "refuses_null": refusing,
     }
-    deliver(facts, lambda: [f"Saved to {output}."], as_json, None)
-
-
-def _sql(
-    fitted: Any, dialect: str, table: str, schema: str | None, keep: Any, contributions: bool
-) -> str:
-    place = table if schema is None else (schema, table)
-    write = _writer("sql", "sqlglot", "export")
-    text: str = write(fitted, dialect, place, keep=keep, contributions=contributions)
-    if refusing := suffice.export.log_joint(fitted).refusing:
-        note(f"a row with a NULL in {', '.join(map(repr, refusing))} gets NULL for an answer")
-    return text
+    deliver(facts, lambda: [f"Saved to {output}."], as_json)
 
 
 def _writer(target: str, library: str, extra: str) -> Any:
-    """The function that writes in a language by means of an optional library."""
+    """Return the function that writes in a language by means of an optional library."""
     try:
         return getattr(suffice.export, f"to_{target}")
     except ModuleNotFoundError as error:

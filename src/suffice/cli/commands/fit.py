@@ -1,58 +1,79 @@
-"""``suffice fit``: learn a model from files."""
+"""``suffice fit``: a model of files."""
 
 from __future__ import annotations
 
 import glob
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.messages.remarks import remarked
-from suffice.cli.messages.sentences import sentences
-from suffice.cli.options.learner import (
-    GRIDS,
+from suffice.cli.models import (
+    has_candidates,
+    has_coefficients,
+    predicts_numbers,
+    refuse_overwriting,
+    refuse_replacing,
+)
+from suffice.cli.options import (
+    AsJson,
+    Checkpoint,
     Columns,
+    Data,
+    Force,
+    Parameters,
+    Point,
+    ReadAs,
+    Reading,
+    Running,
+    Weight,
     estimator_of,
     given_columns,
     parameters_for,
     points_of,
+    reported,
     selected,
+    typed,
 )
-from suffice.cli.options.models import (
-    has_candidates,
-    has_coefficients,
-    predicts_numbers,
-)
-from suffice.cli.options.reading import ReadAs, Reading
-from suffice.cli.options.recipes import NAIVE_BAYES
-from suffice.cli.options.replacing import Force, NewModel, refuse_replacing
-from suffice.cli.options.running import Checkpoint, Running, reported
-from suffice.cli.options.shared import AsJson, Data, Parameters, Weight, typed
-from suffice.cli.output.cross_validation import fold_facts, tuned_lines
-from suffice.cli.output.fitted import (
+from suffice.cli.output import CommandLine, deliver
+from suffice.cli.results import (
+    CONFIDENCE,
     candidate_facts,
-    learnt_facts,
-    rendered_candidates,
-    rendered_learnt,
-    rows_learnt,
+    class_facts,
+    coefficient_facts,
+    coefficient_tables,
+    fold_facts,
+    read_columns,
+    schema_table,
+    summaries_of,
 )
-from suffice.cli.output.tables import amount, deliver, refuse_overwriting
+from suffice.cli.values import NAIVE_BAYES
 from suffice.errors import ParameterError
+from suffice.numerics.in_print import Table, percent
+from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from suffice.cli.documents import FittedCoefficients, Folds
-    from suffice.cli.options.learner import Point
+    from suffice.cli.documents import FittedClasses
+    from suffice.model_selection.ranking import RankedModels
 
 __all__ = ["fit"]
 
 MOST_COEFFICIENTS = 30
 FOLDS = 10  # of --tune
+SHRINKAGE = "shrinkage=0,0.001,0.01,0.1,0.3,0.6,0.9"
+PENALTY = "alpha=0.0001,0.001,0.01,0.1,1,10,100"
+GRIDS = {
+    "naive-bayes": ["alpha=0.001,0.01,0.1,0.5,1,2,5,10"],
+    "lda": [SHRINKAGE],
+    "qda": [SHRINKAGE],
+    "ridge": [f"{PENALTY},1000,10000"],
+    "lasso": [PENALTY],
+    "elastic-net": [PENALTY, "l1_ratio=0.2,0.5,0.8"],
+    "logistic": ["C=0.001,0.01,0.1,1,10,100,1000"],
+}
+"""The points that ``--tune`` tries, as ``cv --grid`` takes them."""
 
 
 def fit(
@@ -60,101 +81,151 @@ def fit(
     data: Data,
     label: Annotated[
         list[str],
-        typer.Option(
-            "--label",
-            "--target",
-            metavar="COL",
-            help="The column to be predicted; those for numbers take several.",
-            show_default=False,
-        ),
+        typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
     ],
     model: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="naive-bayes, aode, lda, qda or logistic for classes, or auto: the mean of "
-            "the best of several; linear, ridge, lasso or elastic-net for numbers.",
+            help="Classes: naive-bayes, aode, lda, qda, logistic, or auto, an average; numbers: "
+            "linear, ridge, lasso, elastic-net.",
         ),
     ] = NAIVE_BAYES,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The model file; by default named after the first data file. One that is there is "
-            "replaced by a model of the same kind, label, columns and options, else kept.",
-        ),
+        typer.Option("--output", "-o", help="Model file (default: named after DATA)."),
     ] = None,
     force: Force = False,
-    weight: Weight = None,
     as_json: AsJson = False,
     parameters: Parameters = None,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Choose parameters on held-out rows.")
+    ] = False,
     read: ReadAs = None,
     columns: Columns,
-    tune: Annotated[
-        bool,
-        typer.Option(
-            "--tune",
-            help="Try several values of parameters, and take those that predict held-out rows "
-            "best.",
-        ),
-    ] = False,
+    weight: Weight = None,
     checkpoint: Checkpoint = None,
     running: Running,
 ) -> None:
-    """Learn a model from files and keep it in one small file.
+    """Fit a model to files and save it.
 
-    By default naive Bayes: every column gets the family that its cells suggest,
-    and the reason is shown; a missing cell is left out, never filled in.
+    Naive Bayes chooses a family for every column from its cells; missing cells
+    are left out, never imputed.
     """
     from suffice.engines.engine import fit_context
 
     refuse_overwriting(output, data)
-    found: Folds | None = None
     target = output or _named_after(data[0])
     _check_checkpoint(checkpoint, data, target)
     reading = Reading.of(read)
     given, words = parameters_for(model, parameters, [model])
     chosen = estimator_of(model, given, columns, reading)
     _check_targets(chosen, label)
-    table = selected(remarked(reading.open(data)), columns, label, weight)
-    names = set(table.names) - {*label, weight}
+    table = selected(reading.open(data), columns, label, weight)
     points = _tuned(model, parameters, given) if tune else {}
-    varied = {name for point in points.values() for name in point.parameters} - set(given)
-    refuse_replacing(target, NewModel(chosen, label, names, varied), force)
-    with reported(f"Learning from {', '.join(data)}") as report, fit_context():
+    refuse_replacing(target, chosen, label, force)
+    ranked: RankedModels | None = None
+    with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
         if tune:
             from suffice.model_selection import evaluate_models
+            from suffice.model_selection.ranking import RankedModels
 
             learners = {
                 name: estimator_of(model, point.parameters, columns, reading)
                 for name, point in points.items()
             }
-            judged = evaluate_models(
-                learners, table, truth, weight, cv=FOLDS, shuffle=True, random_state=0
+            ranked = RankedModels(
+                evaluate_models(
+                    learners, table, truth, weight, cv=FOLDS, shuffle=True, random_state=0
+                )
             )
-            found = fold_facts(sentences(judged), None)
-            chosen = learners[found["best"]]
+            chosen = learners[ranked.best]
         with running.chosen(report, checkpoint=checkpoint):
             chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
+    facts: Any
     if has_coefficients(chosen):
-        _deliver_coefficients(chosen, target, label, found, as_json)
+        found = summaries_of(chosen, CONFIDENCE)
+        facts = {
+            **coefficient_facts(chosen, found, target, CONFIDENCE),
+            "label": label[0] if len(label) == 1 else list(label),
+            "weight": chosen.layout_.weight,
+            "columns": read_columns(chosen),
+            "ignored": list(chosen.layout_.ignored),
+        }
+        parts = coefficient_tables(facts, found, MOST_COEFFICIENTS)
     elif has_candidates(chosen):
-        of_all = candidate_facts(chosen, target)
-        saved = f"  Saved to {target}"
-        deliver(of_all, lambda: chain(rendered_candidates(chosen), [saved]), as_json, None)
+        facts = candidate_facts(chosen, target)
+        parts = iter([chosen.candidates_.table()])
     else:
-        facts = learnt_facts(chosen, target)
-        facts["tuned"] = found
+        facts = _class_facts(chosen, target)
         if model == NAIVE_BAYES and not (tune or "-" in data):  # a pipe is read once
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
-            compared += [*reading.words, *words]
-            facts["compare"] = join(["suffice", "cv", *compared])
-        deliver(facts, lambda: rendered_learnt(facts, chosen), as_json, None)
+            facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
+        parts = _class_tables(facts, chosen)
+    if not has_candidates(chosen):
+        facts["tuned"] = fold_facts(ranked) if ranked else None
+    deliver(facts, lambda: _shown(parts, facts, chosen, ranked), as_json)
+
+
+def _class_facts(model: Any, target: Path) -> FittedClasses:
+    from suffice.models.generative.advice import advice
+
+    statistic = model.statistic_
+    families = model.model_.family_names
+    return {
+        "model": str(target),
+        "rows": float(statistic.weight.value.sum()),
+        "unlabelled": float(statistic.unlabelled.value),
+        "label": model.layout_.label,
+        "weight": model.layout_.weight,
+        "classes": class_facts(model, statistic),
+        "columns": [{**c, "family": families.get(c["name"])} for c in read_columns(model)],
+        "ignored": list(model.layout_.ignored),
+        "advice": list(advice(model.model_)),
+    }
+
+
+def _class_tables(facts: FittedClasses, model: Any) -> Iterator[str | Table]:
+    yield schema_table(model)
+    shares = [[str(c["label"]), amount(c["rows"]), percent(c["prior"])] for c in facts["classes"]]
+    yield ""
+    yield Table("", [f"{facts['label']}", "rows", "prior"], shares)
+
+
+def _shown(
+    parts: Iterator[str | Table], facts: Any, model: Any, ranked: RankedModels | None
+) -> Iterator[str | Table]:
+    """Yield the tables of a fit, what it read and chose, and where it is."""
+    yield from parts
+    if facts["ignored"]:
+        yield f"  Ignored: {', '.join(facts['ignored'])}"
+    if facts.get("rows") is not None:
+        # Without an attribute, rows are counted although they have weights.
+        weighed = facts.get("weight") if "classes" in facts or hasattr(model, "rows_") else None
+        amounts = amount(facts["rows"])
+        rows = f"{amounts} total weight ({weighed})" if weighed else rows_in_print(facts["rows"])
+        missed = facts.get("unlabelled")
+        left_out = "" if missed is None else f", {amount(missed)} left out without label"
+        yield f"  Fitted to {rows}{left_out}"
+    for warning in facts.get("advice", ()):
+        yield f"  Look: {warning}"
+    if ranked:
+        alike = [name for name in ranked.order if ranked.verdict(name) == "as good"]
+        best, score = ranked.best, ranked.score
+        others = f"; as good: {', '.join(alike)}" if alike else ""
+        instead = "" if score == ranked.first_choice else f" (no {ranked.first_choice} is finite)"
+        yield (
+            f"  Tuned: {best}, of {len(ranked.found)} values: {score} "
+            f"{ranked.in_print(best, score)} in {ranked.folds} folds{instead}{others}"
+        )
+    yield f"  Saved to {facts['model']}"
+    if "compare" in facts:
+        yield "  To compare with --model auto on held-out rows (about 100 times as long):"
+        yield CommandLine(f"  {facts['compare']}")
 
 
 def _tuned(model: str, given: Sequence[str] | None, own: Mapping[str, Any]) -> dict[str, Point]:
@@ -163,7 +234,7 @@ def _tuned(model: str, given: Sequence[str] | None, own: Mapping[str, Any]) -> d
     if not grid:
         raise ParameterError(
             f"--tune is given for --model {model}",
-            "there is no option left to choose" if model in GRIDS else "it has no such option",
+            "there is no parameter left to choose" if model in GRIDS else "it has no grid",
             "leave --tune out",
         )
     return {point.name: point for point in points_of([model], given, grid)}
@@ -195,41 +266,8 @@ def _check_targets(model: Any, targets: Sequence[str]) -> None:
         )
 
 
-def _deliver_coefficients(
-    model: Any,
-    target: Path,
-    label: Sequence[str],
-    tuned: Folds | None,
-    as_json: bool,
-) -> None:
-    from suffice.cli.output.coefficients import coefficient_facts, rendered_coefficients
-
-    facts: FittedCoefficients = {
-        **coefficient_facts(model, target),
-        "label": label[0] if len(label) == 1 else list(label),
-        "weight": model.layout_.weight,
-        "columns": [{"name": c.name, "kind": c.kind, "reason": c.reason} for c in model.schema_],
-        "ignored": list(model.layout_.ignored),
-        "tuned": tuned,
-    }
-
-    def rendered() -> Iterator[RenderableType]:
-        yield from rendered_coefficients(facts, most=MOST_COEFFICIENTS)
-        if facts["ignored"]:
-            yield f"  ignored: {', '.join(facts['ignored'])}"
-        if "rows" in facts:
-            weight = facts["weight"] if hasattr(model, "rows_") else None  # else rows are counted
-            yield f"  {rows_learnt(facts['rows'], weight)}"
-        if facts.get("unlabelled"):
-            yield f"  Rows left out without label: {amount(facts['unlabelled'])}"
-        yield from tuned_lines(facts["tuned"])
-        yield f"  Saved to {target}"
-
-    deliver(facts, rendered, as_json, None)
-
-
 def _named_after(data: str) -> Path:
-    """``model.suffice`` in the working directory, for the first file called ``model.csv.gz``.
+    """Return ``model.suffice`` in the working directory, for the first file ``model.csv.gz``.
 
     Also for a pipe, whose name says nothing.
     """

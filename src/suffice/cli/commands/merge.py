@@ -1,4 +1,4 @@
-"""``suffice merge``: one model of all the rows that several models have learnt."""
+"""``suffice merge``: one model of the rows of several models."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from suffice.cli.options.models import different_kinds, errors_by_file_name, load_summed, rows_of
-from suffice.cli.options.replacing import Force, new_model, refuse_replacing
-from suffice.cli.options.shared import AsJson
-from suffice.cli.output.tables import amount, deliver
+from suffice.cli.models import (
+    different_kinds,
+    errors_by_file_name,
+    load_summed,
+    refuse_replacing,
+)
+from suffice.cli.options import AsJson, Force
+from suffice.cli.output import deliver
 from suffice.errors import ParameterError
+from suffice.phrases import amount
 
 if TYPE_CHECKING:
     from suffice.cli.documents import Merged
@@ -20,37 +25,34 @@ __all__ = ["merge"]
 
 
 def merge(
+    *,
     models: Annotated[
         list[Path],
-        typer.Argument(metavar="MODEL", help="Two files or more.", show_default=False),
+        typer.Argument(metavar="MODEL...", help="Two files or more.", show_default=False),
     ],
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="The merged model; may be one of MODEL.", show_default=False
-        ),
+        Path, typer.Option("--output", "-o", help="The merged model; may be one of MODEL.")
     ],
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add up models of the same columns.
+    """Merge models of the same columns.
 
-    The result is that of one fit of all their rows, to the last bit; the rows
-    are not needed.
+    The result is that of one fit of all rows, to the last bit; the rows are not
+    needed.
     """
     if len(models) < 2:
-        raise ParameterError(
-            "one model is given", "a merge takes two or more", "name the others as well"
-        )
+        rule = "a merge takes two or more"
+        raise ParameterError("one model is given", rule, "name the others as well")
     merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
         if type(other) is not type(merged):
             raise different_kinds(models[0], merged, path, other, "add up")
         with errors_by_file_name(models[0], path):
             merged.merge(other)
-    refuse_replacing(output, new_model(merged), force, models)
+    refuse_replacing(output, merged, merged.target_names_, force, models)
     merged.save(output)
-    rows = rows_of(merged)
+    rows = float(merged.statistic_.rows)
     facts: Merged = {"model": str(output), "merged": len(models), "rows": rows}
     said = f"{len(models)} models merged: {amount(rows)} rows. Saved to {output}"
-    deliver(facts, lambda: [said], as_json, None)
+    deliver(facts, lambda: [said], as_json)

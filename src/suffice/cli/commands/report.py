@@ -4,57 +4,51 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.messages.remarks import known_columns, remarked
-from suffice.cli.options.models import label_of, load
-from suffice.cli.options.reading import ReadAs, Reading
-from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.tables import deliver, refuse_result
+import suffice
+from suffice.cli.models import known_columns, label_of, refuse_result
+from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
+from suffice.cli.output import deliver
 
 if TYPE_CHECKING:
     from suffice.cli.documents import Page
 
 __all__ = ["report"]
 
-Test = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[TEST]", help="Rows to judge by, as for evaluate.", show_default=False),
-]
-
 
 def report(
     *,
     model: ModelFile,
-    data: Test = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="The page; by default the name of the model with .html."
-        ),
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEST]", help="Test data, as for evaluate.", show_default=False),
     ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page (default: MODEL.html).")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
-    """Write a page that shows a model and answers questions, in any browser, without a network.
+    """Write an interactive page of a model, for a browser.
 
-    The page is one file. It computes the answers itself, as Python does. With rows whose answer
-    is known, and that the model has not learnt, it says how good the answers are.
+    One file, without a network: it shows the model, predicts and explains; with
+    test data it shows how good the predictions are.
     """
     from suffice.reports import report as write
 
-    reading = Reading.of(read)
-    page = Path(model).with_suffix(".html") if output is None else output
+    page = model.with_suffix(".html") if output is None else output
     refuse_result(page, [model, *(data or ())])
-    fitted, test = load(model), None
+    fitted: Any = suffice.load(model)
+    test = None
     if data:
-        table = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
-        test = table, label_of(fitted, None)
+        table = known_columns(Reading.of(read).open(data, fitted.reader_.format), fitted)
+        test = table, label_of(fitted)
     write(fitted, page, test)
     facts: Page = {"page": str(page)}
-    deliver(facts, lambda: [f"Saved to {page}."], as_json, None)
+    deliver(facts, lambda: [f"Saved to {page}."], as_json)
     if show:
         webbrowser.open(page.absolute().as_uri())

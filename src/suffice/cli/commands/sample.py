@@ -1,19 +1,14 @@
-"""``suffice sample``: rows that a model would produce."""
+"""``suffice sample``: rows drawn from a model."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from suffice.cli.options.models import load_generative
-from suffice.cli.options.shared import ModelFile, RowsAsJson
-from suffice.cli.output.rows import deliver_rows, opener
-from suffice.cli.output.tables import refuse_result
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from suffice.cli.models import load_generative, refuse_result
+from suffice.cli.options import AsJson, ModelFile, RowsFile
+from suffice.cli.output import deliver_rows, writer_of
 
 __all__ = ["sample"]
 
@@ -22,41 +17,30 @@ def sample(
     *,
     model: ModelFile,
     rows: Annotated[int, typer.Option("--rows", "-n", min=1, help="How many.")] = 10,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="For the same rows in every run.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help=".csv, .tsv, .jsonl, .parquet, .arrow; default: CSV to stdout."
-        ),
-    ] = None,
-    as_json: RowsAsJson = False,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Of the random numbers.")] = None,
+    output: RowsFile = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Draw rows from a model: a class from its prior, then every column given the class.
+    """Draw rows from a model.
 
-    What such rows lack, beside real ones, is what the model does not know.
+    A class from its prior, then every column given the class.
     """
-    opened = opener(output)
-    refuse_result(output, [model])
-    fitted = load_generative(model, "it says nothing of how rows come about", "fit naive Bayes")
-    columns, labels = fitted.sample(rows, seed)
-    name = fitted.layout_.label or "label"
-    table = _table({**columns, name: labels})
-    is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
-    if is_text and fitted.format_ is not None:
-        from suffice.data.csv.writing import as_written
-
-        table = as_written(table, fitted.format_)
-    if as_json:
-        facts = {"model": str(model), "type": type(fitted).__name__, "seed": seed}
-        deliver_rows(facts, "drawn", [table], opened, output)
-        return
-    with opened() as write:
-        write(table)
-
-
-def _table(columns: dict[str, Any]) -> pa.Table:
     import pyarrow as pa
 
-    return pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
+    written = writer_of(output)
+    refuse_result(output, [model])
+    fitted = load_generative(model, "it has no distribution of rows", "fit naive Bayes")
+    columns, labels = fitted.sample(rows, seed)
+    cells = {**columns, fitted.layout_.label or "label": labels}
+    table = pa.table({name: pa.array(values.tolist()) for name, values in cells.items()})
+    is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
+    if is_text and hasattr(fitted.reader_.format, "notation"):
+        from suffice.data.csv.writing import as_written
+
+        table = as_written(table, fitted.reader_.format)
+    if as_json:
+        facts = {"model": str(model), "type": type(fitted).__name__, "seed": seed}
+        deliver_rows(facts, "drawn", [table], written, output)
+        return
+    with written() as write:
+        write(table)

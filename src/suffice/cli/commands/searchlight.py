@@ -14,91 +14,42 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.atomic import atomic_writer
-from suffice.cli.options.names import listed
-from suffice.cli.options.shared import AsJson
-from suffice.cli.options.values import named_values
-from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_result, short
+from suffice.cli.models import refuse_result
+from suffice.cli.options import AsJson
+from suffice.cli.output import deliver, short
+from suffice.cli.values import listed, named_values
 from suffice.errors import ParameterError
+from suffice.numerics.in_print import Table, percent, probability
+from suffice.phrases import amount
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from suffice.cli.documents import AccuracyMap
     from suffice.images import SearchLight
 
 __all__ = ["searchlight"]
-
-LABELS, AROUND, NULL, OUT = "Labels of the volumes", "Voxels", "Permutation test", "Output"
 
 
 def searchlight(
     *,
     scans: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SCANS",
-            help="4-D images, one or several runs, .nii or .nii.gz.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="SCANS", help="4-D images, .nii or .nii.gz.", show_default=False),
     ],
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="IMAGE",
-            help="The map of accuracies, .nii or .nii.gz.",
-            rich_help_panel=OUT,
-            show_default=False,
-        ),
+        Path, typer.Option("--output", "-o", metavar="IMAGE", help="The map of accuracies.")
     ],
-    png: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The map as a picture.", rich_help_panel=OUT)
-    ] = None,
-    p_values: Annotated[
-        Path | None,
-        typer.Option(metavar="IMAGE", help="Family-wise p-values of voxels.", rich_help_panel=OUT),
-    ] = None,
-    maps: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="The mean map of each class.", rich_help_panel=OUT),
-    ] = None,
     labels: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="A line for every volume: its label, and its run.",
-            rich_help_panel=LABELS,
-            show_default=False,
-        ),
+        Path, typer.Option(metavar="FILE", help="A line for every volume: label, run.")
     ],
     leave_out: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B", help="Labels that are no class, such as rest.", rich_help_panel=LABELS
-        ),
+        list[str] | None, typer.Option(metavar="A,B", help="Labels that are no class.")
     ] = None,
     mask: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="IMAGE", help="Voxels to be used, those not zero.", rich_help_panel=AROUND
-        ),
+        Path | None, typer.Option(metavar="IMAGE", help="Voxels to use, those not zero.")
     ] = None,
     cube: Annotated[
-        int | None,
-        typer.Option(
-            metavar="VOXELS",
-            min=0,
-            help="Voxels up to so many steps away: 1 is 3 x 3 x 3.",
-            rich_help_panel=AROUND,
-        ),
+        int | None, typer.Option(metavar="N", min=0, help="Steps to the side: 1 is 3 x 3 x 3.")
     ] = None,
-    permutations: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, help="Number of permutations of the labels.", rich_help_panel=NULL
-        ),
-    ] = 0,
     parameters: Annotated[
         list[str] | None,
         typer.Option(
@@ -109,12 +60,22 @@ def searchlight(
             "random_state=0, n_jobs=1.",
         ),
     ] = None,
+    permutations: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Permutations of the labels.")
+    ] = 0,
+    p_values: Annotated[
+        Path | None, typer.Option(metavar="IMAGE", help="Family-wise p-values.")
+    ] = None,
+    maps: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The mean map of each class.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(metavar="FILE", help="The map as a picture.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Map how well the voxels around each voxel tell the classes apart.
+    """Map the accuracy of searchlights in brain images.
 
-    Gaussian naive Bayes, leaving out one run at a time, from sums: the images
-    are read once.
+    Gaussian naive Bayes on the voxels around each voxel, leaving out one run at a
+    time; the images are read once.
     """
     from suffice.images.labels import read_attributes
 
@@ -131,7 +92,7 @@ def searchlight(
         maps.mkdir(parents=True, exist_ok=True)
     _write(images, png, light)
     facts = _facts(light, [*images, *([png] if png else [])])
-    deliver(facts, lambda: _rendered(facts), as_json, None)
+    deliver(facts, lambda: _shown(facts), as_json)
 
 
 def _light(
@@ -144,9 +105,9 @@ def _light(
     found = named_values("-p", given, known, "SearchLight")
     if (cube is None) == ("radius" not in found):
         raise ParameterError(
-            f"--cube and -p radius are both {'missing' if cube is None else 'given'}",
+            f"--cube and --radius are both {'missing' if cube is None else 'given'}",
             "a searchlight has one shape",
-            "for example --cube 1, or -p shape=ball -p radius=6",
+            "for example --cube 1, or --shape ball --radius 6",
         )
     shape = {} if cube is None else {"shape": "cube", "radius": cube}
     shown = sys.stderr is not None and sys.stderr.isatty()
@@ -201,7 +162,6 @@ def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> Non
 
 
 def _facts(light: SearchLight, files: Sequence[Path]) -> AccuracyMap:
-    """The result as JSON has it."""
     best = light.best_voxel_
     facts: AccuracyMap = {
         "output": str(files[0]),
@@ -227,22 +187,20 @@ def _facts(light: SearchLight, files: Sequence[Path]) -> AccuracyMap:
     return facts
 
 
-def _rendered(facts: AccuracyMap) -> Iterator[RenderableType]:
-    """The same for people."""
-    from suffice.numerics.in_print import probability
-
+def _shown(facts: AccuracyMap) -> Iterator[str | Table]:
     yield (
         f"{amount(facts['volumes'])} volumes of {len(facts['classes'])} classes, "
-        f"{facts['folds']} folds, {amount(facts['voxels'])} searchlights"
+        f"{facts['folds']} folds, {amount(facts['voxels'])} searchlights\n"
     )
     best = ", ".join(short(round(place, 1)) for place in facts["best"]["mm"])
     p = f", p = {probability(facts['whole_mask_p'])}" if "whole_mask_p" in facts else ""
-    table = grid("", "accuracy")
-    table.add_row("chance (most frequent class)", percent(facts["chance"]))
-    table.add_row("mean of all searchlights", percent(facts["mean"]))
-    table.add_row(f"best, around ({best}) mm", percent(facts["best"]["accuracy"]))
-    table.add_row(f"whole mask{p}", percent(facts["whole_mask"]))
-    yield table
+    rows = {
+        "chance (most frequent class)": facts["chance"],
+        "mean of all searchlights": facts["mean"],
+        f"best, around ({best}) mm": facts["best"]["accuracy"],
+        f"whole mask{p}": facts["whole_mask"],
+    }
+    yield Table("", ["", "accuracy"], [[name, percent(share)] for name, share in rows.items()])
     if "threshold" in facts:
         yield (
             f"  {amount(facts['voxels_above'])} voxels above {percent(facts['threshold'])} "

@@ -1,67 +1,131 @@
-"""``suffice show``: what a model knows."""
+"""``suffice show``: a model's classes and columns, or how a table is read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from suffice.cli.options.models import has_candidates, load, load_generative
-from suffice.cli.options.names import listed, no_such_column
-from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.fitted import candidate_facts, in_days, rendered_candidates
-from suffice.cli.output.tables import (
-    CommandLine,
-    amount,
-    barred,
-    deliver,
-    draws_bars,
-    grid,
-    percent,
-    rows_in_print,
-    short,
-)
+import suffice
+from suffice.cli.models import has_candidates, refusal
+from suffice.cli.options import AsJson, ReadAs, Reading
+from suffice.cli.output import CommandLine, deliver, short
+from suffice.cli.results import candidate_facts, class_facts
+from suffice.cli.values import listed, no_such_column, spelled
+from suffice.numerics.in_print import Table, percent
+from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from suffice.cli.documents import Alpha, KnownColumn, Shown
-    from suffice.models.generative.classifier import GenerativeClassifier
-    from suffice.sums.by_class import ByClass
+    from suffice.cli.documents import KnownColumn, ReadTable, Shown
 
 __all__ = ["show"]
 
 MOST_CLASSES_ACROSS = 5
 MOST_QUANTITIES_ACROSS = 4
 MOST_LINES = 10
-PRIOR_BAR, SHARE_BAR = 12, 5  # characters of bars
-FAMILIES_OF_SHARES = ("categorical", "bernoulli")  # whose parameters are parts of 1
+DAY = 86_400
+SPREADS = ("sd", "scale")
+BEFORE_CUTS = ("<", ">=")
 
 
 def show(
-    model: ModelFile,
+    *,
+    file: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE", help="A model file, or a table.", show_default=False),
+    ],
     column: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="Only this column, in full.")
+        list[str] | None, typer.Option(metavar="COL", help="Only these columns, in full.")
     ] = None,
     as_json: AsJson = False,
+    read: ReadAs = None,
 ) -> None:
-    """Show what a model knows: class priors, and every column's family and parameters."""
-    chosen = listed(column)
-    if has_candidates(average := load(model)):
-        of_all = candidate_facts(average, model)
-        deliver(of_all, lambda: rendered_candidates(average), as_json, None)
+    """Show a model's classes and columns, or how a table is read.
+
+    A table is read to its end: its columns, their types, missing cells and rows
+    that are left out are those that a fit would see.
+    """
+    from suffice.persist import is_model_file
+
+    model = Path(file[0])
+    if len(file) > 1 or not is_model_file(model):
+        table = _read(Reading.of(read), file, listed(column))
+        deliver(table, lambda: _shown_table(table), as_json)
         return
-    fitted = load_generative(
-        model, "it has coefficients, and no families", f"use suffice summary {model}"
-    )
-    facts = _facts(fitted, model, chosen)
-    deliver(facts, lambda: _rendered(facts, full=bool(chosen)), as_json, None)
+    fitted: Any = suffice.load(model)
+    if has_candidates(fitted):
+        deliver(candidate_facts(fitted, model), lambda: [fitted.candidates_.table()], as_json)
+        return
+    if not hasattr(fitted, "predict_joint_log_proba"):
+        rule = "it has coefficients, and no families"
+        raise refusal(model, fitted, rule, f"use suffice summary {model}")
+    facts = _facts(fitted, model, listed(column))
+    deliver(facts, lambda: _shown(facts, full=bool(column)), as_json)
 
 
-def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> Shown:
+# Tables -----------------------------------------------------------------------------------------
+
+
+def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadTable:
+    """Read a table to its end, and return how every column is read."""
+    from suffice.data.beside import skipped_rows
+    from suffice.data.table_source import TableSource
+
+    table = reading.open(data, notes=False)
+    for name in chosen:
+        if name not in table.names:
+            raise no_such_column("column", name, table.names)
+    names = chosen or table.names
+    kinds = {column.name: column for column in TableSource(table).columns(names)}
+    rows, missing = 0, dict.fromkeys(names, 0)
+    for part in table.parts(dict.fromkeys(names)):
+        for batch in part.record_batches():
+            rows += batch.num_rows
+            for name in names:
+                missing[name] += batch.column(name).null_count
+    schema = table.shown.schema
+    return {
+        "files": list(data),
+        "read_as": list(map(spelled, table.remarks)),
+        "missing_tokens": list(table.format.missing) if table.format else [],
+        "rows": rows,
+        "skipped": [{"file": one.file, "line": one.line} for one in skipped_rows(table)],
+        "columns": [
+            {
+                "name": name,
+                "type": str(schema.field(name).type),
+                "kind": kinds[name].kind,
+                "reason": kinds[name].reason,
+                "missing": missing[name],
+            }
+            for name in names
+        ],
+    }
+
+
+def _shown_table(facts: ReadTable) -> Iterator[str | Table]:
+    rows = [
+        [one["name"], one["type"], one["kind"], amount(one["missing"]), one["reason"]]
+        for one in facts["columns"]
+    ]
+    left = (0, 1, 2, 4)
+    yield Table("", ["column", "type", "kind", "missing", "why"], rows, left=left)
+    skipped = ", ".join(f"line {one['line']} of {one['file']}" for one in facts["skipped"])
+    yield f"  {rows_in_print(facts['rows'])}" + (f"; left out: {skipped}" if skipped else "")
+    yield from (f"  Read as: {line}" for line in facts["read_as"])
+    if facts["missing_tokens"]:
+        tokens = ", ".join(token or "(empty)" for token in facts["missing_tokens"])
+        yield f"  Missing: {tokens} (--missing adds to them)"
+
+
+# Models -----------------------------------------------------------------------------------------
+
+
+def _facts(model: Any, path: Path, chosen: Sequence[str]) -> Shown:
     # A class may be declared that no row shows.
     statistic = model.statistic_.over(model.model_.classes)
     columns = _columns(model, statistic)
@@ -74,34 +138,29 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> Sh
         "unlabelled": float(statistic.unlabelled.value),
         "free_parameters": model.n_parameters_,
         "label": model.layout_.label,
-        "classes": [
-            {"label": name, "rows": float(rows), "prior": float(prior)}
-            for name, rows, prior in zip(
-                statistic.classes.values, statistic.weight.value, model.model_.prior, strict=True
-            )
-        ],
+        "classes": class_facts(model, statistic),
         "columns": [columns[name] for name in chosen or columns],
         "ignored": list(model.layout_.ignored),
     }
     pairs = getattr(model.model_, "pairs", None)
     if pairs is not None:
-        weight = model.model_.pair_weight  # type: ignore[attr-defined]
+        weight = model.model_.pair_weight
         facts["pairs"] = {"columns": list(pairs.columns), "bins": pairs.size, "counted": weight}
     return facts
 
 
-def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, KnownColumn]:
-    """What is known of every column, in the order of the table."""
+def _columns(model: Any, statistic: Any) -> dict[str, KnownColumn]:
+    """Return what is known of every column, in the order of the table."""
     families, left_out = model.model_.family_names, set(model.model_.identifiers)
     read = {column.name: column for column in model.schema_}
     known: dict[str, KnownColumn] = {}
-    calibration = model.model_.calibration
-    counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
-    blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
+    parts, calibration = model.model_.parts, model.model_.calibration
+    counted = calibration.of_parts(parts) if calibration else [None] * len(parts)
+    blocks = statistic.blocks[: len(parts)]  # the others are no columns of a family
     sampled = model.model_.sampled
-    far = sampled and sampled.far(model.parts_, statistic)
+    far = sampled and sampled.far(parts, statistic)
     for part, parameters, block, weights in zip(
-        model.parts_, model.model_.parameters, blocks, counted, strict=True
+        parts, model.model_.parameters, blocks, counted, strict=True
     ):
         for j, name in enumerate(part.layout.columns):
             # A text, or a group of counts, is observed or missing as a whole.
@@ -122,82 +181,64 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, Known
             if rivals := parameters.rivals(j):
                 column["log_loss_alone"] = rivals
             if (evidence := parameters.alpha_evidence) is not None:
-                column["alpha"] = cast("Alpha", evidence.of(j))
+                column["alpha"] = cast("Any", evidence.of(j))
             if far is not None and name in far.columns:
                 rows = far.bins.total[:, far.columns.index(name)]
                 column["sampled_rows"] = float(rows.sum())
     return {name: known[name] for name in read}
 
 
-def _rendered(facts: Shown, full: bool) -> Iterator[RenderableType]:
-    drawn = draws_bars()
-    classes = grid(facts["label"] or "label", "rows", "prior")
-    for known in facts["classes"]:
-        prior = percent(known["prior"])
-        shown = barred(prior, known["prior"], PRIOR_BAR) if drawn else prior
-        classes.add_row(str(known["label"]), amount(known["rows"]), shown)
-    yield classes
+def _shown(facts: Shown, full: bool) -> Iterator[str | Table]:
+    shares = [[str(c["label"]), amount(c["rows"]), percent(c["prior"])] for c in facts["classes"]]
+    yield Table("", [facts["label"] or "label", "rows", "prior"], shares)
     yield (
-        f"  {rows_in_print(facts['rows'])} learnt, {amount(facts['unlabelled'])} left out without "
-        f"label, {facts['free_parameters']:,} free parameters"
+        f"  Fitted to {rows_in_print(facts['rows'])}, {amount(facts['unlabelled'])} left out "
+        f"without label; {facts['free_parameters']:,} free parameters"
     )
     if facts["ignored"]:
-        yield f"  ignored: {', '.join(facts['ignored'])}"
+        yield f"  Ignored: {', '.join(facts['ignored'])}"
     if "pairs" in facts:
         d, bins = len(facts["pairs"]["columns"]), facts["pairs"]["bins"]
-        yield (
-            f"  pairs of {d} columns in {bins:,} bins, counted {facts['pairs']['counted']:.2f} "
-            "times; beside them, single columns:"
-        )
-    yield ""
+        weight = f"{facts['pairs']['counted']:.2f}"
+        yield f"  Pairs of {d} columns in {bins:,} bins, of weight {weight}; beside them:"
     names = [str(known["label"]) for known in facts["classes"]]
     for column in facts["columns"]:
-        table, left_out = _column(column, names, None if full else MOST_LINES, drawn)
+        yield ""
+        if column.get("left_out"):
+            yield f"  {column['name']}: left out, as it tells one row from another"
+            continue
+        table, left_out = _column(column, names, None if full else MOST_LINES)
         yield table
-        below = list(_how_chosen(column))
+        yield from _how_chosen(column)
         if left_out:
             again = join(["suffice", "show", facts["model"], "--column", column["name"]])
-            below.append(CommandLine(f"  ... {left_out} more: {again}"))
-        if below or isinstance(table, str):
-            yield from (*below, "")
+            yield CommandLine(f"  ... {left_out} more: {again}")
 
 
-def _column(
-    column: KnownColumn, classes: Sequence[str], most: int | None, drawn: bool
-) -> tuple[RenderableType, int]:
-    """The parameters of one column, and how many lines of them were left out.
+def _column(column: KnownColumn, classes: Sequence[str], most: int | None) -> tuple[Table, int]:
+    """Return the parameters of one column, and how many lines of them were left out.
 
     Classes are across where they are few; else there is one line per class.
     """
-    if column.get("left_out"):
-        return f"  {column['name']}: left out, as it tells one row from another", 0
-    title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
-    if "counted" in column:
-        title += f", counted {column['counted']:.2f} times"
-    parameters: Mapping[str, list[Any]] = column["parameters"]
     from suffice.data.schema import DATES
 
+    title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
+    if "counted" in column:
+        title += f", weight {column['counted']:.2f}"
+    parameters: Mapping[str, list[Any]] = column["parameters"]
     if column.get("unit") == DATES:
-        parameters = in_days(parameters)
-    if len(classes) <= MOST_CLASSES_ACROSS:
-        table = grid("", *classes, title=title)
-        lines = list(parameters.items())
-    else:
-        across = list(parameters)[:MOST_QUANTITIES_ACROSS]
-        table = grid("", *across, title=title)
-        rows = zip(*(parameters[name] for name in across), strict=True)
+        parameters = _in_days(parameters)
+    header, lines = list(classes), list(parameters.items())
+    if len(classes) > MOST_CLASSES_ACROSS:
+        header = list(parameters)[:MOST_QUANTITIES_ACROSS]
+        rows = zip(*(parameters[name] for name in header), strict=True)
         lines = [(name, list(row)) for name, row in zip(classes, rows, strict=False)]
-    shares = drawn and column["family"] in FAMILIES_OF_SHARES
-    for name, values in lines[:most]:
-        cells = (barred(short(v), v, SHARE_BAR) if shares else short(v) for v in values)
-        table.add_row(name, *cells)
-    return table, len(lines) - len(lines[:most])
+    cells = [[name, *map(short, values)] for name, values in lines[:most]]
+    return Table(title, ["", *header], cells), len(lines) - len(cells)
 
 
 def _how_chosen(column: KnownColumn) -> Iterator[str]:
-    """Why a column has its family, and from which rows."""
-    if column.get("left_out"):
-        return
+    """Yield why a column has its family, and from which rows."""
     if losses := column.get("log_loss_alone"):
         best_first = sorted(losses, key=lambda family: losses[family])
         told = ", ".join(f"{family} {losses[family]:.3f}" for family in best_first)
@@ -207,3 +248,33 @@ def _how_chosen(column: KnownColumn) -> Iterator[str]:
         yield f"  alpha {short(chosen['alpha'])} by evidence, {laplace:.2f} nats above that of 1"
     if rows := column.get("sampled_rows"):
         yield f"  far from 0, so its shape is that of {rows_in_print(rows)} of a sample"
+
+
+# Parameters of dates, which are counted in seconds ------------------------------------------------
+
+
+def _in_days(parameters: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return means and bins as dates, and spreads in days."""
+    return {
+        _bin(name): [_moment(v) for v in values]
+        if name == "mean"
+        else [f"{v / DAY:.4g} days" for v in values]
+        if name in SPREADS
+        else list(values)
+        for name, values in parameters.items()
+    }
+
+
+def _bin(name: str) -> str:
+    """Return the name of a bin, its edge as a date."""
+    sign, _, cut = name.partition(" ")
+    return f"{sign} {_moment(float(cut))}" if sign in BEFORE_CUTS else name
+
+
+def _moment(seconds: float) -> str:
+    """Return the point in time so many seconds after the start of 1970, to the minute."""
+    try:
+        found = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    except (OverflowError, ValueError):
+        return f"{seconds:.4g} s after 1970"
+    return found.isoformat(" ", "minutes")

@@ -1,4 +1,4 @@
-"""``suffice summary``: the coefficients of a linear model, their errors and tests, and the fit."""
+"""``suffice summary``: the coefficients of a model, their errors and tests, and the fit."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.messages.remarks import known_columns, remarked
-from suffice.cli.options.models import has_coefficients, label_of, load, refusal, weight_of
-from suffice.cli.options.reading import ReadAs, Reading
-from suffice.cli.options.shared import AsJson, ModelFile
-from suffice.cli.output.coefficients import (
-    CONFIDENCE,
-    coefficient_facts,
-    rendered_coefficients,
-    robust_facts,
-)
-from suffice.cli.output.tables import deliver
-from suffice.errors import ParameterError
+import suffice
+from suffice.cli.models import has_coefficients, known_columns, label_of, refusal, weight_of
+from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
+from suffice.cli.output import deliver
+from suffice.cli.results import CONFIDENCE, coefficient_facts, coefficient_tables, summaries_of
+from suffice.errors import ParameterError, SufficeError
 
 __all__ = ["summary"]
 
@@ -30,45 +24,42 @@ def summary(
     model: ModelFile,
     data: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[DATA]", help="The rows of the fit, for --robust."),
+        typer.Argument(metavar="[DATA]", help="The training data, for --robust."),
     ] = None,
     level: Annotated[
-        float | None,
-        typer.Option(metavar="0.95", help="Show intervals of this confidence, not tests."),
-    ] = None,
+        float, typer.Option(metavar="P", help="Confidence of the intervals.")
+    ] = CONFIDENCE,
     robust: Annotated[
         str | None,
-        typer.Option(
-            metavar="|".join(KINDS),
-            help="linear: errors that hold where rows differ in their variance; reads DATA again.",
-        ),
+        typer.Option(metavar="|".join(KINDS), help="Robust standard errors, of --model linear."),
     ] = None,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
-    """Show the coefficients of a linear, ridge or logistic model, and how well it fits."""
+    """Show coefficients with standard errors, tests and fit.
+
+    Of linear, ridge, lasso, elastic net and logistic models.
+    """
     reading = Reading.of(read)
-    fitted = load(model)
+    fitted: Any = suffice.load(model)
     if not has_coefficients(fitted):
         raise refusal(model, fitted, "a summary is of coefficients", f"use suffice show {model}")
-    chosen = CONFIDENCE if level is None else level
-    if robust is None:
-        if data:
-            raise ParameterError(
-                f"{data[0]} is given", "a summary reads rows for --robust only", "leave it out"
-            )
-        facts = coefficient_facts(fitted, model, chosen)
+    found: list[Any] | SufficeError
+    if robust is not None:
+        found = _robust(fitted, robust, data or (), level, reading)
+    elif data:
+        rule = "a summary reads rows for --robust only"
+        raise ParameterError(f"{data[0]} is given", rule, "leave it out")
     else:
-        found = _robust(fitted, robust, data or (), chosen, reading)
-        facts = robust_facts(found, model, chosen)
-    intervals = level is not None
-    deliver(facts, lambda: rendered_coefficients(facts, intervals), as_json, None)
+        found = summaries_of(fitted, level)
+    facts = coefficient_facts(fitted, found, model, level)
+    deliver(facts, lambda: coefficient_tables(facts, found), as_json)
 
 
 def _robust(
     model: Any, kind: str, data: Sequence[str], level: float, reading: Reading
 ) -> list[Any]:
-    """The summaries of all targets, with robust errors.
+    """Return the summaries of all targets, with robust errors.
 
     Raises
     ------
@@ -87,10 +78,10 @@ def _robust(
         raise ParameterError(
             f"--robust {kind} is given without rows",
             "robust errors are no function of the sums that the model keeps",
-            "name the table of the fit after the model",
+            "name the training data after the model",
         )
-    table = known_columns(remarked(reading.open(data, model.format_)), model)
-    truth, weight = label_of(model, None), weight_of(model, None, table)
+    table = known_columns(reading.open(data, model.reader_.format), model)
+    truth, weight = label_of(model), weight_of(model, None, table)
     return [
         model.robust_summary(table, truth, weight, kind=kind, target=target, level=level)
         for target in model.target_names_

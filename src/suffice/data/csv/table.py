@@ -35,8 +35,8 @@ from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
 from suffice.data.files.version import readable, version_of
 from suffice.data.notation import TEXT
-from suffice.data.part_size import UNKNOWN, PartSize
 from suffice.data.read_ahead import in_order
+from suffice.data.source import RecordPart
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.data.text_cells import are_rounded, infer, parse
 from suffice.data.type_names import called
@@ -56,8 +56,8 @@ class _Pass:
     """One reading of one file as text, malformed rows left out and their lines counted."""
 
     def __init__(self, part: CsvPart) -> None:
-        self._file, self._names, self._asked = part.file, part.names, part.asked
-        self._format = part.file.format
+        self._file, self._names, self._asked = part.text, part.names, part.asked
+        self._format = part.text.format
         self.skipped = 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -149,7 +149,7 @@ class _Pass:
 
 
 @dataclass(frozen=True)
-class CsvPart:
+class CsvPart(RecordPart):
     """One file of delimited text.
 
     Examples
@@ -159,7 +159,7 @@ class CsvPart:
     ('y',)
     """
 
-    file: CsvFile  # where the rows are and how they are written
+    text: CsvFile  # where the rows are and how they are written
     names: tuple[str, ...]  # all its columns
     types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types
 
@@ -181,7 +181,7 @@ class CsvPart:
             yield self._typed(batch, done)
             done += batch.num_rows
         if reading.skipped:
-            warn(self.file.left_out(reading.skipped, self.names))
+            warn(self.text.left_out(reading.skipped, self.names))
 
     def text_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows as text, missing cells as nulls.
@@ -195,7 +195,7 @@ class CsvPart:
 
     def locate(self, row: int) -> str:
         """Name the line where row `row` begins, by walking through the file again."""
-        return self.file.locate(row, self.names)
+        return self.text.locate(row, self.names)
 
     def _typed(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
         columns = []
@@ -208,7 +208,7 @@ class CsvPart:
         return pa.RecordBatch.from_arrays(columns, names=list(self.asked))
 
     def _parsed(self, cells: pa.Array[Any], name: str, target: pa.DataType) -> pa.Array[Any]:
-        notation, numerals = self.file.format.notation(name), self.file.format.numerals
+        notation, numerals = self.text.format.notation(name), self.text.format.numerals
         if notation is not None and notation.type == target:
             return notation.parse(cells, numerals)
         return parse(cells, target, numerals)
@@ -218,7 +218,7 @@ class CsvPart:
         where = f"{self.locate(row)}, column {name!r}: {shown}"
         if pa.types.is_floating(target) and are_rounded(pa.array([cell])):
             return ReadError(where, HELD_RULE, HELD_STEP)
-        notation = self.file.format.notation(name)
+        notation = self.text.format.notation(name)
         if notation is None or notation.type != target:
             return self._no_such(where, shown, called(target), name)
         return ReadError(
@@ -232,7 +232,7 @@ class CsvPart:
 
     def _no_such(self, where: str, shown: str, kind: str, name: str) -> ReadError:
         rule = f"every cell of this column is read as {kind}"
-        numerals = self.file.format.numerals
+        numerals = self.text.format.numerals
         if numerals.decimal != "." or numerals.thousands:
             rule += f", {numerals}"
         return ReadError(
@@ -244,16 +244,17 @@ class CsvPart:
             ),
         )
 
-    def part_size(self) -> PartSize:
-        """The bytes of the file; nothing if it cannot be read, which a reader explains."""
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes of the file; None if it cannot be read, which a reader explains."""
         with suppress(OSError):
-            return PartSize(None, self.file.path.stat().st_size)
-        return UNKNOWN
+            return self.text.path.stat().st_size
+        return None
 
     @property
-    def source_file(self) -> Path:
+    def file(self) -> Path:
         """The file."""
-        return self.file.path
+        return self.text.path
 
 
 def _listed(path: Path, format: CsvFormat) -> CsvFile:

@@ -20,8 +20,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from suffice.data.part_size import file_of
-from suffice.data.part_view import PartView
+from suffice.data.source import PartView
 from suffice.data.table import Table, TableView, first_rows, require_columns
 from suffice.data.type_names import held
 from suffice.errors import ReadError, SchemaError
@@ -225,7 +224,7 @@ class FolderColumns(TableView):
         read = stored or {self.table.names[0]: pa.string() if self.table.guesses else None}
         parts = []
         for part in self.table.parts(read):
-            said = self.values[file_of(part)].items()
+            said = self.values[part.file].items()
             cells = {name: _cast(name, value, types[name]) for name, value in said if name in types}
             parts.append(FolderPart(part, tuple(types), cells))
         return parts

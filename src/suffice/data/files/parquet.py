@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from suffice.data.files.stored import StoredFormat, StoredPart
+from suffice.data.files.stored import PLAIN, StoredFormat, StoredPart, is_text
 from suffice.data.table import BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ _WHOLE_BYTES = 1 << 22  # of a column of strings that is
 @dataclass(frozen=True)
 class ParquetPart(StoredPart):
     """One row group of a Parquet file; its strings come dictionary-encoded."""
-
-    kind = "Parquet"
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
         plain = {name for name, target in self.types if _wants_plain(target)}
@@ -102,7 +100,7 @@ def open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
     import pyarrow.parquet as pq
 
     schema = pq.read_schema(path)
-    encoded = [f.name for f in schema if _is_text(f.type) and f.name not in plain]
+    encoded = [f.name for f in schema if is_text(f.type) and f.name not in plain]
     return pq.ParquetFile(
         path,
         read_dictionary=encoded,
@@ -112,17 +110,20 @@ def open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
     )
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
 def _inspect_parquet(path: Path) -> tuple[pa.Schema, list[int]]:
+    import pyarrow.parquet as pq
+
+    stored = pq.read_schema(path)
     with open_parquet(path) as file:
-        groups = range(file.num_row_groups)
-        return file.schema_arrow, [file.metadata.row_group(part).num_rows for part in groups]
+        rows = [file.metadata.row_group(part).num_rows for part in range(file.num_row_groups)]
+        fields = [
+            read.with_metadata(PLAIN if is_text(kind) else None)
+            for read, kind in zip(file.schema_arrow, stored.types, strict=True)
+        ]
+        return pa.schema(fields), rows
 
 
-PARQUET = StoredFormat(ParquetPart, _inspect_parquet)
+PARQUET = StoredFormat("Parquet", ParquetPart, _inspect_parquet)
 
 
 ALIGNED = 64  # bytes: where columns begin

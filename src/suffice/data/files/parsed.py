@@ -1,48 +1,42 @@
-"""Files that are read whole, and say what their cells are: JSON, ARFF, Excel, OpenDocument."""
+"""Files that are read whole, into memory: JSON, ARFF, workbooks, Stata, SAS and SPSS."""
 
 from __future__ import annotations
 
 import json
 import re
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from functools import lru_cache
+from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
+from statistics import median
 from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.json as arrow_json
 
-from suffice.data.files.stored import StoredFormat, StoredPart
+from suffice.data.files.stored import StoredFormat, StoredPart, with_remarks
 from suffice.data.files.version import FileVersion, version_of
 from suffice.data.missing_tokens import IN_WORKBOOKS
 from suffice.data.table import BATCH_ROWS
 from suffice.errors import ParameterError, ReadError
 
-__all__ = ["ARFF", "EXCEL", "JSON", "with_sheet"]
+__all__ = ["ARFF", "EXCEL", "JSON", "SAS", "SPSS", "STATA", "with_sheet"]
+
+Parse = Callable[[Path, str | None], pa.Table]
 
 
 @dataclass(frozen=True)
 class ParsedPart(StoredPart):
     """The rows of a file that is parsed whole, once in every process."""
 
-    more: tuple[str, ...] = ()  # what else is to be known of the file, such as its sheet
-
-    @staticmethod
-    @abstractmethod
-    def parse(path: Path, *more: str) -> pa.Table:
-        """Read the file.
-
-        Raises
-        ------
-        pyarrow.ArrowInvalid
-            If it is not what its format demands.
-        """
+    parse: Parse | None = None
+    sheet: str | None = None  # of a workbook
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        whole = _parsed(self.parse, self.path, self.version, self.more)
+        whole = _parsed(cast(Parse, self.parse), self.path, self.version, self.sheet)
         yield from whole.select([name for name, _ in self.types]).to_batches(BATCH_ROWS)
 
     def _rows_before(self) -> int:
@@ -53,209 +47,57 @@ class ParsedPart(StoredPart):
 class ParsedFormat(StoredFormat):
     """A format whose files are parsed whole."""
 
-    more: tuple[str, ...] = ()
+    parse: Parse | None = None
+    sheet: str | None = None
 
     def read(self, path: Path) -> tuple[pa.Schema, list[StoredPart]]:
-        """Return the schema of a file, and its only part."""
+        """Return the schema of a file and its only part."""
         schema, parts = super().read(path)
-        return schema, [replace(cast(ParsedPart, part), more=self.more) for part in parts]
+        more: dict[str, Any] = {"parse": self.parse, "sheet": self.sheet}
+        return schema, [replace(part, **more) for part in parts]
 
 
-def parsed_format(part: type[ParsedPart], *more: str) -> StoredFormat:
-    """The format of files that a part parses, with what else is to be known of them."""
+def _format(kind: str, parse: Parse, sheet: str | None = None) -> StoredFormat:
+    """Return the format of files that a function parses."""
 
     def inspect(path: Path) -> tuple[pa.Schema, Sequence[int | None]]:
-        whole = _parsed(part.parse, path, version_of(path), more)
+        whole = _parsed(parse, path, version_of(path), sheet)
         return whole.schema, [whole.num_rows]
 
-    return ParsedFormat(part, inspect, more)
+    return ParsedFormat(kind, ParsedPart, inspect, parse, sheet)
 
 
 @lru_cache(maxsize=4)
-def _parsed(
-    parse: Callable[..., pa.Table], path: Path, version: FileVersion | None, more: tuple[str, ...]
-) -> pa.Table:
-    """The rows of one version of a file; those of a few files are kept for later passes."""
-    return parse(path, *more).combine_chunks()
+def _parsed(parse: Parse, path: Path, version: FileVersion | None, sheet: str | None) -> pa.Table:
+    """Return the rows of one version of a file; a few files are kept for later passes."""
+    return parse(path, sheet).combine_chunks()
 
 
-# JSON --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class JsonPart(ParsedPart):
-    """The rows of a JSON file."""
-
-    kind = "JSON"
-
-    @staticmethod
-    def parse(path: Path, *more: str) -> pa.Table:
-        """Read the file; a key that an object lacks is a missing cell."""
-        with path.open("rb") as file:
-            start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
-        if start.startswith(b"["):
-            return _array(path)
-        # A row has to fit into a block.
-        block = min(max(path.stat().st_size, 1 << 16), 1 << 30)
-        return arrow_json.read_json(str(path), arrow_json.ReadOptions(block_size=block))
-
-
-def _array(path: Path) -> pa.Table:
+def _library(module: str, path: Path, what: str, install: str) -> Any:
     try:
-        rows = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise pa.ArrowInvalid(str(error)) from error
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict):
-            raise pa.ArrowInvalid(f"item {number} of the array is no object")
-    names = dict.fromkeys(name for row in rows for name in row)
-    return pa.table({name: [row.get(name) for row in rows] for name in names})
+        return import_module(module)
+    except ImportError:
+        raise ParameterError(
+            f"{path.name} is {what}", f"{module}, which reads it, is not installed", install
+        ) from None
 
 
-JSON = parsed_format(JsonPart)
+# Cells as Python has them -----------------------------------------------------------------------
 
 
-# ARFF, the format of Weka, read by liac-arff ----------------------------------------------------
+def _cells_of(values: Sequence[Any]) -> pa.Array[Any]:
+    """Return the cells of a column in the type that holds them all; None is missing.
 
-
-_NUMERIC = ("NUMERIC", "REAL", "INTEGER")
-_RANGE = re.compile(r"^(@attribute\s.*\s(?:integer|numeric|real))\s*\[[^\]\n]*\]\s*$", re.I | re.M)
-
-
-@dataclass(frozen=True)
-class ArffPart(ParsedPart):
-    """The rows of an ARFF file."""
-
-    kind = "ARFF"
-
-    @staticmethod
-    def parse(path: Path, *more: str) -> pa.Table:
-        """Read the file; ``?`` is a missing cell."""
-        try:
-            import arff
-        except ImportError:
-            raise ParameterError(
-                f"{path.name} is written in ARFF",
-                "liac-arff, which reads it, is not installed",
-                "pip install 'suffice[arff]'",
-            ) from None
-        # The library does not know that a numeric attribute may state its range.
-        text = _RANGE.sub(r"\1", path.read_text("utf-8-sig"))
-        try:
-            try:
-                content, rows = _loaded(arff, text, arff.DENSE)
-            except arff.BadLayout:
-                content, found = _loaded(arff, text, arff.LOD)
-                rows = [_dense(row, content["attributes"]) for row in found]
-        except (arff.ArffException, ValueError) as error:
-            raise pa.ArrowInvalid(str(error)) from error
-        columns = [
-            _column(kind, [row[j] for row in rows])
-            for j, (_, kind) in enumerate(content["attributes"])
-        ]
-        return pa.Table.from_arrays(columns, names=[name for name, _ in content["attributes"]])
-
-
-def _loaded(arff: Any, text: str, layout: int) -> tuple[Any, Any]:
-    content = arff.loads(text, return_type=layout)
-    return content, content["data"]
-
-
-def _dense(row: Mapping[int, Any], attributes: Sequence[tuple[str, Any]]) -> list[Any]:
-    """A sparse row, whose absent cells are 0 or the first value of the attribute."""
-    zeros = [0.0 if kind in _NUMERIC else kind[0] for _, kind in attributes]
-    return [row.get(place, zero) for place, zero in enumerate(zeros)]
-
-
-def _column(kind: str | Sequence[str], cells: Sequence[Any]) -> pa.Array[Any]:
-    if isinstance(kind, str):
-        return pa.array(cells, pa.float64() if kind.upper() in _NUMERIC else pa.string())
-    places = {value: place for place, value in enumerate(kind)}
-    codes = [None if cell is None else places[cell] for cell in cells]
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(kind, pa.string()))
-
-
-ARFF = parsed_format(ArffPart)
-
-
-# Excel and OpenDocument, read by python-calamine ------------------------------------------------
-
-
-Rows = Sequence[Sequence[Any]]
-
-
-@dataclass(frozen=True)
-class ExcelPart(ParsedPart):
-    """The rows of a sheet."""
-
-    kind = "a workbook"
-
-    @staticmethod
-    def parse(path: Path, *more: str) -> pa.Table:
-        """Read a sheet, or the only one with rows; its first row holds names of columns."""
-        try:
-            import python_calamine as calamine
-        except ImportError:
-            raise ParameterError(
-                f"{path.name} is a workbook",
-                "python-calamine, which reads it, is not installed",
-                "pip install 'suffice[excel]'",
-            ) from None
-        try:
-            book = calamine.CalamineWorkbook.from_path(str(path))
-            sheets = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
-        except calamine.CalamineError as error:
-            raise pa.ArrowInvalid(str(error)) from error
-        return _table(_chosen(path.name, sheets, *more))
-
-
-def _chosen(name: str, sheets: Mapping[str, Rows], sheet: str | None = None) -> Rows:
-    """The rows of a sheet by its name, or by its place from 1; without either the only ones."""
-    filled = {title: rows for title, rows in sheets.items() if rows}
-    found = ", ".join(map(repr, filled)) or "none"
-    if sheet is not None:
-        titles = list(sheets)
-        if sheet not in sheets and sheet.isdecimal() and 0 < int(sheet) <= len(titles):
-            sheet = titles[int(sheet) - 1]
-        if sheet not in filled:
-            raise ReadError(
-                f"{name} has no sheet {sheet!r} with rows", f"those that have rows are: {found}"
-            )
-        return filled[sheet]
-    if not filled:
-        raise ReadError(f"{name} has no sheet with rows", "", "check how it was written")
-    if len(filled) > 1:
-        raise ReadError(
-            f"{name} has several sheets with rows: {found}",
-            "one of them is the table",
-            f"say which with sheet={next(iter(filled))!r}",
-        )
-    return next(iter(filled.values()))
-
-
-def _table(rows: Sequence[Sequence[Any]]) -> pa.Table:
-    names = [_name(cell, place) for place, cell in enumerate(rows[0], start=1)]
-    columns = [_cells_of([row[j] for row in rows[1:]]) for j in range(len(names))]
-    return pa.Table.from_arrays(columns, names=names)
-
-
-def _name(cell: Any, place: int) -> str:
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell).strip() or f"column_{place}"
-
-
-def _cells_of(cells: Sequence[Any]) -> pa.Array[Any]:
-    """The cells of a column in the type that holds them all; a workbook has no column types."""
-    values = [None if str(cell).strip() in IN_WORKBOOKS else cell for cell in cells]
+    Cells of several kinds, such as a number stored as text among others, become text.
+    """
     kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int, float} and kinds:
-        numbers = [None if value is None else float(value) for value in values]
-        whole = all(value is None or value.is_integer() for value in numbers)
-        return pa.array(numbers, pa.float64()).cast(pa.int64() if whole else pa.float64())
-    if kinds <= {date, datetime} and kinds:
+    if kinds and kinds <= {int, float}:
+        if float in kinds and all(v is None or float(v).is_integer() for v in values):
+            return pa.array([None if v is None else int(v) for v in values])
+        return pa.array(values, pa.float64() if float in kinds else pa.int64())
+    if kinds and kinds <= {date, datetime}:
         return pa.array([None if value is None else _moment(value) for value in values])
-    if len(kinds) <= 1 and not kinds & {time, timedelta}:
+    if len(kinds) <= 1 or kinds & {list, dict}:
         return pa.array(values)
     return pa.array([None if value is None else _written(value) for value in values], pa.string())
 
@@ -265,13 +107,357 @@ def _moment(value: date | datetime) -> datetime:
 
 
 def _written(value: Any) -> str:
-    """A cell among cells of other kinds, as the sheet shows it."""
+    """Return a cell among cells of other kinds as a sheet shows it."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-EXCEL = parsed_format(ExcelPart)
+# JSON -------------------------------------------------------------------------------------------
+
+
+def _json(path: Path, _: str | None) -> pa.Table:
+    """Read objects in lines or in an array; a key that one lacks is a missing cell."""
+    with path.open("rb") as file:
+        start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"["):
+        return _objects(_loads(path.read_text("utf-8-sig")))
+    # A row has to fit into a block.
+    block = min(max(path.stat().st_size, 1 << 16), 1 << 30)
+    try:
+        return arrow_json.read_json(str(path), arrow_json.ReadOptions(block_size=block))
+    except pa.ArrowInvalid as error:
+        if "changed from" not in str(error):
+            raise
+        lines = filter(str.strip, path.read_text("utf-8-sig").splitlines())
+        return _objects(list(map(_loads, lines)))
+
+
+def _loads(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise pa.ArrowInvalid(str(error)) from error
+
+
+def _objects(rows: Sequence[Any]) -> pa.Table:
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise pa.ArrowInvalid(f"item {number} of the array is no object")
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: _cells_of([row.get(name) for row in rows]) for name in names})
+
+
+JSON = _format("JSON", _json)
+
+
+# ARFF, the format of Weka, read by liac-arff ----------------------------------------------------
+
+
+_NUMERIC = ("NUMERIC", "REAL", "INTEGER")
+_RANGE = re.compile(r"^(@attribute\s.*\s(?:integer|numeric|real))\s*\[[^\]\n]*\]\s*$", re.I | re.M)
+_NAME = r"(?P<name>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)"
+_DATE = re.compile(
+    rf"^@attribute\s+{_NAME}\s+date(?:[ \t]+(?P<form>\"[^\"\n]*\"|'[^\n]*'|\S+))?[ \t]*$",
+    re.I | re.M,
+)
+_WEIGHTED = re.compile(r"^(?!\s*[%@{]).*,\s*\{\s*[0-9.eE+-]+\s*\}\s*$", re.M)
+_ISO = "yyyy-MM-dd'T'HH:mm:ss"
+_LETTERS = {  # of Java's SimpleDateFormat
+    "yyyy": "%Y",
+    "yy": "%y",
+    "MMMM": "%B",
+    "MMM": "%b",
+    "MM": "%m",
+    "M": "%m",
+    "dd": "%d",
+    "d": "%d",
+    "EEEE": "%A",
+    "EEE": "%a",
+    "HH": "%H",
+    "H": "%H",
+    "hh": "%I",
+    "h": "%I",
+    "mm": "%M",
+    "m": "%M",
+    "ss": "%S",
+    "s": "%S",
+    "SSS": "%f",
+    "a": "%p",
+    "Z": "%z",
+    "XXX": "%z",
+}
+
+
+def _arff(path: Path, _: str | None) -> pa.Table:
+    """Read attributes and rows; ``?`` is a missing cell."""
+    arff = _library("arff", path, "written in ARFF", "pip install 'suffice[arff]'")
+    # The library knows neither ranges of numbers, nor dates, nor weights of rows.
+    text = _RANGE.sub(r"\1", path.read_text("utf-8-sig"))
+    dates = {one["name"].strip("'\""): one["form"] or _ISO for one in _DATE.finditer(text)}
+    text = _DATE.sub(lambda one: f"@attribute {one['name']} string", text)
+    weighted = _WEIGHTED.search(text)
+    if weighted is not None:
+        line = text[: weighted.start()].count("\n") + 1
+        raise ReadError(
+            f"line {line} of {path.name} ends with the weight of its row, {{...}}",
+            "weights of rows are read from a column",
+            "write them into a numeric attribute, and name it as the weight",
+        )
+    try:
+        try:
+            content = arff.loads(text, return_type=arff.DENSE)
+            rows = content["data"]
+        except arff.BadLayout:
+            content = arff.loads(text, return_type=arff.LOD)
+            rows = [_dense(row, content["attributes"]) for row in content["data"]]
+    except (arff.ArffException, ValueError) as error:
+        raise pa.ArrowInvalid(str(error)) from error
+    columns = []
+    for j, (name, kind) in enumerate(content["attributes"]):
+        cells = [row[j] for row in rows]
+        columns.append(
+            _dates(name, dates[name], cells) if name in dates else _attribute(kind, cells)
+        )
+    return pa.Table.from_arrays(columns, names=[name for name, _ in content["attributes"]])
+
+
+def _dense(row: Mapping[int, Any], attributes: Sequence[tuple[str, Any]]) -> list[Any]:
+    """Return a sparse row whose absent cells are 0 or the first value of the attribute."""
+    zeros = [0.0 if kind in _NUMERIC else kind[0] for _, kind in attributes]
+    return [row.get(place, zero) for place, zero in enumerate(zeros)]
+
+
+def _attribute(kind: str | Sequence[str], cells: Sequence[Any]) -> pa.Array[Any]:
+    if isinstance(kind, str):
+        return pa.array(cells, pa.float64() if kind.upper() in _NUMERIC else pa.string())
+    places = {value: place for place, value in enumerate(kind)}
+    codes = [None if cell is None else places[cell] for cell in cells]
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(kind, pa.string()))
+
+
+def _dates(name: str, form: str, cells: Sequence[str | None]) -> pa.Array[Any]:
+    """Return the dates of an attribute, which are written by a form of Java's."""
+    if form[0] == form[-1] and form[0] in "'\"":
+        form = form[1:-1]
+    python = ""
+    for piece in (one[0] for one in re.finditer(r"'[^']*'|([A-Za-z])\1*|[^A-Za-z']", form)):
+        if piece[0].isalpha() and piece not in _LETTERS:
+            raise pa.ArrowInvalid(
+                f"dates of {name!r} are written as {form}, of which {piece!r} is not known"
+            )
+        literal = piece.strip("'").replace("%", "%%")
+        python += _LETTERS.get(piece, literal)
+    try:
+        moments = [None if cell is None else datetime.strptime(cell, python) for cell in cells]
+    except ValueError as error:
+        raise pa.ArrowInvalid(f"attribute {name!r}: {error}") from error
+    return pa.array(moments, pa.timestamp("us", "UTC" if "%z" in python else None))
+
+
+ARFF = _format("ARFF", _arff)
+
+
+# Workbooks of Excel and OpenDocument, read by python-calamine -----------------------------------
+
+
+Rows = Sequence[list[Any]]
+Merged = Sequence[tuple[tuple[int, int], tuple[int, int]]]  # first and last cell of each range
+
+_HEADER_ROWS = 20  # the names of the columns stand in one of these
+
+
+def _workbook(path: Path, sheet: str | None) -> pa.Table:
+    """Read a sheet, or the only one with rows."""
+    calamine = _library("python_calamine", path, "a workbook", "pip install 'suffice[excel]'")
+    try:
+        book = calamine.CalamineWorkbook.from_path(str(path))
+        sheets = {name: book.get_sheet_by_name(name) for name in book.sheet_names}
+        rows = {name: one.to_python(skip_empty_area=False) for name, one in sheets.items()}
+    except calamine.CalamineError as error:
+        raise pa.ArrowInvalid(str(error)) from error
+    title = _chosen(
+        path.name, {name: cells for name, cells in rows.items() if cells}, list(rows), sheet
+    )
+    return _sheet(rows[title], sheets[title].merged_cell_ranges or ())
+
+
+def _chosen(name: str, filled: Mapping[str, Rows], titles: Sequence[str], sheet: str | None) -> str:
+    """Return the sheet of a name, or of a place from 1; without either the only one with rows."""
+    found = ", ".join(map(repr, filled)) or "none"
+    if sheet is not None:
+        if sheet not in titles and sheet.isdecimal() and 0 < int(sheet) <= len(titles):
+            sheet = titles[int(sheet) - 1]
+        if sheet not in filled:
+            raise ReadError(
+                f"{name} has no sheet {sheet!r} with rows", f"those that have rows are: {found}"
+            )
+        return sheet
+    if not filled:
+        raise ReadError(f"{name} has no sheet with rows", "", "check how it was written")
+    if len(filled) > 1:
+        raise ReadError(
+            f"{name} has several sheets with rows: {found}",
+            "one of them is the table",
+            f"say which with sheet={next(iter(filled))!r}",
+        )
+    return next(iter(filled))
+
+
+def _sheet(rows: Rows, merged: Merged) -> pa.Table:
+    """Return the table in a sheet, with remarks on all that is not read as it stands."""
+    cells = [[None if _is_empty(cell) else cell for cell in row] for row in rows]
+    remarks: list[str] = []
+    first = _header_row(cells)
+    above = [cell for row in cells[:first] for cell in row if cell is not None]
+    if above:
+        remarks.append(
+            f"row {first + 1} holds the names of the columns, and what is above it is left out, "
+            f"such as {str(above[0])!r}; delete those rows, and this is not said"
+        )
+    names, last = _header(cells, first, merged)
+    _fill(cells, last, merged, remarks)
+    body = cells[last + 1 :]
+    body = body[: len(body) - len(list(takewhile(_is_blank, reversed(body))))]
+    blank = [number for number, row in enumerate(body, start=last + 2) if _is_blank(row)]
+    if blank:
+        remarks.append(f"{len(blank)} empty rows are left out, the first of them row {blank[0]}")
+    body = [row for row in body if not _is_blank(row)]
+    columns = []
+    for place in range(len(names)):
+        column = [row[place] for row in body]
+        if names[place] or any(cell is not None for cell in column):
+            columns.append((names[place], place, _cells_of(column)))
+    unnamed = [place for name, place, _ in columns if not name]
+    if unnamed:
+        listed = ", ".join(repr(f"column_{place + 1}") for place in unnamed)
+        remarks.append(f"columns without a name are called by their place: {listed}")
+    names = _distinct([name or f"column_{place + 1}" for name, place, _ in columns], remarks)
+    table = pa.Table.from_arrays([column for _, _, column in columns], names=names)
+    return with_remarks(table, remarks)
+
+
+def _is_empty(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip() in IN_WORKBOOKS
+
+
+def _is_blank(row: Sequence[Any]) -> bool:
+    return all(cell is None for cell in row)
+
+
+def _header_row(cells: Sequence[Sequence[Any]]) -> int:
+    """Return the first row that has as many cells as those below it, but for a few."""
+    filled = [sum(cell is not None for cell in row) for row in cells]
+    for first in range(min(_HEADER_ROWS, len(cells))):
+        below = [number for number in filled[first + 1 : first + 100] if number]
+        usual = median(below) if below else filled[first]
+        under = cells[first + 1] if first + 1 < len(cells) else ()
+        names = [cell for cell in under if cell is not None]
+        is_title = filled[first] < usual and (
+            not names or (len(names) > filled[first] and all(isinstance(n, str) for n in names))
+        )
+        if filled[first] and 2 * filled[first] > usual and not is_title:
+            return first
+    return next((row for row, number in enumerate(filled) if number), 0)
+
+
+def _header(cells: Sequence[Sequence[Any]], first: int, merged: Merged) -> tuple[list[str], int]:
+    """Return the names, and the last of the one or two rows that hold them."""
+    names = list(map(_name, cells[first]))
+    groups: dict[int, str] = {}
+    for (top, left), (bottom, right) in merged:
+        if top == first == bottom and right > left:
+            groups |= dict.fromkeys(range(left, right + 1), names[left])
+    below = cells[first + 1] if first + 1 < len(cells) else []
+    parts = [below[place] for place in groups if place < len(below)]
+    if not parts or not all(isinstance(cell, str) for cell in parts):
+        return names, first
+    joined = []
+    for place, name in enumerate(names):
+        own = _name(below[place])
+        joined.append(f"{groups.get(place, name)} {own}".strip())
+    return joined, first + 1
+
+
+def _name(cell: Any) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if cell is None else str(cell).strip()
+
+
+def _fill(cells: Sequence[list[Any]], last: int, merged: Merged, remarks: list[str]) -> None:
+    """Write the value of a merged range into each of its cells, where it holds rows."""
+    filled = []
+    for (top, left), (bottom, right) in merged:
+        if top > last and (bottom > top or right > left) and cells[top][left] is not None:
+            filled.append(top)
+            for row in range(top, min(bottom + 1, len(cells))):
+                cells[row][left : right + 1] = [cells[top][left]] * (right + 1 - left)
+    if filled:
+        remarks.append(
+            f"{len(filled)} merged ranges have their value in each of their cells, the first of "
+            f"them from row {min(filled) + 1} on"
+        )
+
+
+def _distinct(names: Sequence[str], remarks: list[str]) -> list[str]:
+    """Return the names, those that came before with their place behind."""
+    found: list[str] = []
+    for place, name in enumerate(names, start=1):
+        own = name if name not in found else f"{name}_{place}"
+        if own != name:
+            remarks.append(
+                f"column {place} has the name {name!r} of another, and is called {own!r}"
+            )
+        found.append(own)
+    return found
+
+
+EXCEL = _format("a workbook", _workbook)
 
 
 def with_sheet(sheet: str | int) -> StoredFormat:
-    """The format of workbooks of which one sheet is meant."""
-    return parsed_format(ExcelPart, str(sheet))
+    """Return the format of workbooks of which one sheet is meant."""
+    return _format("a workbook", _workbook, str(sheet))
+
+
+# Files of statistical packages, read by pandas ---------------------------------------------------
+
+
+def _by_pandas(path: Path, what: str, read: Callable[[Any], Any]) -> pa.Table:
+    pandas = _library("pandas", path, what, "pip install pandas")
+    try:
+        frame = read(pandas)
+    except ImportError as error:
+        raise ParameterError(
+            f"{path.name} is {what}",
+            f"a library that reads it is not installed: {error}",
+            "install it, or write the rows as CSV",
+        ) from None
+    except (ValueError, KeyError, UnicodeError, OSError) as error:
+        raise pa.ArrowInvalid(str(error)) from error
+    from suffice.data.frames.memory import FrameTable, frame_table
+
+    table = cast(FrameTable, frame_table(frame)).table
+    return with_remarks(table, [f"it is {what}, and is read by pandas"])
+
+
+def _stata(path: Path, _: str | None) -> pa.Table:
+    return _by_pandas(path, "a Stata file", lambda pandas: pandas.read_stata(path))
+
+
+def _sas(path: Path, _: str | None) -> pa.Table:
+    with path.open("rb") as file:
+        form = "xport" if file.read(6) == b"HEADER" else "sas7bdat"
+
+    def read(pandas: Any) -> Any:
+        return pandas.read_sas(path, form, encoding="infer")
+
+    return _by_pandas(path, "a SAS file", read)
+
+
+def _spss(path: Path, _: str | None) -> pa.Table:
+    return _by_pandas(path, "an SPSS file", lambda pandas: pandas.read_spss(path))
+
+
+STATA, SAS, SPSS = _format("Stata", _stata), _format("SAS", _sas), _format("SPSS", _spss)

@@ -19,7 +19,7 @@ import pyarrow as pa
 from suffice.data.files.listing import ListedFile, require_content
 from suffice.data.files.spool import TemporaryFolder, first_line, keeping
 from suffice.data.files.version import readable
-from suffice.data.part_view import PartView
+from suffice.data.source import PartView
 from suffice.data.table import TableView
 from suffice.errors import ParameterError, ReadError
 
@@ -155,5 +155,5 @@ class CopiedPart(PartView):
     folders: tuple[TemporaryFolder, ...]
 
     @property
-    def source_file(self) -> None:
+    def file(self) -> None:
         """None: another process that goes on later will not find the copy."""

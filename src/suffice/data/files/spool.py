@@ -18,10 +18,9 @@ import pyarrow.ipc as ipc
 
 from suffice.data.doubles import doubles
 from suffice.data.files.parquet import ParquetPart
-from suffice.data.files.stored import IpcFilePart, StoredPart
+from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart, is_text
 from suffice.data.files.version import version_of
-from suffice.data.part_size import PartSize
-from suffice.data.part_view import PartView
+from suffice.data.source import PartView
 from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
 from suffice.errors import ReadError, SufficeError
 from suffice.sums.block import BadCell
@@ -154,7 +153,7 @@ class SpooledPart(PartView):
         return f"row {self.first + row + 1} of {self.origin}"
 
     @property
-    def source_file(self) -> None:
+    def file(self) -> None:
         """None: another process that goes on later will not find the file."""
 
 
@@ -169,6 +168,11 @@ class SpooledTable(Table):
     def names(self) -> tuple[str, ...]:
         """Column names."""
         return tuple(self.schema.names)
+
+    @property
+    def strings(self) -> Sequence[str]:
+        """Columns of strings."""
+        return [one.name for one in self.schema if is_text(one.type) or one.metadata == PLAIN]
 
     @property
     def _head(self) -> pa.RecordBatch:
@@ -206,13 +210,13 @@ def spooled(
     folder: TemporaryFolder,
 ) -> SpooledTable:
     """Make a table of parts of files that were just written, which know their numbers of rows."""
-    schema = pa.schema([(field.name, field.type) for field in schema])
+    schema = pa.schema(list(schema))
     asked = tuple((name, None) for name in schema.names)
     pieces, first = [], 0
     for part in parts:
         whole = replace(part, types=asked, version=version_of(part.path))
         pieces.append(SpooledPart(whole, schema, first, origin, folder))
-        first += part.size.rows or 0
+        first += part.rows or 0
     return SpooledTable(schema, tuple(pieces))
 
 
@@ -277,8 +281,8 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
             path = folder.path / f"{number:06}.arrow"
             with ipc.new_file(str(path), part.schema) as writer:
                 writer.write_table(part)
-            size = PartSize(part.num_rows, path.stat().st_size)
-            written.append(IpcFilePart(path, 0, (), size=size))
+            size = path.stat().st_size
+            written.append(IpcFilePart(path, 0, (), rows=part.num_rows, nbytes=size))
             schema = pa.unify_schemas([schema, part.schema], promote_options="permissive")
         return spooled(schema, written, origin, folder)
 

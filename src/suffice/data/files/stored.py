@@ -6,13 +6,14 @@ read here, one part per row group or record batch, so that memory does not grow 
 
 from __future__ import annotations
 
+import json
 import reprlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
 from suffice.data.files.version import FileVersion, readable, version_of
-from suffice.data.part_size import UNKNOWN, PartSize
+from suffice.data.source import RecordPart
 from suffice.data.table import (
     BATCH_ROWS,
     KEPT,
@@ -32,9 +33,20 @@ from suffice.data.table import (
 from suffice.data.type_names import called, held
 from suffice.errors import ReadError, SchemaError
 
-__all__ = []
+__all__ = [
+    "IPC_FILE",
+    "IPC_STREAM",
+    "PLAIN",
+    "StoredFormat",
+    "StoredPart",
+    "StoredTable",
+    "is_text",
+    "with_remarks",
+]
 
 NUMBER = 8  # bytes
+PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none
+_REMARKS = b"suffice.remarks"
 TOGETHER = KEPT  # bytes of first rows, of some columns, that are in memory at a time
 
 
@@ -68,7 +80,7 @@ def _within(indices: pa.Array[Any], places: int) -> bool:
 
 
 @dataclass(frozen=True)
-class StoredPart:
+class StoredPart(RecordPart):
     """A part of a file that stores its schema."""
 
     path: Path
@@ -76,9 +88,9 @@ class StoredPart:
     # The columns to read, and their types; None as stored.
     types: tuple[tuple[str, pa.DataType | None], ...]
     version: FileVersion | None = None  # the only version of the file that may be read
-    size: PartSize = UNKNOWN
-
-    kind: ClassVar[str]
+    kind: str = ""  # of the format, in an error
+    rows: int | None = None
+    nbytes: int | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their columns and types.
@@ -138,12 +150,8 @@ class StoredPart:
                 f"read the column as {held(stored.type)}",
             ) from None
 
-    def part_size(self) -> PartSize:
-        """Rows and bytes, as the file told when it was listed."""
-        return self.size
-
     @property
-    def source_file(self) -> Path:
+    def file(self) -> Path:
         """The file."""
         return self.path
 
@@ -155,16 +163,17 @@ class StoredPart:
 class StoredFormat:
     """A format that describes itself."""
 
+    kind: str  # its name
     part: type[StoredPart]  # reads a part of a file
     # Returns the schema of a file and the rows of its parts, None where these must be read for it.
     inspect: Callable[[Path], tuple[pa.Schema, Sequence[int | None]]]
 
     def read(self, path: Path) -> tuple[pa.Schema, list[StoredPart]]:
         """Return the schema of a file and its parts, which read no column yet."""
-        with readable(path, kind=self.part.kind):
+        with readable(path, kind=self.kind):
             version = version_of(path)
             schema, rows = self.inspect(path)
-            sizes = _sizes(rows, path.stat().st_size)
+            nbytes = _shares(rows, path.stat().st_size)
         twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
         if twice is not None:
             raise ReadError(
@@ -172,14 +181,15 @@ class StoredFormat:
                 "column names must be unique",
                 "rename one of them",
             )
-        return schema, [self.part(path, i, (), version, size) for i, size in enumerate(sizes)]
+        sizes = enumerate(zip(rows, nbytes, strict=True))
+        return schema, [self.part(path, i, (), version, self.kind, *size) for i, size in sizes]
 
 
-def _sizes(rows: Sequence[int | None], size: int) -> list[PartSize]:
+def _shares(rows: Sequence[int | None], size: int) -> list[int]:
     """Share the bytes of a file among its parts, equally where their rows are not known."""
     parts = [1 if number is None else number for number in rows]
     total = max(1, sum(parts))
-    return [PartSize(n, size * part // total) for n, part in zip(rows, parts, strict=True)]
+    return [size * part // total for part in parts]
 
 
 class StoredTable(Table):
@@ -225,6 +235,17 @@ class StoredTable(Table):
         return tuple(self._schema.names)
 
     @property
+    def strings(self) -> Sequence[str]:
+        """Columns of strings, also where they are read with a dictionary."""
+        return [one.name for one in self._schema if is_text(one.type) or one.metadata == PLAIN]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is not read as it stands."""
+        said = (self._schema.metadata or {}).get(_REMARKS, b"[]")
+        return tuple(f"{self._where}: {remark}" for remark in json.loads(said))
+
+    @property
     def _head(self) -> pa.RecordBatch:
         return self._first(self.names)
 
@@ -237,7 +258,7 @@ class StoredTable(Table):
     def _first_columns(self) -> Iterator[pa.RecordBatch]:
         names, rows = self.names, 0  # of the parts that the first rows are in
         for part in self._parts:
-            rows += part.size.rows or BATCH_ROWS
+            rows += part.rows or BATCH_ROWS
             if rows >= BATCH_ROWS:
                 break
         if NUMBER * min(rows, BATCH_ROWS) * len(names) <= KEPT:
@@ -252,6 +273,17 @@ class StoredTable(Table):
         require_columns(types, self.names, self._where)
         asked = tuple(types.items())
         return tuple(replace(part, types=asked) for part in self._parts)
+
+
+def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:
+    """Return a table with sentences on what of its file is not read as it stands."""
+    return table.replace_schema_metadata({_REMARKS: json.dumps(remarks)}) if remarks else table
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether cells are strings of any length."""
+    tests = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    return any(test(kind) for test in tests)
 
 
 def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -289,8 +321,6 @@ def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -
 class IpcFilePart(StoredPart):
     """One record batch of an Arrow IPC file, memory-mapped."""
 
-    kind = "Arrow IPC file"
-
     def _stored(self) -> Iterator[pa.RecordBatch]:
         with pa.memory_map(str(self.path)) as file:
             batch = ipc.open_file(file).get_batch(self.number)
@@ -305,8 +335,6 @@ class IpcFilePart(StoredPart):
 @dataclass(frozen=True)
 class IpcStreamPart(StoredPart):
     """A whole Arrow IPC stream, which can only be read from its beginning."""
-
-    kind = "Arrow IPC stream"
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
         with pa.OSFile(str(self.path), "rb") as file, ipc.open_stream(file) as reader:
@@ -328,5 +356,5 @@ def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, list[None]]:
         return reader.schema, [None]
 
 
-IPC_FILE = StoredFormat(IpcFilePart, _inspect_ipc_file)
-IPC_STREAM = StoredFormat(IpcStreamPart, _inspect_ipc_stream)
+IPC_FILE = StoredFormat("Arrow IPC file", IpcFilePart, _inspect_ipc_file)
+IPC_STREAM = StoredFormat("Arrow IPC stream", IpcStreamPart, _inspect_ipc_stream)

@@ -14,6 +14,7 @@ import pyarrow as pa
 from dask.local import get_sync
 from dask.optimization import cull
 
+from suffice.data.source import RecordPart
 from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns
 from suffice.errors import SchemaError
 
@@ -21,7 +22,7 @@ __all__ = ["DaskPartition", "DaskTable", "PartitionRows"]
 
 
 @dataclass(frozen=True, eq=False)
-class PartitionRows:
+class PartitionRows(RecordPart):
     """The rows of one partition, where they have been made."""
 
     types: Mapping[str, pa.DataType | None]  # the columns to read; None where the cells tell
@@ -57,7 +58,7 @@ class PartitionRows:
 
 
 @dataclass(frozen=True, eq=False)
-class DaskPartition:
+class DaskPartition(RecordPart):
     """One partition of a Dask DataFrame: the tasks that make it, and those of no other."""
 
     tasks: Mapping[Any, Any]  # a Dask graph

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
-from suffice.data.csv.format import CsvFormat
 from suffice.data.files.spool import (
     SpooledTable,
     TemporaryFolder,
@@ -21,16 +20,18 @@ from suffice.data.files.spool import (
     spooled,
     unbroken,
 )
+from suffice.data.files.stored import is_text
 from suffice.data.masked_arrays import unmasked
-from suffice.data.part_size import PartSize
+from suffice.data.schema import Layout
+from suffice.data.source import RecordPart
 from suffice.data.table import (
     BATCH_ROWS,
-    RecordPart,
     Table,
     first_rows,
     require_columns,
     require_distinct,
 )
+from suffice.data.text.format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.sums.block import HELD_STEP
 
@@ -48,34 +49,40 @@ FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 
 
 @dataclass(frozen=True)
-class FramePart:
+class FramePart(RecordPart):
     """Consecutive rows of a table in memory; ``first`` is the number of rows before them."""
 
-    rows: pa.Table
+    table: pa.Table
     first: int
 
-    def __reduce__(self) -> tuple[Callable[[pa.Buffer, int], FramePart], tuple[pa.Buffer, int]]:
+    def __reduce__(self) -> tuple[Callable[..., FramePart], tuple[Any, ...]]:
         # A slice of an Arrow table would take the whole table with it.
         sink = pa.BufferOutputStream()
-        with ipc.new_stream(sink, self.rows.schema) as writer:
-            writer.write_table(self.rows)
-        return _arrived, (sink.getvalue(), self.first)
+        with ipc.new_stream(sink, self.table.schema) as writer:
+            writer.write_table(self.table)
+        return _arrived, (sink.getvalue(), self.first, self.layout, self.most)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, at most 65,536 at a time."""
-        yield from self.rows.to_batches(max_chunksize=BATCH_ROWS)
+        yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
 
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in pandas and NumPy."""
         return f"row {self.first + row}"
 
-    def part_size(self) -> PartSize:
-        """Its rows and their bytes."""
-        return PartSize(self.rows.num_rows, self.rows.nbytes)
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.table.num_rows)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows."""
+        return int(self.table.nbytes)
 
 
-def _arrived(rows: pa.Buffer, first: int) -> FramePart:
-    return FramePart(ipc.open_stream(rows).read_all(), first)
+def _arrived(rows: pa.Buffer, first: int, layout: Layout | None, most: int) -> FramePart:
+    return FramePart(ipc.open_stream(rows).read_all(), first, layout=layout, most=most)
 
 
 @dataclass(frozen=True)
@@ -84,35 +91,17 @@ class FrameTable(Table):
 
     table: pa.Table
     part_rows: int = 4 * BATCH_ROWS  # rows in one part
-    written: CsvFormat | None = None  # how columns of strings were written that are numbers now
+    written: TextFormat | None = None  # how columns of strings were written that are numbers now
 
     @property
-    def format(self) -> CsvFormat | None:
+    def format(self) -> TextFormat | None:
         """How numbers and dates were written in columns of strings, if in some."""
         return self.written
 
-    def read_by(self, format: CsvFormat | None, label: str | None = None) -> FrameTable:
-        """The same rows with numbers and dates in the place of strings that are written so.
-
-        Parameters
-        ----------
-        format : CsvFormat, optional
-            How; without it, the cells of the table show it.
-        label : str, optional
-            A column that is left alone.
-
-        Raises
-        ------
-        SchemaError
-            If a cell is written in another way.
-        """
-        from suffice.data.frames.notations import as_written, notations_found
-
-        found = notations_found(self.table, label) if format is None else format
-        if found is None:
-            return self
-        table = as_written(self.table, found)
-        return self if table is self.table else replace(self, table=table, written=found)
+    @property
+    def strings(self) -> Sequence[str]:
+        """Columns of strings."""
+        return [one.name for one in self.table.schema if is_text(one.type)]
 
     @cached_property
     def names(self) -> tuple[str, ...]:

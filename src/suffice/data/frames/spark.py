@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
+from suffice.data.source import RecordPart
 from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
 from suffice.errors import EngineError, ReadError
 
@@ -16,7 +17,7 @@ __all__ = ["PartitionRows", "SparkRows", "SparkTable", "gist"]
 
 
 @dataclass(frozen=True, eq=False)
-class SparkRows:
+class SparkRows(RecordPart):
     """All rows of a Spark DataFrame. The Spark engine reads them in place; nothing else can."""
 
     frame: Any  # the columns to read, under names that Spark takes anywhere
@@ -43,10 +44,10 @@ def _elsewhere() -> EngineError:
 
 
 @dataclass(frozen=True, eq=False)
-class PartitionRows:
+class PartitionRows(RecordPart):
     """The rows of one partition, as they arrive at a worker; they can be read once."""
 
-    arriving: Iterator[pa.RecordBatch]
+    arriving: Iterable[pa.RecordBatch]
     names: tuple[str, ...]
     partition: int  # its number, from 0
 

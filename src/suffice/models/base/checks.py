@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_labels import Labels
+from suffice.data.array_source import Labels
 from suffice.data.label_values import require_label_values
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful, require_faithful
@@ -21,7 +21,7 @@ from suffice.models.base.scikit_learn import (
     column_or_1d,
     refuse_lengths,
 )
-from suffice.numerics.sparse import is_sparse
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import WEIGHT_RULE, unfit_weight
 from suffice.sums.vocabulary import Value, Vocabulary
 

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.part_size import PartSize, part_size
 from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.models.base.groups import RowsOf
@@ -26,7 +25,7 @@ STRETCH = 4096  # rows of one group side by side that are worth a call of their 
 
 
 @dataclass(frozen=True)
-class PlacedPart:
+class PlacedPart(Part):
     """A part that knows which rows of its table it holds: from ``first`` to ``stop``."""
 
     part: Part
@@ -37,7 +36,8 @@ class PlacedPart:
         """The rows in order."""
         return self.part.batches()
 
-    def count(self) -> int:
+    @property
+    def rows(self) -> int:
         """Number of rows."""
         return self.stop - self.first
 
@@ -45,9 +45,10 @@ class PlacedPart:
         """Where a row stands."""
         return self.part.locate(row)
 
-    def part_size(self) -> PartSize:
-        """Its rows."""
-        return PartSize(self.count(), part_size(self.part).bytes)
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes of the part."""
+        return self.part.nbytes
 
 
 def placed(parts: Sequence[Part]) -> list[PlacedPart]:

@@ -21,7 +21,7 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from suffice.data.array_source import stored_cells
+from suffice.data.encode import stored_cells
 from suffice.data.source import Part
 from suffice.engines.engine import EngineView
 from suffice.errors import ForgetError

@@ -237,22 +237,23 @@ def _printed(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class RowsOf:
+class RowsOf(Part):
     """Some rows of a batch as a part."""
 
     part: Part
     first: int
-    rows: NDArray[np.intp] | range
+    places: NDArray[np.intp] | range
     batch: Batch
 
     def batches(self) -> Iterator[Batch]:
         """The rows."""
         yield self.batch
 
-    def count(self) -> int:
+    @property
+    def rows(self) -> int:
         """Number of rows."""
         return self.batch.rows
 
     def locate(self, row: int) -> str:
         """Where a row stands."""
-        return self.part.locate(self.first + int(self.rows[row]))
+        return self.part.locate(self.first + int(self.places[row]))

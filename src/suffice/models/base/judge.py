@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import InParts, Part
+from suffice.data.source import Part, Source
 from suffice.engines.engine import Engine
 from suffice.models.base.evaluated_rows import Classifies
 from suffice.models.base.fold_sums import by_place
@@ -95,7 +95,7 @@ def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
     ]
 
 
-def evaluated(judge: Judge, engine: Engine, source: InParts) -> WithGaps[Any]:
+def evaluated(judge: Judge, engine: Engine, source: Source) -> WithGaps[Any]:
     """What is found in all rows of a table."""
     parts = source.parts(judge.layout, engine.workers)
     return engine.run(judge.kernel, judge.model, parts)
@@ -104,7 +104,7 @@ def evaluated(judge: Judge, engine: Engine, source: InParts) -> WithGaps[Any]:
 def evaluated_by_place(
     judges: Sequence[Judge],
     engine: Engine,
-    source: InParts,
+    source: Source,
     group: NDArray[np.intp],
     tested: NDArray[np.intp],
 ) -> dict[int, WithGaps[Any]]:
@@ -115,7 +115,7 @@ def evaluated_by_place(
     judges : sequence of f Judge
         That read rows in the same way.
     engine : Engine
-    source : InParts
+    source : Source
     group : ndarray of int (n,)
         As in `suffice.models.base.fold_sums.by_place`.
     tested : ndarray of int (f, g)

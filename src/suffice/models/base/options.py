@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from numbers import Real
 from typing import Any, Literal, get_args
@@ -16,7 +16,9 @@ __all__ = [
     "Dependent",
     "Incomplete",
     "Unanswerable",
+    "Unseen",
     "WeightsAre",
+    "answering",
     "check_booleans",
     "check_choices",
     "check_level",
@@ -31,6 +33,13 @@ WeightsAre = Literal["copies", "precisions"]
 
 Dependent = Literal["minimum_norm", "error"]
 Unanswerable = Literal["error", "empty"]
+Unseen = Literal["error", "reference"]
+"""What becomes of a category at prediction that no row of the fit showed."""
+
+
+def answering(model: Any, unseen: Unseen) -> Any:
+    """Return a model of terms, which answers unseen categories as an option says."""
+    return model if model.unseen == unseen else replace(model, unseen=unseen)
 
 
 def check_booleans(estimator: Any) -> None:

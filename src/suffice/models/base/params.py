@@ -46,7 +46,7 @@ def accepts(before: str | None = None, /, **ignored: Any) -> Callable[[C], C]:
         cls.__annotations__ = {name: own[name] for name in (*first, *later)}
         for name, default in ignored.items():
             setattr(cls, name, default)
-        cls.accepted = (*getattr(cls, "accepted", ()), *ignored)
+        cls._accepted = (*getattr(cls, "_accepted", ()), *ignored)
         return cls
 
     return with_fields
@@ -54,7 +54,7 @@ def accepts(before: str | None = None, /, **ignored: Any) -> Callable[[C], C]:
 
 def effective(cls: Any) -> list[str]:
     """Return the names of the parameters that have an effect."""
-    ignored = getattr(cls, "accepted", ())
+    ignored = getattr(cls, "_accepted", ())
     return [name for name in signature(cls).parameters if name not in ignored]
 
 

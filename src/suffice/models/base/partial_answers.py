@@ -119,7 +119,7 @@ def of_complete(
 
 
 @dataclass
-class _CompleteRows:
+class _CompleteRows(Part):
     """The complete rows of a part, and where they stand there."""
 
     part: Part
@@ -135,9 +135,6 @@ class _CompleteRows:
             self.gaps += batch.rows - len(rows)
             first += batch.rows
             yield batch.take(rows)
-
-    def count(self) -> int:
-        return sum(batch.rows for batch in self.batches())
 
     def locate(self, row: int) -> str:
         return self.part.locate(int(np.concatenate(self.places)[row]))

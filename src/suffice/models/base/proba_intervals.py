@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,14 @@ from suffice.sums.batch import Batch
 __all__ = [
     "Ends",
     "IntervalMethod",
-    "beside_interval",
+    "batch_ends",
+    "beside",
+    "check_interval",
+    "checked_draws",
     "from_moments",
     "from_scores",
     "log_odds",
     "log_odds_interval",
-    "predict_proba_interval",
 ]
 
 IntervalMethod = Literal["normal", "sampling"]
@@ -126,22 +128,14 @@ def _logistic(t: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(1.0 / (1.0 + exp(-t)))
 
 
-class AnswersClasses(Protocol):
-    """A classifier that knows what its rows leave open."""
+def check_interval(interval: str, level: float) -> None:
+    """Refuse an interval that is not one of a probability.
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
-        """What gives the ends of a batch; with 0 draws by the normal approximation."""
-        ...
-
-    def _fitted(self) -> Any: ...
-
-    def _batches(self, X: Any, kernel: Callable[[Part, Any], list[Any]], params: Any) -> Any: ...
-
-    def _layout_to_answer(self) -> Layout: ...
-
-
-def beside_interval(model: AnswersClasses, answer: Any, interval: str, level: float) -> Any:
-    """What answers a batch with the ends of the intervals beside."""
+    Raises
+    ------
+    ParameterError
+        If it is another, or the level is not between 0 and 1.
+    """
     if interval != "confidence":
         raise ParameterError(
             f"interval={interval!r}",
@@ -149,74 +143,15 @@ def beside_interval(model: AnswersClasses, answer: Any, interval: str, level: fl
             "use 'confidence'",
         )
     check_level(level)
-    return partial(
-        beside, answer, model._interval_ends(level, 0, None), model._fitted().classes.values
-    )
 
 
-def predict_proba_interval(
-    model: AnswersClasses,
-    X: Any,
-    level: float = 0.95,
-    *,
-    method: IntervalMethod = "normal",
-    n_samples: int = 10_000,
-    random_state: int | np.random.Generator = 0,
-) -> NDArray[np.float64]:
-    """Return an interval for P(c | x), as the parameters were learnt from finitely many rows.
-
-    ::
-
-        L_c = log P(c | x)/(1 − P(c | x)),  the log-odds of a class against the rest
-        interval: E L_c ± Φ⁻¹((1 + level)/2) √Var L_c, taken back to probabilities
-
-    It is the uncertainty of the parameters if the model is right. It is not the error of a
-    model that is wrong, nor how often a prediction is: columns that depend on each other make
-    naive Bayes too sure, and its intervals too.
-
-    Mean and variance are those of the exact posterior: Dirichlet for categories and the class
-    prior, Beta, Gamma, Normal-inverse-gamma, and Normal-inverse-Wishart for discriminant
-    analysis. For logistic regression they are the estimate and its covariance matrix. An
-    improper posterior, such as that of a count of 0 without smoothing, gives (0, 1).
-
-    Parameters
-    ----------
-    X : table (n, d)
-        As `predict_proba` takes it.
-    level : float
-        Posterior probability of the interval, between 0 and 1.
-    method : {"normal", "sampling"}
-        Closed form, with L_c taken as normal; or quantiles of drawn parameters.
-    n_samples : int
-        Number of draws, for ``method="sampling"``.
-    random_state : int or numpy.random.Generator
-        Seed of the draws.
-
-    Returns
-    -------
-    ndarray (n, k, 2)
-        The ends, from 0 to 1, classes in the order of ``classes_``.
+def checked_draws(level: float, method: str, n_samples: Any) -> int:
+    """Return how often parameters are drawn; 0 where the ends have a closed form.
 
     Raises
     ------
     ParameterError
-        If an option is outside its rule, or the model has no posterior.
-    DataError
-        As `predict_proba` does; by a logistic regression also if a cell is missing.
-
-    Source: A. Gelman et al., Bayesian Data Analysis, 3rd ed. (2013), sections 3.3 to 3.6 for
-    the posteriors and 4.1 for the normal approximation.
-
-    Examples
-    --------
-    >>> from suffice.naive_bayes import BernoulliNB
-    >>> X, y = [[0], [0], [0], [1], [1], [1]] * 5, list("aaabbb") * 5
-    >>> model = BernoulliNB().fit(X, y)
-    >>> model.predict_proba([[1]]).round(3)
-    array([[0.059, 0.941]])
-    >>> model.predict_proba_interval([[1]]).round(3)
-    array([[[0.003, 0.322],
-            [0.678, 0.997]]])
+        If an option is outside its rule.
     """
     check_level(level)
     if method not in get_args(IntervalMethod):
@@ -225,12 +160,7 @@ def predict_proba_interval(
         raise ParameterError(
             f"n_samples={n_samples!r}", "the number of draws is a whole number, 2 or more"
         )
-    k = len(model._fitted().classes)
-    ends = model._interval_ends(
-        float(level), int(n_samples) if method == "sampling" else 0, random_state
-    )
-    found = model._batches(X, batch_ends, (model._layout_to_answer(), ends))
-    return np.concatenate(found) if found else np.zeros((0, k, 2))
+    return int(n_samples) if method == "sampling" else 0
 
 
 def beside(

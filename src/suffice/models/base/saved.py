@@ -15,6 +15,7 @@ import numpy as np
 
 from suffice.data.csv.format import CsvFormat
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, UniformColumns
+from suffice.data.text.format import TextFormat
 from suffice.errors import ParameterError
 from suffice.rules import build, rule, shown
 from suffice.sums.vocabulary import Value, Vocabulary
@@ -22,7 +23,7 @@ from suffice.tree import named
 
 __all__ = ["LAYOUT", "Saved", "SavedClassifier", "are_same"]
 
-LAYOUT = named(BlockLayout, Column, CsvFormat, Layout, Numbered, Alike=UniformColumns)
+LAYOUT = named(BlockLayout, Column, CsvFormat, TextFormat, Layout, Numbered, Alike=UniformColumns)
 """The types that say how a table is read."""
 
 
@@ -46,7 +47,7 @@ class Saved:
 
     params: dict[str, Any]
     layout: Layout
-    format: CsvFormat | None
+    format: CsvFormat | TextFormat | None
     named: bool
     single_precision: bool = False
 

@@ -11,33 +11,29 @@ from __future__ import annotations
 
 import re
 import sys
-import warnings
-from collections import defaultdict
 from collections.abc import Callable
-from copy import deepcopy
 from functools import cache, update_wrapper
-from inspect import getattr_static
 from types import MethodType
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.base.fitted_attributes import protect_fitted
-from suffice.models.base.params import LONGEST_REPR, defaults, printed
-
 __all__ = [
-    "ScikitLearnInterface",
     "available_if",
+    "bases",
     "check_classification_targets",
     "check_is_fitted",
     "checked_table",
     "column_or_1d",
     "convergence_warning",
     "diagram",
+    "in_container",
+    "is_of_scikit_learn",
     "not_fitted",
     "refuse_lengths",
     "usual_array",
+    "with_bases",
 ]
 
 OFFERED = re.compile(
@@ -46,149 +42,39 @@ OFFERED = re.compile(
 )  # members of scikit-learn's classes that others ask for
 
 
-class ScikitLearnInterface:
-    """What scikit-learn asks of an estimator.
-
-    Its parameters are those of ``__init__``, kept under their names. Members that scikit-learn's
-    classes would give it, such as `set_output` and `set_fit_request`, are those of a class that
-    inherits from both, which is made when the first is asked for. Fitted arrays are read-only.
-
-    Examples
-    --------
-    >>> class Ridge(ScikitLearnInterface):
-    ...     def __init__(self, alpha=1.0):
-    ...         self.alpha = alpha
-    >>> Ridge(2.0).get_params()
-    {'alpha': 2.0}
-    >>> Ridge().set_params(alpha=3.0)
-    Ridge(alpha=3.0)
-    """
-
-    scikit_learn_mixins: ClassVar[tuple[str, ...]] = ()  # which it would inherit from
-    accepted: ClassVar[tuple[str, ...]] = ()  # parameters without effect
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        protect_fitted(cls)
-
-    # -- parameters
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        """Names of the parameters, sorted."""
-        of_class: Any = cls
-        return sorted(defaults(of_class))
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
-
-        Parameters
-        ----------
-        deep : bool
-            Whether those of an estimator among them are returned too, as ``name__its_name``.
-        """
-        found: dict[str, Any] = {}
-        for name in self._get_param_names():
-            value = getattr(self, name)
-            if deep and hasattr(value, "get_params") and not isinstance(value, type):
-                inner = value.get_params().items()
-                found.update((f"{name}__{key}", of_inner) for key, of_inner in inner)
-            found[name] = value
-        return found
-
-    def set_params(self, **params: Any) -> Self:
-        """Change parameters by name.
-
-        Raises
-        ------
-        ValueError
-            If there is none of that name.
-        """
-        inner: dict[str, dict[str, Any]] = defaultdict(dict)
-        for name, value in params.items():
-            outer, nested, key = name.partition("__")
-            if outer not in self._get_param_names():
-                raise ValueError(
-                    f"Invalid parameter {outer!r} for estimator {self}. "
-                    f"Valid parameters are: {self._get_param_names()!r}."
-                )
-            if nested:
-                inner[outer][key] = value
-            else:
-                setattr(self, name, value)
-        for outer, values in inner.items():
-            getattr(self, outer).set_params(**values)
-        return self
-
-    def unfitted(self) -> Self:
-        """Return an estimator with copies of the parameters, which has learnt nothing.
-
-        As `sklearn.base.clone` does.
-        """
-        return type(self)(**deepcopy(self.get_params(deep=False)))
-
-    def __repr__(self, N_CHAR_MAX: int = LONGEST_REPR) -> str:
-        return printed(type(self), self.get_params(deep=False), N_CHAR_MAX)
-
-    # -- what scikit-learn's classes would give it
-
-    def __getattr__(self, name: str) -> Any:
-        if hasattr(type(self), name):  # a property that failed, or a method that an option hides
-            return super().__getattribute__(name)
-        if _is_of_scikit_learn(name):
-            cls: Any = type(self)
-            face = _with_bases(cls)
-            try:
-                member = getattr_static(face, name)
-            except AttributeError:
-                pass
-            else:
-                return member.__get__(self, face) if hasattr(member, "__get__") else member
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __dir__(self) -> list[str]:
-        """Attributes that there are: some methods depend on options."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
-            return [name for name in super().__dir__() if hasattr(self, name)]
-
-    def __sklearn_tags__(self) -> Any:
-        cls: Any = type(self)
-        return _bases(cls)().__sklearn_tags__()
-
-    def _in_container(self, X: Any, transformed: Callable[[Any], NDArray[Any]]) -> Any:
-        """Transformed rows in the container that `set_output` chose, or scikit-learn's setting.
-
-        Whoever chose one has imported scikit-learn, here or where the estimator came from.
-        """
-        if "sklearn" not in sys.modules and "_sklearn_output_config" not in vars(self):
-            return transformed(X)
-        cls: Any = type(self)
-        return _with_bases(cls).transform(self, X)
-
-
-def _is_of_scikit_learn(name: str) -> bool:
+def is_of_scikit_learn(name: str) -> bool:
     """Whether scikit-learn's classes may have a member; the private ones only it asks for."""
     private = name.startswith("_") and not name.startswith("__") and "sklearn" in sys.modules
     return private or OFFERED.fullmatch(name) is not None
 
 
 @cache
-def _bases(cls: Any) -> Any:
+def bases(cls: Any) -> Any:
     """The class that an estimator would inherit from."""
     from sklearn import base
 
-    mixins = [getattr(base, name) for name in cls.scikit_learn_mixins]
+    mixins = [getattr(base, name) for name in cls.kind.mixins]
     return type(cls.__name__, (*mixins, base.BaseEstimator), {})
 
 
 @cache
-def _with_bases(cls: Any) -> Any:
+def with_bases(cls: Any) -> Any:
     """A class of estimators that inherits from scikit-learn's classes too; it has no instances."""
     members: dict[str, Any] = {"__module__": cls.__module__, "__doc__": cls.__doc__}
     if hasattr(cls, "_transformed"):
         members["transform"] = lambda self, X: self._transformed(X)  # its result is contained
-    return type(cls.__name__, (cls, _bases(cls)), members)
+    return type(cls.__name__, (cls, bases(cls)), members)
+
+
+def in_container(estimator: Any, X: Any, transformed: Callable[[Any], NDArray[Any]]) -> Any:
+    """Return transformed rows in the container that `set_output` chose, or a setting.
+
+    Whoever chose one has imported scikit-learn, here or where the estimator came from.
+    """
+    if "sklearn" not in sys.modules and "_sklearn_output_config" not in vars(estimator):
+        return transformed(X)
+    cls: Any = type(estimator)
+    return with_bases(cls).transform(estimator, X)
 
 
 def checked_table(

@@ -36,7 +36,7 @@ from suffice.sums.block import CodedBlock
 
 __all__ = [
     "MOST_VALUES",
-    "FittedDensities",
+    "Densities",
     "KnownDensities",
     "class_densities",
     "columns_of",
@@ -450,7 +450,7 @@ class FittedDensities:
 
     def __post_init__(self) -> None:
         check_is_fitted(self.model)
-        for part in self.model.parts_:
+        for part in self.model.model_.parts:
             if not part.family.is_distribution:
                 raise ParameterError(
                     f"{self.model!r}: {part.family} is no distribution",
@@ -498,7 +498,10 @@ class FittedDensities:
         return KnownDensities(self.classes, self.prior, densities)
 
 
-def class_densities(densities: Any, priors: Any, classes: Any) -> KnownDensities | FittedDensities:
+Densities = KnownDensities | FittedDensities
+
+
+def class_densities(densities: Any, priors: Any) -> Densities:
     """Return class prior and class-conditional distributions; see `suffice.BayesClassifier`.
 
     Raises
@@ -508,8 +511,6 @@ def class_densities(densities: Any, priors: Any, classes: Any) -> KnownDensities
         break their rule.
     """
     if isinstance(densities, GenerativeClassifier):
-        if classes is not None:
-            raise ParameterError("classes is given", "a fitted model knows its labels")
         fitted = FittedDensities(densities)
         return fitted if priors is None else fitted.with_prior(_prior_of(priors, fitted.classes))
     if not isinstance(densities, Mapping | list | tuple):
@@ -517,22 +518,13 @@ def class_densities(densities: Any, priors: Any, classes: Any) -> KnownDensities
             f"densities is {described(densities)}",
             "it is a mapping from label to distribution, a sequence, or a fitted model",
         )
+    labels: tuple[Any, ...] = tuple(range(len(densities)))
     if isinstance(densities, Mapping):
-        if classes is not None:
-            raise ParameterError("classes is given", "the labels are the keys of `densities`")
-        densities, classes = list(densities.values()), list(densities)
-    labels = tuple(range(len(densities)))
-    if classes is not None:
-        labels = tuple(classes if isinstance(classes, list) else np.asarray(classes).tolist())
-    if len(labels) != len(densities) or len(labels) < 2:
+        labels, densities = tuple(densities), list(densities.values())
+    if len(labels) < 2 or None in labels:
         raise ParameterError(
-            f"there are {len(labels)} labels for {len(densities)} densities",
-            "there are two classes or more, and each has a density",
-        )
-    if len(set(labels)) < len(labels) or None in labels:
-        raise ParameterError(
-            f"classes={list(labels)!r}",
-            "labels differ, and None is no label: it is the answer for a rejected row",
+            f"the labels are {list(labels)!r}",
+            "there are two classes or more, each has a density, and None is no label",
         )
     known = tuple(Density.of(label, one) for label, one in zip(labels, densities, strict=True))
     return KnownDensities(labels, _prior_of(priors, labels), known)

@@ -24,7 +24,9 @@ from suffice.models.bayes_risk.densities import (
     log_density,
     values_of,
 )
+from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.reading import is_named, row_by_name
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
 from suffice.numerics.logspace import row_sums, safe_log
@@ -336,12 +338,12 @@ def _few(values: NDArray[Any], k: int) -> NDArray[Any]:
 def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     if isinstance(row, Mapping) and not row:
         names = model.layout_.names
-        row = {str(names[0]): None} if model._is_named() else np.full((1, len(names)), np.nan)
-    known = model._row(row)
+        row = {str(names[0]): None} if is_named(model) else np.full((1, len(names)), np.nan)
+    known = row_by_name(model, row)
     if known is not None:
         return known
-    layout = model._layout_to_answer()
-    batches = [batch for batch in model._batches(row, all_batches, layout) if batch.rows]
+    layout = model.reader_.to_answer
+    batches = [batch for batch in answers_by_batch(model, row, all_batches, layout) if batch.rows]
     if len(batches) != 1 or batches[0].rows != 1:
         rows = sum(batch.rows for batch in batches)
         raise DataError(f"there are {rows} rows", "one row is asked about", "give one of them")

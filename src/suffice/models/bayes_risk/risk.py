@@ -1,14 +1,11 @@
-"""The Bayes risk: the least expected cost that any decision rule can have.
+"""The Bayes error: the least probability of a wrong label that any decision rule can have.
 
 ::
 
-    R* = ∫ min_j Σ_i P(i) p(x | i) A_ij dx        A_ij: cost of deciding j when the truth is i
+    E* = ∫ min_j Σ_{c ≠ j} P(c) p(x | c) dx = 1 − E[max_c P(c | x)]
 
-The Bayes error is R* for A = 1 − I: the probability of a wrong label under the best rule,
-1 − E[max_c P(c | x)].
-
-Sources: R. O. Duda, P. E. Hart, D. G. Stork, Pattern Classification, 2nd ed. (2001), sections 2.2
-to 2.4; C. K. Chow, On optimum recognition error and reject tradeoff (1970).
+Source: R. O. Duda, P. E. Hart, D. G. Stork, Pattern Classification, 2nd ed. (2001), sections 2.2
+to 2.4.
 """
 
 from __future__ import annotations
@@ -26,10 +23,9 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.models.base.costs import expected_costs
 from suffice.models.bayes_risk.densities import (
     MOST_VALUES,
-    FittedDensities,
+    Densities,
     KnownDensities,
     cut_points,
     log_density,
@@ -40,7 +36,7 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import normalise, safe_log
 from suffice.numerics.quadrature import integrate
 
-__all__ = ["BayesError", "Method", "bayes_risk", "without_poles"]
+__all__ = ["BayesError", "Method", "bayes_error", "without_poles"]
 
 Method = Literal["auto", "sum", "quadrature", "simulation"]
 RULES = {
@@ -57,7 +53,7 @@ FEW_QUANTILES = np.concatenate([np.arange(1, 17) / 32, [1e-2, 1e-3, 1e-4, 1e-6, 
 
 @dataclass(frozen=True, repr=False)
 class BayesError(Printed):
-    """A Bayes error or Bayes risk, and how well it is known.
+    """A Bayes error, and how well it is known.
 
     Parameters
     ----------
@@ -85,14 +81,10 @@ class BayesError(Printed):
         return Table("", ["", ""], [*rows, ["method", self.method]])
 
 
-def bayes_risk(
-    densities: KnownDensities | FittedDensities,
-    costs: NDArray[np.float64],
-    method: Method,
-    n_samples: int,
-    rng: np.random.Generator,
+def bayes_error(
+    densities: Densities, method: Method, n_samples: int, rng: np.random.Generator
 ) -> BayesError:
-    """Return the Bayes risk for costs A (k, m) of m decisions.
+    """Return the Bayes error of densities.
 
     ``"auto"`` takes the first method that applies and has an uncertainty of at most `SHARP`.
 
@@ -111,15 +103,15 @@ def bayes_risk(
     for name, way in (("sum", _sum), ("quadrature", _quadrature)):
         if method not in ("auto", name):
             continue
-        found = None if known is None else way(known, costs)
+        found = None if known is None else way(known)
         if found is None and method == name:
             raise ParameterError(f"method={method!r} does not apply", RULES[name], "use 'auto'")
         if found is not None and (method == name or found.uncertainty <= SHARP):
             return found
-    return _simulation(densities, costs, n_samples, rng)
+    return _simulation(densities, n_samples, rng)
 
 
-def _sum(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError | None:
+def _sum(known: KnownDensities) -> BayesError | None:
     """Sum over all combinations of the values of discrete independent columns."""
     if not all(here.columns and all(here.discrete) for here in known.densities):
         return None
@@ -134,12 +126,11 @@ def _sum(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError | None
             logs = [log_density(one, x) for one, x in zip(here.columns, values, strict=True)]
         joint[:, c] = known.prior[c] * exp(reduce(np.add.outer, logs)).ravel()
     left_out = float(np.abs(known.prior - joint.sum(axis=0)).sum()) + TAIL
-    value = float(expected_costs(joint, costs).min(axis=1).sum())
-    return BayesError(value, left_out * float(costs.max()), "sum")
+    return BayesError(float(least_wrong(joint).sum()), left_out, "sum")
 
 
-def _quadrature(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError | None:
-    """Integrate the least expected cost over one or two real columns.
+def _quadrature(known: KnownDensities) -> BayesError | None:
+    """Integrate what the best label misses over one or two real columns.
 
     The lines are cut at quantiles of all classes. One column: Gauss's rule, halving pieces until
     halving changes nothing. Two columns: the product rule with 10 nodes on each piece, and its
@@ -152,7 +143,7 @@ def _quadrature(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError
     def least(rows: NDArray[np.float64]) -> NDArray[np.float64]:
         joint = known.joint_of(rows)
         mass = np.where(np.isposinf(joint), 0.0, exp(joint))
-        return np.asarray(expected_costs(mass, costs).min(axis=1))
+        return least_wrong(mass)
 
     quantiles = QUANTILES if len(lines) == 1 else FEW_QUANTILES
     with np.errstate(all="ignore"):
@@ -165,7 +156,7 @@ def _quadrature(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError
             x_cuts, y_cuts = cuts
             value, rough = (_product_rule(least, x_cuts, y_cuts, nodes) for nodes in (10, 5))
             error = abs(value - rough)
-    return BayesError(value, error + TAIL * float(costs.max()), "quadrature")
+    return BayesError(value, error + TAIL, "quadrature")
 
 
 def _product_rule(
@@ -191,13 +182,8 @@ def _product_rule(
     return total
 
 
-def _simulation(
-    densities: KnownDensities | FittedDensities,
-    costs: NDArray[np.float64],
-    n_samples: int,
-    rng: np.random.Generator,
-) -> BayesError:
-    """Average r(x) = min_j Σ_i P(i | x) A_ij over drawn rows.
+def _simulation(densities: Densities, n_samples: int, rng: np.random.Generator) -> BayesError:
+    """Average r(x) = 1 − max_c P(c | x) over drawn rows.
 
     Class c gives n_c rows, at least P(c) n. r(x) is known, so that drawn rows are not decided and
     counted. The estimate is Σ_c P(c) mean_c, its standard error √(Σ_c P(c)² s_c² / n_c).
@@ -206,16 +192,31 @@ def _simulation(
     value, variance = 0.0, 0.0
     for c in np.flatnonzero(prior).tolist():
         n = max(2, ceil(prior[c] * n_samples - 1e-9))
-        costs_of_rows = []
+        wrong = []
         for first, end in pairwise([*range(0, n, BLOCK), n]):
             drawn = densities.sample(np.full(end - first, c), rng)
             log_joint = without_poles(densities.log_joint(drawn), safe_log(prior))
             posterior, _ = normalise(log_joint, prior)
-            costs_of_rows.append(expected_costs(posterior, costs).min(axis=1))
-        r = np.concatenate(costs_of_rows)
+            wrong.append(least_wrong(posterior))
+        r = np.concatenate(wrong)
         value += prior[c] * float(r.mean())
         variance += prior[c] ** 2 * float(r.var(ddof=1)) / n
     return BayesError(value, float(np.sqrt(variance)), "simulation")
+
+
+def least_wrong(mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return min_j Σ_{c ≠ j} m_c of every row (n, k): no 1 − max, which cancels where it is small.
+
+    Examples
+    --------
+    >>> least_wrong(np.array([[1.0, 1e-20]]))
+    array([1.e-20])
+    """
+    out = np.zeros_like(mass)
+    for c, of_class in enumerate(mass.T):
+        others = np.arange(mass.shape[1]) != c
+        out[:, others] += of_class[:, None]
+    return np.asarray(out.min(axis=1))
 
 
 def without_poles(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.model import GenerativeModel
 
 __all__ = ["advice"]
 
@@ -16,19 +14,19 @@ HANDFUL = 5  # rows
 MANY = 20  # values of a label that may be a quantity, and rows of each that would make it none
 
 
-def advice(model: GenerativeClassifier) -> Iterator[str]:
-    """Yield a sentence for whatever in the rows learnt is probably not meant.
+def advice(model: GenerativeModel) -> Iterator[str]:
+    """Yield a sentence for whatever in the training data is probably not meant.
 
     A label that is a quantity, classes of a handful of rows, and what families say of their
     columns: constants, identifiers, copies of the label, numbers kept as text.
     """
-    statistic = model.model_.statistic.pruned()
+    statistic = model.statistic.pruned()
     labels, rows = statistic.classes.values, statistic.weight.value
     numeric = all(
         isinstance(label, int | float) and not isinstance(label, bool) for label in labels
     )
     if numeric and len(labels) > MANY and rows.sum() < MANY * len(labels):
-        name = model.layout_.label
+        name = model.layout.label
         yield (
             f"the label{'' if name is None else f' {name!r}'} has {len(labels)} numeric values; if "
             "it is a quantity, a linear model predicts it"
@@ -40,7 +38,7 @@ def advice(model: GenerativeClassifier) -> Iterator[str]:
         more = "" if number == 1 else f", and {number - 1} more {verb} fewer than {HANDFUL}"
         weight = f"{rows[rare]:g} row{'' if rows[rare] == 1 else 's'}"
         yield f"the class {labels[rare]!r} has {weight}{more}: its answers are uncertain"
-    blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
-    for part, block in zip(model.parts_, blocks, strict=True):
+    blocks = statistic.blocks[: len(model.parts)]  # the others are no columns of a family
+    for part, block in zip(model.parts, blocks, strict=True):
         for j, said in part.family.advice(block):
             yield f"the column {part.layout.columns[j]!r} {said}"

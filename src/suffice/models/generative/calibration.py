@@ -22,9 +22,9 @@ from suffice.models.generative.weighted import group_sizes
 from suffice.numerics.in_print import listed
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 
-__all__ = ["Calibration", "Method"]
+__all__ = ["Calibration", "CalibrationName"]
 
-Method = Literal["none", "temperature", "weights"]
+CalibrationName = Literal["none", "temperature", "weights"]
 
 
 @dataclass(frozen=True, eq=False)

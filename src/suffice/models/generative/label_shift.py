@@ -31,32 +31,38 @@ mixture proportions using sequential quadratic programming", J. Comput. Graph. S
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import islice
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_positive
+from suffice.models.classifier import rows_to_answer
+from suffice.models.estimator import relearnt
+from suffice.models.generative.classifier import GenerativeClassifier, densities
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.row_answers import posterior
+from suffice.models.method import Learnt
 from suffice.numerics import kernels
-from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, probability
+from suffice.numerics.linalg import eigh
 from suffice.phrases import rows_in_print
 from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS
 
-__all__ = ["LabelShift", "label_shift", "posteriors", "slopes"]
+__all__ = ["LabelShift", "adjust_prior", "label_shift", "posteriors", "slopes"]
 
 HEADER = ["", "before", "now"]
+C = TypeVar("C", bound=GenerativeClassifier)
 Array = NDArray[np.float64]
 Plan = tuple[NDArray[np.bool_], Array, Array]  # the classes with a prior p(c), p(c), and π(c)
 
@@ -169,9 +175,74 @@ class _Point(NamedTuple):
 
 
 def label_shift(
+    classifier: GenerativeClassifier, X: Any, *, tol: float = 1e-6, max_iter: int = 1000
+) -> LabelShift:
+    """Return the class prior of rows without labels, if the classes look as they did.
+
+    Expectation-maximisation (Saerens, Latinne and Decaestecker 2002, eqs. 2.6-2.9) over the
+    posteriors of the rows: the likelihood of π never falls. Rows are read once where their
+    posteriors fit into memory, else in every step.
+
+    Parameters
+    ----------
+    classifier : GenerativeClassifier
+        Fitted.
+    X : table (n, d)
+        As `predict` takes it; rows of the population to come.
+    tol : float
+        Stop when the log-likelihood is within so many nats of its maximum.
+    max_iter : int
+        The most steps; a warning says so if they do not suffice.
+
+    Raises
+    ------
+    DataError
+        If there is no row.
+    ParameterError
+        If the model is no distribution, or an option is outside its rule.
+
+    See Also
+    --------
+    suffice.models.generative.label_shift.LabelShift : With a test of the old prior.
+    """
+    model = densities(classifier, "a class prior goes with probabilities")
+    _, engine, parts = rows_to_answer(classifier, X)
+    found = _maximum(model, engine, parts, tol, max_iter)
+    if not found.converged:
+        warn(
+            f"the class prior has not come to rest in {max_iter} step{'s' * (max_iter > 1)}: "
+            f"its log-likelihood may be {found.gap:.2g} nats below the maximum; "
+            "raise max_iter."
+        )
+    return found
+
+
+def adjust_prior(classifier: C, X: Any, *, tol: float = 1e-6, max_iter: int = 1000) -> C:
+    """Return the same model with the class prior that rows without labels suggest.
+
+    It is given as an option of the new model (``class_prior`` or ``priors``), so the model
+    keeps it when it learns or is saved. See `label_shift`.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import BernoulliNB, adjust_prior
+    >>> model = BernoulliNB(alpha=0).fit([[1], [1], [0], [1], [0], [0]], list("aaabbb"))
+    >>> new = [[1], [1], [1], [1], [1], [0], [0], [0], [0]]  # 5/9 = 2/3 π + 1/3 (1 − π)
+    >>> adjust_prior(model, new).class_prior_.round(4)
+    array([0.6667, 0.3333])
+    """
+    found = label_shift(classifier, X, tol=tol, max_iter=max_iter)
+    prior = dict(zip(found.classes, found.prior.tolist(), strict=True))
+    adjusted = copy(classifier).set_params(**{classifier.method().option: prior})
+    adjusted.class_weight = None  # the prior is known now
+    learnt = Learnt(classifier.reader_, classifier.batches_)
+    return relearnt(adjusted, learnt, classifier.model_)
+
+
+def _maximum(
     model: GenerativeModel, engine: Engine, parts: Sequence[Part], tol: float, max_iter: int
 ) -> LabelShift:
-    """Estimate the class prior of rows; see `LabelShift`.
+    """Estimate the class prior of rows; see `label_shift`.
 
     Parameters
     ----------

@@ -66,6 +66,8 @@ class GenerativeModel:
         a grid that is too coarse, or the sample has all rows.
     chosen : tuple of Chosen or None
         What the family of each part has chosen by these sums; empty to choose.
+    row_weight : float
+        What one row weighed in the sums before they were divided by it.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -76,6 +78,7 @@ class GenerativeModel:
     calibration: Calibration | None = None
     sampled: SampledBins | None = None
     chosen: tuple[Chosen | None, ...] = ()
+    row_weight: float = 1.0
 
     @classmethod
     def estimate(
@@ -260,11 +263,6 @@ class GenerativeModel:
             if not part.family.lazy:  # those that are lazy make no remarks
                 parameters = self.parameters[number]
                 yield from parameters.remarks(part.layout.columns, self.classes.values)
-        if self.calibration is not None and self.calibration.stale:
-            yield (
-                "the weights of the columns are those of earlier rows, as no rows are kept in "
-                "files; calibrate learns them anew."
-            )
 
     @property
     def identifiers(self) -> tuple[str, ...]:
@@ -289,6 +287,11 @@ class GenerativeModel:
 
     def decisions(self) -> Iterator[str]:
         """What was decided for the user, in sentences: which columns are left out."""
+        if self.calibration is not None and self.calibration.stale:
+            yield (
+                "the weights of the columns are those of earlier rows, as no rows are kept in "
+                "files; calibrate learns them anew."
+            )
         if names := list(map(repr, self.identifiers)):
             one, more = len(names) == 1, len(names) - NAMED
             first = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +32,11 @@ from suffice.models.base.proba_intervals import (
     from_moments,
     sampling,
 )
+from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.elementary import digamma, log
 from suffice.sums.batch import Batch
 from suffice.sums.block import in_block
-
-if TYPE_CHECKING:
-    from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = [
     "ModelPosterior",
@@ -165,31 +163,31 @@ def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, 
         yield weight, block.showing(weights == weight)
 
 
-def model_posterior(estimator: GenerativeClassifier) -> ModelPosterior:
-    """The posterior of all parameters of a classifier.
+def model_posterior(model: GenerativeModel, prior: Prior) -> ModelPosterior:
+    """Return the posterior of all parameters, where P(c) was estimated in a way, or is known.
 
     Raises
     ------
     ParameterError
         If a family has none.
     """
-    model, known = estimator._fitted(), estimator._prior()
-    balanced = getattr(estimator, "class_weight", None) == "balanced"
-    estimated = isinstance(known, str) and known != "uniform" and not balanced
+    estimated = isinstance(prior, str) and prior != "uniform"
     count = model.statistic.weight.value
-    weight = count + (known == "smoothed") if estimated else None
+    weight = count + (prior == "smoothed") if estimated else None
     return ModelPosterior(model.log_prior, weight, _posteriors(model))
 
 
-def ends_of(estimator: GenerativeClassifier, level: float, draws: int, random_state: Any) -> Ends:
-    """What gives the ends of a batch.
+def ends_of(
+    model: GenerativeModel, prior: Prior, level: float, draws: int, random_state: Any
+) -> Ends:
+    """Return what gives the ends of a batch.
 
     Raises
     ------
     ParameterError
         If a family has no posterior.
     """
-    found = model_posterior(estimator)
+    found = model_posterior(model, prior)
     if draws:
         return sampling(found.draw, len(found.log_prior), level, draws, random_state)
     return partial(found.ends, level)

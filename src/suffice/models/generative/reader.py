@@ -8,19 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from suffice.data.array_source import ArraySource
-from suffice.data.table_source import TableSource
-from suffice.engines.engine import Engine
+from suffice.data.schema import Layout
 from suffice.errors import ForgetError
-from suffice.models.base.fold_sums import sums_by_place
-from suffice.models.base.learnt import ExactReader, Learnt
-from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
 from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.sums import sampled, summarise
+from suffice.models.method import Learnt, SumsReader
+from suffice.models.reading import LabelReader
 from suffice.sums.batch import NO_CLASSES
 from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
@@ -30,7 +23,7 @@ __all__ = ["GenerativeReader"]
 
 
 @dataclass(frozen=True)
-class GenerativeReader(LabelReader, ExactReader[ByClass]):
+class GenerativeReader(LabelReader, SumsReader[ByClass]):
     """How tables are read, and which families model their columns.
 
     Parameters
@@ -39,27 +32,18 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
         Families and the columns that they model.
     declared : Vocabulary
         Labels of which there may be no row.
+    lenient : bool
+        Whether a third value of a binary column counts as missing in rows to be answered.
     """
 
     parts: tuple[FamilyColumns, ...] = ()
     declared: Vocabulary = NO_CLASSES
+    lenient: bool = False
 
-    def summarise(self, source: TableSource | ArraySource, engine: Engine) -> ByClass:
-        """The sums over the rows of a table."""
-        parts = source.parts(self.layout, engine.workers)
-        return engine.run(summarise, (self.parts, self.layout), parts)
-
-    def sample(self, source: TableSource | ArraySource, engine: Engine, size: int) -> ByClass:
-        """The sums over the rows of a table, and a sample of at most so many of them."""
-        parts = source.parts(self.layout, engine.workers)
-        return engine.run(sampled, (self.parts, self.layout, size), parts)
-
-    def summarise_by_place(
-        self, source: TableSource | ArraySource, engine: Engine, group: NDArray[np.intp]
-    ) -> list[ByClass]:
-        """The sums over the rows of every group; see `suffice.models.base.fold_sums`."""
-        parts = source.parts(self.layout, engine.workers)
-        return sums_by_place(summarise, (self.parts, self.layout), engine, parts, group)
+    @property
+    def to_answer(self) -> Layout:
+        """How tables are read whose rows are to be answered."""
+        return self.layout.answering if self.lenient else self.layout
 
     def classes(self, statistic: ByClass) -> Vocabulary:
         """All labels, those included of which there is no row."""

@@ -162,25 +162,31 @@ def _grid(
     rows = [one.one_class for one in moments]
     origin = np.concatenate([one.mean[0] for one in rows])
     unit = np.sqrt(np.concatenate([one.variance[0] for one in rows]))
-    if not numbers:
+    if not numbers or not sum(map(len, numbers)):
         return origin, unit
-    for j, x in enumerate(np.ascontiguousarray(np.concatenate(numbers).T)):
-        x = np.sort(x[x == x])
-        if len(x):
-            middle = (len(x) - 1) // 2
-            below, above = x[middle], x[min(middle + 1, len(x) - 1)]
-            step = _step(x, below, EQUAL * unit[j])
-            # Numbers that are in no steps are not told: a file has the origin in full.
-            origin[j] = below if step else 0.5 * below + 0.5 * above
-            unit[j] = step or unit[j]
-    return origin, unit
+    x = np.sort(np.concatenate(numbers).T, axis=1)  # NaN last
+    shown, column = (x == x).sum(axis=1), np.arange(len(x))
+    last = np.maximum(shown - 1, 0)
+    middle = last // 2
+    below, above = x[column, middle], x[column, np.minimum(middle + 1, last)]
+    step = _steps(x, below, x[column, last], EQUAL * unit)
+    # Numbers that are in no steps are not told: a file has the origin in full.
+    found = np.where(step > 0, below, 0.5 * below + 0.5 * above)
+    return np.where(shown > 0, found, origin), np.where(step > 0, step, unit)
 
 
-def _step(x: NDArray[np.float64], origin: float, equal: float) -> float | None:
-    """What ascending numbers are whole multiples of, measured from one of them; None without."""
-    gaps = np.diff(x)
-    step = float(np.where(gaps > equal, gaps, np.inf).min(initial=np.inf))
-    if not max(origin - x[0], x[-1] - origin) < (WHOLE + 0.5) * step:
-        return None
-    places = (x - origin) / step
-    return step if np.abs(places - np.rint(places)).max() <= SNAPPED else None
+def _steps(
+    x: NDArray[np.float64],
+    origin: NDArray[np.float64],
+    last: NDArray[np.float64],
+    equal: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return what ascending numbers (d, n) are whole multiples of, from an origin; 0 without."""
+    with np.errstate(invalid="ignore"):
+        gaps = np.diff(x, axis=1)
+        steps = np.where(gaps > equal[:, None], gaps, np.inf).min(axis=1, initial=np.inf)
+        reach = np.maximum(origin - x[:, 0], last - origin)
+        places = (x - origin[:, None]) / steps[:, None]
+        off = np.abs(places - np.rint(places))
+        off = np.where(x == x, off, 0.0).max(axis=1)
+        return np.where((reach < (WHOLE + 0.5) * steps) & (off <= SNAPPED), steps, 0.0)

@@ -11,10 +11,12 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.models.base.options import check_level
 from suffice.models.base.unseen_values import warn_of_unseen
+from suffice.models.estimator import fitted
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, Prediction
 from suffice.models.linear.targets import Regressor
+from suffice.models.reading import engine_for
 
 __all__ = ["ConformalRegressor"]
 
@@ -78,11 +80,11 @@ class ConformalRegressor(Regressor):
         array([[-0.33,  2.28]])
         """
         check_boolean(learnt=learnt)
-        model, fit = self._fitted(), self._inferable()
+        model, fit = fitted(self), self._inferable()
         source = self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
         warn_of_unseen(model.known_values, source, layout)
-        engine = self._engine_for(source)
+        engine = engine_for(source)
         asked = replace(model, layout=layout, cells=None, errors=None)
         parts = source.parts(layout, engine.workers)
         counts = engine.run(error_counts, (asked, learnt), parts)
@@ -99,7 +101,7 @@ class ConformalRegressor(Regressor):
     def _conformal_ends(self, level: float) -> Prediction:
         """What says the ends of intervals, (n, t, 2)."""
         check_level(level)
-        fit, errors = self._inferable(), self._fitted().errors
+        fit, errors = self._inferable(), fitted(self).errors
         if errors is None:
             raise ParameterError(
                 "the errors of rows are not known",

@@ -22,6 +22,7 @@ from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures, said_of_weights
+from suffice.models.estimator import fitted, require_sums
 from suffice.models.linear.calibrated import ConformalRegressor
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.effects import Effects, effects
@@ -40,14 +41,14 @@ from suffice.models.linear.model import (
     without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
-from suffice.models.optimise.gradient_descent import STEPS
+from suffice.models.reading import engine_for, in_precision, open_rows, row_by_name
 from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
 from suffice.phrases import rows_in_print
 from suffice.sums.block import BadCell
 from suffice.sums.comoments import Comoments
 
-__all__ = ["NORMAL", "FittedLinear"]
+__all__ = ["NORMAL", "FittedLinear", "notebook_tables"]
 
 Interval = Literal["prediction", "confidence", "conformal"]
 NORMAL = "use solver='normal'"
@@ -103,10 +104,6 @@ class FittedLinear(ConformalRegressor):
     def _unpenalised(self) -> LeastSquares:
         fit = self._solved()
         return replace(fit, penalty=np.zeros_like(fit.penalty))
-
-    def _notebook_tables(self) -> str:
-        design, w = self.design_, np.atleast_2d(self.coef_)
-        return coefficient_tables(self, design.targets, design.terms, w, self.model_.term_scales)
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -219,25 +216,15 @@ class FittedLinear(ConformalRegressor):
 
     def _solved(self) -> LeastSquares:
         """The fit, if it is a function of sums."""
-        fit = self._fitted().fit
+        fit = fitted(self).fit
         if isinstance(fit, DescentFit):
-            self._require_sums()
+            require_sums(self)
         return cast(LeastSquares, fit)
-
-    def _require_sums(self) -> None:
-        """Refuse what gradient descent has no sums for."""
-        fit = getattr(getattr(self, "model_", None), "fit", None)
-        if self.solver in STEPS or isinstance(fit, DescentFit):
-            raise ParameterError(
-                f"solver={self.solver!r}" if self.solver in STEPS else "the fit was by descent",
-                "gradient descent keeps no sums over the rows, only coefficients",
-                NORMAL,
-            )
 
     @property
     def n_iter_(self) -> int:
         """Passes of gradient descent; else 1, as nothing iterates."""
-        fit = self._fitted().fit
+        fit = fitted(self).fit
         return len(fit.loss_history) if isinstance(fit, DescentFit) else 1
 
     @property
@@ -248,7 +235,7 @@ class FittedLinear(ConformalRegressor):
 
             J = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]
         """
-        fit = self._fitted().fit
+        fit = fitted(self).fit
         if not isinstance(fit, DescentFit):
             raise AttributeError("there is a loss_history_ after gradient descent only.")
         return np.array(fit.loss_history)
@@ -261,12 +248,12 @@ class FittedLinear(ConformalRegressor):
         With ``incomplete="gaussian"``, a missing cell is taken as expected given the others. A
         warning tells of rows whose predictions the rows of the fit do not determine.
         """
-        fit = self._fitted().fit
+        fit = fitted(self).fit
         if not _is_deficient(fit):
-            return self._in_precision(X, self._shaped(self._predictions(X, fit.predict)))
+            return in_precision(self.reader_, X, self._shaped(self._predictions(X, fit.predict)))
         found = self._predictions(X, partial(with_mark, fit.predict, fit))
         self._tell_undetermined(int(found[:, -1].sum()), len(found))
-        return self._in_precision(X, self._shaped(found[:, :-1]))
+        return in_precision(self.reader_, X, self._shaped(found[:, :-1]))
 
     def _tell_undetermined(self, rows: int, of: int) -> None:
         """Warn of rows whose predictions the rows of the fit do not determine."""
@@ -321,7 +308,7 @@ class FittedLinear(ConformalRegressor):
         array([[0.917, 2.583]])
         """
         found = self._predictions(X, self._ends(kind, level), complete=True)
-        if _is_deficient(self._fitted().fit):
+        if _is_deficient(fitted(self).fit):
             self._tell_undetermined(int(np.isinf(found[:, 0, 0]).sum()), len(found))
         return self._shaped(found)
 
@@ -379,7 +366,7 @@ class FittedLinear(ConformalRegressor):
         >>> [table.to_pydict() for table in model.predict_batches([[4.0], [5.0]])]
         [{'prediction': [9.0, 11.0]}]
         """
-        model, answer = self._fitted(), self._fitted().fit.predict
+        model, answer = fitted(self), fitted(self).fit.predict
         if interval is not None:
             # The ends of an interval do not know the error of a cell that is filled in.
             model = replace(model, cells=None)
@@ -388,11 +375,11 @@ class FittedLinear(ConformalRegressor):
         if deficient:
             answer = partial(with_mark, answer, model.fit)
         check_unanswerable(unanswerable)
-        source = self._open(X)
+        source = open_rows(self, X)
         warn_of_unseen(model.known_values, source, model.layout)
         question: Any = partial(model.predicted, answer)
         names = answer_names(self.design_.targets, interval is not None, deficient)
-        answered = partial(map_batches, self._engine_for(source))
+        answered = partial(map_batches, engine_for(source))
         if unanswerable == "empty" and model.cells is None:
             question = partial(answer_complete, model.complete, question)
             gaps = answered(question, source, model.layout)
@@ -420,7 +407,7 @@ class FittedLinear(ConformalRegressor):
         DataError
             If a cell is missing, infinite, or an unknown category.
         """
-        design, fit = self.design_, self._fitted().fit
+        design, fit = self.design_, fitted(self).fit
         found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
         return Effects(tuple(design.groups), design.targets, fit.at_origin, found)
 
@@ -438,20 +425,24 @@ class FittedLinear(ConformalRegressor):
 
         Say which columns are mostly unseen, of those with ``fewest`` values or more.
         """
-        model: LinearModel = self._fitted()
+        model: LinearModel = fitted(self)
         model = replace(model, cells=None) if complete else model
         with suppress(BadCell):  # which is found again below, where its column has a name
-            if (row := self._row(X)) is not None:
+            if (row := row_by_name(self, X)) is not None:
                 return np.concatenate(model.predicted(answer, row))
-        source = self._open(X)
-        engine = self._engine_for(source)
+        source = open_rows(self, X)
+        engine = engine_for(source)
         parts = source.parts(model.layout, engine.workers)
         warn_of_unseen(model.known_values, source, model.layout, fewest)
         pieces = engine.map(predictions, (model, answer), parts)
         return np.concatenate([piece for part in pieces for piece in part])
 
-    def _allows_missing(self) -> bool:
-        return self.incomplete == "gaussian"
+
+def notebook_tables(estimator: FittedLinear) -> str:
+    """Return the coefficients as a table in HTML."""
+    design, w = estimator.design_, np.atleast_2d(estimator.coef_)
+    scales = estimator.model_.term_scales
+    return coefficient_tables(estimator, design.targets, design.terms, w, scales)
 
 
 def _is_deficient(fit: LeastSquares | DescentFit) -> TypeGuard[LeastSquares]:

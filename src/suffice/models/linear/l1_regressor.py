@@ -6,19 +6,19 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError, warn
 from suffice.families.options import check_nonnegative
-from suffice.models.base.learnt import Learnt
 from suffice.models.base.options import WeightsAre
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.coefficient_table import rows_left_out
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.model import LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import by_target, checked_penalties
@@ -303,21 +303,21 @@ class L1Regressor(LinearRegressor):
         """What the coefficients are counted in, (p,)."""
         return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
 
-    def _set(
+    def _estimate(
         self,
-        learnt: Learnt[LinearReader, Comoments],
+        reader: LinearReader,
+        statistic: Comoments,
         source: Rows | None = None,
         tuned: bool = False,
-    ) -> Self:
-        super()._set(learnt, source, tuned)
-        fit = self.model_.fit
-        if isinstance(fit, L1LeastSquares) and not fit.converged:
+    ) -> LinearModel:
+        model = super()._estimate(reader, statistic, source, tuned)
+        if isinstance(model.fit, L1LeastSquares) and not model.fit.converged:
             warn(
                 f"coordinate descent did not converge in {self.max_iter} sweeps; raise max_iter, "
                 "or alpha.",
                 convergence_warning(),
             )
-        return self
+        return model
 
     def _check_options(self) -> None:
         super()._check_options()

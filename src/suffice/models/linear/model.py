@@ -16,7 +16,7 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters, fill
-from suffice.models.base.unseen_categories import Unseen
+from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import DescentFit

@@ -19,13 +19,13 @@ from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.fold_sums import sums_by_place
-from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.missing_cells import incomplete, listed_missing
 from suffice.models.design.empty_columns import without_value
 from suffice.models.design.feature_columns import Predictors, features
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
+from suffice.models.method import Learnt, SumsReader
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.base import ClassSums, nonnegative
 from suffice.sums.by_class import Loss
@@ -139,7 +139,7 @@ Rows = TableSource | ArrayTargets
 
 
 @dataclass(frozen=True)
-class LinearReader(ExactReader[Comoments]):
+class LinearReader(SumsReader[Comoments]):
     """How tables are read, and what rows of numbers they become.
 
     Parameters

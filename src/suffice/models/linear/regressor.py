@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, Self, cast, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
+from suffice.engines.engine import Engine
 from suffice.errors import DataError, warn
-from suffice.models.base.exact import ExactEstimator
-from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import (
     Dependent,
     Incomplete,
+    Unseen,
     WeightsAre,
     check_booleans,
     check_choices,
@@ -26,19 +25,20 @@ from suffice.models.base.scikit_learn import (
     check_is_fitted,
     convergence_warning,
 )
-from suffice.models.base.streams import check_stream
 from suffice.models.design.empty_columns import without_rows, without_value
 from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.estimator import keeps_sums, require_sums
 from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import DescentFit, least_squares
-from suffice.models.linear.fitted import NORMAL, FittedLinear
+from suffice.models.linear.fitted import NORMAL, FittedLinear, notebook_tables
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.saved import SAVED, SavedRegressor
+from suffice.models.method import Learnt, Method
 from suffice.models.optimise.gradient_descent import (
     PARTS,
     STEPS,
@@ -46,24 +46,30 @@ from suffice.models.optimise.gradient_descent import (
     Steps,
     check_descent,
 )
+from suffice.models.reading import engine_for, is_named, settle_columns
 from suffice.sums.comoments import Comoments
 from suffice.sums.moments import refuse_underflow
 
 __all__ = ["LinearRegressor"]
 
 
-class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows]):
+class LinearRegressor(FittedLinear):
     """A linear model that is a function of exact co-moments of columns and targets.
 
     A subclass holds the options and says by `_penalty` what each coefficient costs.
 
-    What a fit leaves is said in `ExactEstimator` and `FittedLinear`, and at the properties
+    What a fit leaves is said in `FittedFromSums` and `FittedLinear`, and at the properties
     themselves.
     """
 
-    model_name, row_name = "linear model", "row"
-    saved: ClassVar[type[SavedRegressor]] = SavedRegressor
-    saved_types, saved_options = SAVED, (GradientDescent,)
+    kind = replace(
+        FittedLinear.kind,
+        allows_missing=lambda self: self.incomplete == "gaussian",
+        saved=SavedRegressor,
+        types=SAVED,
+        records=(GradientDescent,),
+        tables=notebook_tables,
+    )
     fit_intercept: bool
     positive: bool
     incomplete: Incomplete
@@ -90,45 +96,12 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
 
     # -- learning
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table, forgetting everything learnt before.
+    def method(self) -> LinearMethod:
+        """Return the options as a method."""
+        self._check_options()
+        return LinearMethod(self)
 
-        Parameters
-        ----------
-        X : table (n, d)
-            A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
-            polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
-            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns. Columns of strings are texts
-            or categories, each value compared with the first of them; dates are seconds.
-        y : array-like (n,) or (n, t), str, or list of str
-            Targets, or the names of their columns.
-        sample_weight : array-like (n,) or str, optional
-            Row weights, 0 or more, or the name of their column: copies of the row, or its
-            precision, as ``weights_are`` says.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        DataError
-            If a cell breaks a rule (it is named by column and row), or is missing with
-            ``incomplete="error"``, or columns depend on each other with ``dependent="error"``.
-        ParameterError
-            If an option is outside its rule.
-        """
-        with fit_context(self):
-            self._check_options()
-            reader, source = self._open_first(X, y, sample_weight)
-            if self.solver in STEPS:
-                return self._set_descended(reader, self._descended(reader, source))
-            statistic = self._summarise(reader, source)
-            self._set(Learnt(reader, (statistic,)), source=source)
-            self.forgotten_ = ()
-            return self
-
-    @available_if(lambda self: self._require_sums() is None)
+    @available_if(keeps_sums)
     def partial_fit(
         self,
         X: Any,
@@ -158,10 +131,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             Keep only so many batches, this one included; what was learnt before there was a window
             counts as one batch. Default: all.
         """
-        check_stream(decay, window)
-        with fit_context(self):
-            self._check_options()
-            return self._learn_more(X, y, sample_weight, decay, window)
+        return self._learn_more(X, y, sample_weight, decay, window)
 
     def refit(self, columns: Sequence[str | int] | None = None, **options: Any) -> Self:
         """Return a new model of some of the columns, or with other options, from the same sums.
@@ -192,10 +162,10 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         array([1.])
         """
         check_is_fitted(self)
-        self._require_sums()
+        require_sums(self)
         other = self.unfitted().set_params(**options)
-        other._check_options()
-        other._require_sums()
+        method = other.method()
+        require_sums(other)
         design, batches = self.design_, self.batches_
         names = design.groups if columns is None else named_columns(columns, design.groups)
         reader = self.reader_.keep(names)
@@ -207,10 +177,10 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             kept = np.append(places, np.arange(p, p + t))
             batches = tuple(batch.marginal(kept) for batch in batches)
         kept_names = reader.design.columns
-        other._settle_columns(len(kept_names), kept_names if self._is_named() else None)
+        settle_columns(other, len(kept_names), kept_names if is_named(self) else None)
         if len(places) == p:  # of fewer columns, the same rows have other digests
             other.forgotten_ = self.forgotten_
-        return other._set(Learnt(reader, batches))
+        return other._set(method, Learnt(reader, batches))
 
     def _check_options(self) -> None:
         check_booleans(self)
@@ -219,16 +189,16 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             incomplete=get_args(Incomplete),
             dependent=get_args(Dependent),
             weights_are=get_args(WeightsAre),
+            unseen=get_args(Unseen),
         )
-        self._check_unseen()
         check_descent(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
 
     def _has_intercept(self, design: Design) -> bool:
         return bool(self.fit_intercept) and design.allows_intercept
 
-    def _descended(self, reader: LinearReader, source: Rows) -> DescentFit:
+    def _descended(self, reader: LinearReader, statistic: Comoments, source: Rows) -> DescentFit:
         """Where gradient descent ends; the sums of a first pass give means and variances."""
-        statistic, engine = self._summarise(reader, source), self._engine_for(source)
+        engine = engine_for(source)
         _require_values(statistic, reader.design)
         equations = self._equations(statistic, reader.design, None)
         self._tune()
@@ -240,36 +210,16 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             warn(how.unfinished(how.passes, "normal"), convergence_warning())
         return fit
 
-    def _set_descended(self, reader: LinearReader, fit: DescentFit) -> Self:
-        for name in ("statistic_", "batches_", "forgotten_"):
-            self.__dict__.pop(name, None)
-        self.reader_ = reader
-        self.model_ = LinearModel(reader.design, reader.without_targets, fit)
-        return self
-
-    def _summarise(self, reader: LinearReader, source: Rows) -> Comoments:
-        engine, gaps = self._engine_for(source), self.incomplete != "error"
-        return reader.summarise(source, engine, gaps)
-
     @property
     def _is_of_sums(self) -> bool:
         return self.solver not in STEPS
 
-    def _leave_one_out(self, source: Rows) -> LeaveOneOut:
+    def _leave_one_out(self, source: Rows) -> LeaveOneOut | None:
         fit, judge = self._solved(), self._judge(source)
         if self._fills_cells or type(fit) is not LeastSquares or fit.positive:
-            return super()._leave_one_out(source)
+            return None
         model = LinearLeftOut(self.design_, judge.layout, fit)
         return LeaveOneOut(replace(judge, model=model), model.answers, {"predict": self._shaped})
-
-    def _sums_of(self, reader: LinearReader) -> Any:
-        return reader.layout, reader.design, self.incomplete
-
-    def _sums_by_place(
-        self, reader: LinearReader, source: Rows, group: NDArray[np.intp]
-    ) -> list[Comoments]:
-        engine, gaps = self._engine_for(source), self.incomplete != "error"
-        return reader.summarise_by_place(source, engine, gaps, group)
 
     def _estimate(
         self,
@@ -279,6 +229,10 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         tuned: bool = False,
     ) -> LinearModel:
         """The model; ``source`` has all rows of the statistics, where they are at hand."""
+        if self.solver in STEPS:
+            assert source is not None  # a descent reads rows
+            descent = self._descended(reader, statistic, source)
+            return LinearModel(reader.design, reader.without_targets, descent)
         design, cells = reader.design, None
         _require_values(statistic, design)
         if self.incomplete == "gaussian":
@@ -301,19 +255,6 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         """The coefficients that minimise the penalised sum of squares."""
         return LeastSquares(equations, self._penalty(equations), bool(self.positive))
 
-    def _records(self) -> Sequence[Any]:
-        return (self.model_.fit,)
-
-    def _warnings(self) -> Iterator[str]:
-        model, design = self.model_, self.model_.design
-        if found := list(cast(LeastSquares, model.fit).remarks(design.terms)):
-            yield (
-                f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
-                "least norm were taken; dependent='error' refuses."
-            )
-        if model.cells is not None:
-            yield from model.cells.remarks((*design.terms, *design.targets))
-
     def _equations(
         self, statistic: Comoments, design: Design, cells: JointGaussian | None
     ) -> NormalEquations:
@@ -333,7 +274,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
 
     # -- keeping
 
-    def _learnt(self) -> dict[str, Any]:
+    def _kept(self) -> dict[str, Any]:
         fit, reader = self.model_.fit, self.reader_
         learnt = {
             "design": reader.design,
@@ -347,20 +288,93 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         return learnt | errors | {name: getattr(self, name) for name in self._tuned_names}
 
     def _restore(self, saved: SavedRegressor) -> None:
+        self._check_options()
         of_file = saved.layout, saved.format, saved.design, saved.single_target
         reader = LinearReader(*of_file, single=saved.single_precision)
         for name in self._tuned_names:
             setattr(self, name, getattr(saved, name))
         if saved.descended is not None:
-            self._set_descended(reader, saved.descended)
+            self.reader_ = reader
+            self.model_ = LinearModel(reader.design, reader.without_targets, saved.descended)
         else:
-            self.forgotten_ = saved.forgotten
-            self._restore_sums(Learnt(reader, saved.batches or ()), saved)
-            self.model_ = replace(self.model_, errors=saved.errors)
+            self._set_saved(Learnt(reader, saved.batches or ()), saved)
 
-    def _check_saved(self, saved: Any) -> None:
-        super()._check_saved(saved)
-        self._check_options()
+
+@dataclass(frozen=True)
+class LinearMethod(Method[LinearReader, Comoments]):
+    """The options of a linear model as a method."""
+
+    estimator: Any
+
+    @property
+    def keeps_sums(self) -> bool:
+        """Whether the sums stay: not where the model descends."""
+        return self.estimator.solver not in STEPS
+
+    @property
+    def is_of_sums(self) -> bool:
+        """Whether the model is a function of the sums alone."""
+        found: bool = self.estimator._is_of_sums
+        return found
+
+    def reader(self, rows: Rows, said: Any, engine: Engine) -> LinearReader:
+        """Fix how tables are read."""
+        found: LinearReader = self.estimator._first_reader(rows, said)
+        return found
+
+    def sums(self, reader: LinearReader, rows: Rows, engine: Engine) -> Comoments:
+        """Sum the rows of a table."""
+        return reader.summarise(rows, engine, self.estimator.incomplete != "error")
+
+    def sums_by_group(
+        self, reader: LinearReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
+    ) -> list[Comoments]:
+        """Return the sums over the rows of every group."""
+        gaps = self.estimator.incomplete != "error"
+        return reader.summarise_by_place(rows, engine, gaps, group)
+
+    def model(
+        self, reader: LinearReader, sums: Comoments, rows: Any = None, before: Any = None
+    ) -> LinearModel:
+        """Return the model of sums."""
+        found: LinearModel = self.estimator._estimate(reader, sums, rows)
+        return found
+
+    def restored(self, reader: LinearReader, sums: Comoments, saved: Any) -> LinearModel:
+        """Return the model of a file: what is chosen stands there."""
+        found: LinearModel = self.estimator._estimate(reader, sums, None, True)
+        return replace(found, errors=saved.errors)
+
+    def shared(self, reader: LinearReader) -> Any:
+        """Return what the sums depend on besides the rows."""
+        return reader.layout, reader.design, self.estimator.incomplete
+
+    def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:
+        """Say which columns depend on others."""
+        design = model.design
+        if isinstance(model.fit, DescentFit):
+            return
+        if found := list(model.fit.remarks(design.terms)):
+            yield (
+                f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
+                "least norm were taken; dependent='error' refuses."
+            )
+        if model.cells is not None:
+            yield from model.cells.remarks((*design.terms, *design.targets))
+
+    def records(self, model: LinearModel) -> Sequence[Any]:
+        """Return the fit."""
+        return (model.fit,)
+
+    def score_of_sums(self, estimator: Any, sums: Comoments) -> float | None:
+        """Return the score of rows with these sums; None where it takes the rows themselves."""
+        found: float | None = estimator._score_of_sums(sums)
+        return found
+
+    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
+        """Return what the models of all other rows say of each row."""
+        found: LeaveOneOut | None = estimator._leave_one_out(rows)
+        return super().left_out(estimator, rows) if found is None else found
 
 
 def _require_values(statistic: Comoments, design: Design) -> None:

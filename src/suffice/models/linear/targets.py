@@ -20,20 +20,22 @@ from suffice.models.base.judge import Judge
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import WithGaps, of_complete, told
 from suffice.models.base.scikit_learn import check_is_fitted, refuse_lengths
-from suffice.models.base.unseen_categories import UnseenCategories
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.design.feature_columns import Ways, predictors
 from suffice.models.design.matrix import Design
+from suffice.models.estimator import FittedFromSums, Kind, fitted
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.model import errors
 from suffice.models.linear.reader import LinearReader, Rows, settled
-from suffice.numerics.sparse import is_sparse
+from suffice.models.reading import engine_for, is_named, open_rows, settle_columns, summed
+from suffice.numerics.rows import is_sparse
+from suffice.sums.comoments import Comoments
 from suffice.sums.moments import Moments
 
 __all__ = ["Regressor"]
 
 
-class Regressor(UnseenCategories):
+class Regressor(FittedFromSums[LinearReader, Comoments]):
     """An estimator of numeric targets.
 
     Attributes
@@ -46,7 +48,7 @@ class Regressor(UnseenCategories):
         Whether targets were given as (n,), so that predictions are too.
     """
 
-    scikit_learn_mixins = ("MultiOutputMixin", "RegressorMixin")
+    kind = Kind(name="linear model", row="row", mixins=("MultiOutputMixin", "RegressorMixin"))
     categorical: Sequence[str] | None
     text: Sequence[str] | None
     words: Ways
@@ -105,11 +107,11 @@ class Regressor(UnseenCategories):
         DataError
             If there is no such row.
         """
-        model, source = self._fitted(), self._open_more(X, y, sample_weight)
+        model, source = fitted(self), self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
         kernel = self._of_answered(errors, unanswerable)
         warn_of_unseen(model.known_values, source, layout)
-        found = self._run(kernel, replace(model, layout=layout), source, layout)
+        found = summed(kernel, replace(model, layout=layout), source, layout)
         return self._evaluation(told({"all": found})["all"])
 
     def evaluate_by(
@@ -144,11 +146,11 @@ class Regressor(UnseenCategories):
         DataError
             If a group has no row whose target is known, or there are more than 1,000 groups.
         """
-        model, source = self._fitted(), self._open_more(X, y, sample_weight)
+        model, source = fitted(self), self._open_more(X, y, sample_weight)
         known = self.reader_.layout_of(source)
         warn_of_unseen(model.known_values, source, known)
         layout, at = group_layout(known, source, by, (*self.target_names_, known.weight))
-        engine = self._engine_for(source)
+        engine = engine_for(source)
         found = sum_by_group(
             self._of_answered(errors, unanswerable),
             replace(model, layout=known),
@@ -163,7 +165,7 @@ class Regressor(UnseenCategories):
     @property
     def _evaluation(self) -> Callable[[Moments], RegressionEvaluation]:
         """What the moments of errors are called."""
-        intercept = bool(self._fitted().fit.has_intercept)
+        intercept = bool(fitted(self).fit.has_intercept)
         return partial(RegressionEvaluation.of, self.design_.targets, intercept=intercept)
 
     def _judge(self, source: Rows) -> Judge:
@@ -171,7 +173,7 @@ class Regressor(UnseenCategories):
         layout = self.reader_.layout_of(source)
         return Judge(
             self._of_answered(errors, "empty"),
-            replace(self._fitted(), layout=layout),
+            replace(fitted(self), layout=layout),
             layout,
             self._evaluation,
         )
@@ -183,7 +185,7 @@ class Regressor(UnseenCategories):
         check_unanswerable(unanswerable)
         known = self.model_.cells is not None or unanswerable == "error"
         return partial(
-            of_complete, kernel=kernel, complete=None if known else self._fitted().complete
+            of_complete, kernel=kernel, complete=None if known else fitted(self).complete
         )
 
     def _scoring(self, source: Rows) -> Judge:
@@ -206,14 +208,19 @@ class Regressor(UnseenCategories):
 
     # -- reading
 
-    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[LinearReader, Rows]:
-        """Open the first table, and say how all that follow are read."""
+    def _open_first(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Rows, tuple[tuple[str, ...], bool]]:
+        """Open the first table; say what its targets are called, and whether it is one alone."""
         source, targets, single = self._open_both(X, y, sample_weight, first=True)
-        engine = self._engine_for(source)
-        reader = settled(source, targets, single, predictors(self), engine)
+        return source, (targets, single)
+
+    def _first_reader(self, source: Rows, said: tuple[tuple[str, ...], bool]) -> LinearReader:
+        """How all tables are read that follow the first."""
+        reader = settled(source, *said, predictors(self), engine_for(source))
         if reader.design.formula is not None and isinstance(source, TableSource):
-            self._settle_columns(len(reader.names), reader.names if self._is_named() else None)
-        return reader, source
+            settle_columns(self, len(reader.names), reader.names if is_named(self) else None)
+        return reader
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Open rows with their targets, which must be those of the first fit."""
@@ -246,14 +253,14 @@ class Regressor(UnseenCategories):
             )
         if isinstance(y, str) or _are_names(y):
             named = (y,) if isinstance(y, str) else tuple(y)
-            source = self._open(X, None, sample_weight, named, first)
+            source = open_rows(self, X, None, sample_weight, named, first)
             return cast(TableSource, source), named, isinstance(y, str)
         if is_sparse(y):
             raise DataError(
                 "the targets are a sparse matrix", "targets are dense numbers", "pass y.toarray()"
             )
         values, targets, single = numeric_targets(y)
-        source = self._open(X, None, sample_weight, first=first)
+        source = open_rows(self, X, None, sample_weight, first=first)
         if isinstance(source, ArraySource):
             if len(values) != source.x.shape[0]:
                 refuse_lengths(source.x, values)

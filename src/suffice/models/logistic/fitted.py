@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import framed
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.base.unseen_categories import UnseenCategories
+from suffice.models.classifier import Classifier, answers_by_batch, costs_of
 from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
+from suffice.models.estimator import Kind, fitted
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.inference import Likelihood, LogisticSummary, ends_of
@@ -31,6 +31,7 @@ from suffice.models.logistic.reader import LogisticReader
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.gradient_descent import GradientDescent
+from suffice.models.reading import in_precision, row_by_name
 from suffice.rules import build
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
@@ -38,7 +39,7 @@ from suffice.sums.block import BadCell
 __all__ = ["FittedLogistic"]
 
 
-class FittedLogistic(UnseenCategories, Classifier):
+class FittedLogistic(Classifier):
     """A logistic regression, as its passes over the rows left it.
 
     Attributes
@@ -64,7 +65,15 @@ class FittedLogistic(UnseenCategories, Classifier):
         rounded to it, and what is said of rows that have it.
     """
 
-    saved, saved_types, saved_options = SavedLogistic, SAVED, (GradientDescent,)
+    kind = Kind(
+        name="logistic regression",
+        mixins=("ClassifierMixin",),
+        allows_missing=lambda self: False,
+        saved=SavedLogistic,
+        types=SAVED,
+        records=(GradientDescent,),
+        tables=lambda self: coefficient_tables(self, *self.model_.by_term),
+    )
     penalty: Penalty
     solver: SolverName
     C: float
@@ -80,9 +89,6 @@ class FittedLogistic(UnseenCategories, Classifier):
     rows_: float
     remarks_: tuple[str, ...]
     _is_sparse = False
-
-    def _in_precision(self, X: Any, answers: NDArray[Any]) -> NDArray[Any]:
-        return super()._in_precision(X, answers) if self.single_precision_ else answers
 
     def _set(self, problem: Problem, fit: Fit) -> None:
         """Keep what a solver found."""
@@ -152,9 +158,6 @@ class FittedLogistic(UnseenCategories, Classifier):
         first = (INTERCEPT,) if self.model_.has_intercept else ()
         return (*first, *self.model_.centred.design.terms)
 
-    def _notebook_tables(self) -> str:
-        return coefficient_tables(self, *self.model_.by_term)
-
     def summary(self, level: float = 0.95, reference: Any = None, as_frame: bool = False) -> Any:
         """Return estimates with standard errors, tests and intervals, and the fit.
 
@@ -212,11 +215,11 @@ class FittedLogistic(UnseenCategories, Classifier):
     def covariance(self, reference: Any = None) -> NDArray[np.float64]:
         """Return I⁻¹, the covariance matrix of the estimates of `summary`, row after row."""
         first = self._summary(0.95, reference).reference
-        model: LogisticModel = self._fitted()
+        model: LogisticModel = fitted(self)
         return model.against(model.classes.values.index(first))[1]
 
     def _inferable(self) -> LogisticModel:
-        model: LogisticModel = self._fitted()
+        model: LogisticModel = fitted(self)
         if model.root is None:
             raise self._no_covariance()
         return model
@@ -248,16 +251,16 @@ class FittedLogistic(UnseenCategories, Classifier):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return b + wᵀx of every row, (n,) for two classes, else (n, k)."""
-        t = self._in_precision(X, self._predictions(X, LogisticModel.scores))
+        t = in_single(self, X, self._predictions(X, LogisticModel.scores))
         return t[:, 0] if t.shape[1] == 1 else t
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k)."""
-        return self._in_precision(X, self._predictions(X, LogisticModel.log_posterior))
+        return in_single(self, X, self._predictions(X, LogisticModel.log_posterior))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
-        return self._in_precision(X, self._predictions(X, LogisticModel.posterior))
+        return in_single(self, X, self._predictions(X, LogisticModel.posterior))
 
     def explain(self, X: Any) -> Evidence:
         """Return what every column adds to the score of every class, row by row.
@@ -285,14 +288,14 @@ class FittedLogistic(UnseenCategories, Classifier):
         >>> bool(np.allclose(evidence.probabilities, model.predict_proba(X)))
         True
         """
-        model: LogisticModel = self._fitted()
+        model: LogisticModel = fitted(self)
         if model.centred.is_sparse:
             raise ParameterError(
                 "the model was fitted to sparse rows",
                 "what columns add is told of dense rows",
                 "look at coef_, or fit dense rows",
             )
-        parts = self._batches(X, predictions, (model, LogisticModel.contributions), 1)
+        parts = answers_by_batch(self, X, predictions, (model, LogisticModel.contributions), 1)
         return Evidence(
             tuple(model.centred.design.groups),
             model.classes.values,
@@ -305,7 +308,7 @@ class FittedLogistic(UnseenCategories, Classifier):
         return ends_of(self._inferable(), (level, draws, random_state))
 
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
-        model: LogisticModel = self._fitted()
+        model: LogisticModel = fitted(self)
         return None if model.centred.is_sparse else model.complete
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
@@ -313,27 +316,22 @@ class FittedLogistic(UnseenCategories, Classifier):
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
         """Answer for every row, in order."""
-        model = self._fitted()
+        model = fitted(self)
         with suppress(BadCell):  # which is found again below, where its column has a name
-            row = self._row(X)
+            row = row_by_name(self, X)
             if row is not None:
                 return answer(model, row)
-        parts = self._batches(X, predictions, (model, answer))
+        parts = answers_by_batch(self, X, predictions, (model, answer))
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows in parts], axis=-1).T
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
-    def _allows_missing(self) -> bool:
-        return False
-
     # -- keeping
 
-    def _learnt(self) -> dict[str, Any]:
-        model, likelihood = self.model_, self.likelihood_
+    def _kept(self) -> dict[str, Any]:
+        costs_of(self, self.costs)  # with others no file could be read
+        model, likelihood, dtype = self.model_, self.likelihood_, self.reader_.label_dtype
         return {
-            **super()._learnt(),
+            "label_dtype": None if dtype is None else dtype.str,
             "design": model.centred.design,
             "mean": model.centred.mean,
             "scale": model.centred.scale,
@@ -364,3 +362,10 @@ class FittedLogistic(UnseenCategories, Classifier):
         self.likelihood_ = None if found is None else build(Likelihood, found)
         self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
         self.left_out_, self.unlabelled_, self.rows_ = saved.left_out, saved.unlabelled, saved.rows
+        costs_of(self, self.costs)
+
+
+def in_single(classifier: FittedLogistic, X: Any, answers: NDArray[Any]) -> NDArray[Any]:
+    """Return answers in single precision where the solver keeps that of the rows."""
+    found = in_precision(classifier.reader_, X, answers)
+    return found if classifier.single_precision_ else answers

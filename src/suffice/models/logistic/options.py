@@ -9,8 +9,7 @@ import numpy as np
 
 from suffice.errors import ParameterError, warn
 from suffice.models.base.class_weights import check_class_weight
-from suffice.models.base.options import Dependent, check_booleans, check_choices
-from suffice.models.base.unseen_categories import Unseen
+from suffice.models.base.options import Dependent, Unseen, check_booleans, check_choices
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.gradient_descent import STEPS, check_descent
 

@@ -10,13 +10,13 @@ from suffice.data.schema import BlockLayout
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError
-from suffice.models.base.reader import LabelReader
 from suffice.models.design.feature_columns import Features, Predictors, features
 from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.logistic.options import Missing
-from suffice.numerics.sparse import is_sparse
+from suffice.models.reading import LabelReader
+from suffice.numerics.rows import is_sparse
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Cutting", "LogisticReader", "settled"]

@@ -110,7 +110,7 @@ class Coded(LaidOut):
 
 
 @dataclass(frozen=True, eq=False)
-class LaidOutPart:
+class LaidOutPart(Part):
     """A part whose rows are those of `LaidOut`."""
 
     inner: Part

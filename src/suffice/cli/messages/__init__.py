@@ -1,1 +1,0 @@
-"""Errors and warnings in the spelling of the command line."""

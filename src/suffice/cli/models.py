@@ -1,0 +1,302 @@
+"""Model files that commands read and write: their kinds, and which of them may be replaced."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import suffice
+from suffice.cli.values import listed, no_such_column
+from suffice.errors import ModelFileError, ParameterError, SchemaError
+from suffice.phrases import with_article
+
+if TYPE_CHECKING:
+    from suffice.data.table import Table
+
+__all__ = [
+    "different_kinds",
+    "errors_by_file_name",
+    "fitting",
+    "has_candidates",
+    "has_coefficients",
+    "known_columns",
+    "label_of",
+    "load_generative",
+    "load_summed",
+    "predicts_numbers",
+    "refusal",
+    "refuse_overwriting",
+    "refuse_replacing",
+    "refuse_result",
+    "weight_of",
+    "without_cells",
+]
+
+MOST_NAMED = 20
+
+
+def load_generative(path: Path, rule: str, next_step: str) -> Any:
+    """Read the model file of a generative classifier.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be loaded.
+    ParameterError
+        With the rule and the next step, if it holds a model of another kind.
+    """
+    model: Any = suffice.load(path)
+    if not hasattr(model, "predict_joint_log_proba"):
+        raise refusal(path, model, rule, next_step)
+    return model
+
+
+def load_summed(path: Path) -> Any:
+    """Read the model file of a model that is a function of sufficient statistics.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be loaded.
+    ParameterError
+        If it holds a model that is no such function.
+    """
+    model: Any = suffice.load(path)
+    if not hasattr(model, "statistic_"):
+        rule = "it is fitted by repeated passes over the rows, not from sufficient statistics"
+        raise refusal(path, model, rule, "fit it again on all rows together")
+    return model
+
+
+def refusal(path: Path, model: Any, rule: str, next_step: str) -> ParameterError:
+    """Return the error of a command that makes no sense for a model."""
+    return ParameterError(f"{path} holds {with_article(type(model).__name__)}", rule, next_step)
+
+
+def different_kinds(mine: Path, one: Any, theirs: Path, other: Any, verb: str) -> ParameterError:
+    """Return the error of two files that hold models of different kinds."""
+    rule = f"{mine} holds {with_article(type(one).__name__)}, and only models of one kind {verb}"
+    return refusal(theirs, other, rule, "fit both with the same --model")
+
+
+@contextmanager
+def errors_by_file_name(mine: Path, theirs: Path) -> Iterator[None]:
+    """Let errors about two models name their files instead of "this model" and "the other"."""
+    try:
+        yield
+    except SchemaError as error:
+        fact = error.fact.replace("this model", str(mine)).replace("the other", str(theirs))
+        raise SchemaError(fact, error.rule, error.next_step) from None
+
+
+@contextmanager
+def fitting(data: Sequence[str], model: Path) -> Iterator[None]:
+    """Let an error about columns that are not those of a model name both files."""
+    try:
+        yield
+    except SchemaError as error:
+        fact = f"{', '.join(data)} does not fit {model}: {error.fact}"
+        raise SchemaError(fact, error.rule, error.next_step) from None
+
+
+def predicts_numbers(model: Any) -> bool:
+    """Tell regressions from classifiers."""
+    return not hasattr(type(model), "predict_proba")
+
+
+def has_coefficients(model: Any) -> bool:
+    """Tell whether a model has a table of coefficients."""
+    return hasattr(model, "summary")
+
+
+def has_candidates(model: Any) -> bool:
+    """Tell whether a model is an average of others, chosen from candidates."""
+    return hasattr(model, "candidates_")
+
+
+def label_of(model: Any, given: str | None = None) -> Any:
+    """Return the column that holds the labels, or the columns that hold the targets.
+
+    Raises
+    ------
+    ParameterError
+        If the model was fitted to labels without a name, and none is given.
+    """
+    names = (given,) if given else model.target_names_
+    if not names:
+        raise ParameterError(
+            "the model was fitted to labels without a column name",
+            "the labels of a file are one of its columns",
+            "name it with --label",
+        )
+    return names[0] if len(names) == 1 else list(names)
+
+
+def weight_of(model: Any, given: str | None, table: Table) -> str | None:
+    """Return the column that holds the weights: given, or that of the fit if the table has it."""
+    remembered: str | None = model.layout_.weight
+    return given or (remembered if remembered in table.names else None)
+
+
+# Columns of a table and of a model ------------------------------------------------------------
+
+
+def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Table:
+    """Return a table without some columns; those of the model are there, but missing.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such column, or it is the label or the weight, or none is left.
+    """
+    from suffice.data.table_views import WithoutCells, WithoutColumns
+
+    names = listed(ignore)
+    layout = model.layout_
+    free = [name for name in table.names if name not in {*model.target_names_, layout.weight}]
+    for name in names:
+        if name not in free:
+            raise no_such_column("ignore", name, free)
+    if names and set(table.names) <= set(names):
+        raise ParameterError("--ignore names every column", "there is nothing left to look at")
+    read = {column.name for column in layout.columns}
+    other = tuple(name for name in names if name not in read)
+    empty = tuple(name for name in names if name in read)
+    table = WithoutColumns(table, other) if other else table
+    return WithoutCells(table, empty) if empty else table
+
+
+def known_columns(
+    table: Table,
+    model: Any,
+    *others: str | None,
+    ignore: Sequence[str] | None = None,
+    kept: Sequence[str] = (),
+) -> Table:
+    """Return the columns that a model reads or ignores, and some others; say which are neither.
+
+    Of those that are kept beside the predictions, nothing is said.
+
+    Raises
+    ------
+    SchemaError
+        If the model reads none of them.
+    """
+    from suffice.cli.messages import note
+    from suffice.data.table_views import WithoutColumns, left_out
+
+    table = without_cells(table, model, ignore)
+    layout = model.layout_
+    columns = {column.name for column in layout.columns}
+    known = {*columns, *model.target_names_, layout.label, layout.weight, *layout.ignored, *others}
+    unknown = tuple(name for name in table.names if name not in known)
+    if not unknown:
+        return table
+    if columns.isdisjoint(table.names):
+        raise SchemaError(
+            "the file has no column of the model",
+            f"the model has {', '.join(repr(c.name) for c in layout.columns[:MOST_NAMED])}",
+            "check the names, and how the file is written",
+        )
+    if said := [name for name in unknown if name not in kept]:
+        note(left_out(said))
+    return WithoutColumns(table, unknown)
+
+
+# Files that are there already ---------------------------------------------------------------------
+
+BOTH = "to keep both, give another name with -o; to replace it, add --force"
+
+
+def refuse_overwriting(
+    output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
+) -> None:
+    """Refuse to replace a file that is being read, or a folder.
+
+    Raises
+    ------
+    ParameterError
+        If the output is one of the inputs, a glob or a folder of inputs among them.
+    IsADirectoryError
+        If it is a folder.
+    """
+    if output is None:
+        return
+    if output.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
+    if output.exists() and any(_is_among(output.resolve(), str(path)) for path in inputs):
+        fact = f"{option} {output} is one of the files to be read"
+        raise ParameterError(fact, "it would be replaced", "choose another name")
+
+
+def _is_among(file: Path, path: str) -> bool:
+    """Tell whether a path, the glob of paths or the folder leads to a file."""
+    named = {Path(one).resolve() for one in (path, *glob.iglob(path, recursive=True))}
+    return not named.isdisjoint((file, *file.parents))
+
+
+def refuse_result(
+    output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
+) -> None:
+    """Refuse to replace a file that is being read, a folder, or any model file.
+
+    Raises
+    ------
+    ParameterError, IsADirectoryError
+    """
+    from suffice.persist import is_model_file
+
+    refuse_overwriting(output, inputs, option)
+    if output is not None and is_model_file(output):
+        fact = f"{option} {output} is a model file"
+        raise ParameterError(fact, "it would be lost", "choose another name")
+
+
+def refuse_replacing(
+    output: Path, new: Any, targets: Sequence[str], force: bool, own: Sequence[Path] = ()
+) -> None:
+    """Refuse to replace a file that holds something else than a model of this kind and label.
+
+    Parameters
+    ----------
+    output : Path
+    new : estimator
+        The model that is to be written, fitted or not.
+    targets : sequence of str
+        What it predicts.
+    force : bool
+        Replace it all the same.
+    own : sequence of Path
+        Models that the new one is made of: it may take their place.
+
+    Raises
+    ------
+    ParameterError
+        Naming the file and what it holds.
+    IsADirectoryError
+        If it is a folder.
+    """
+    from suffice.persist import is_model_file
+
+    refuse_overwriting(output, ())
+    if force or not output.exists() or output.resolve() in {path.resolve() for path in own}:
+        return
+    if not is_model_file(output):
+        raise ParameterError(f"{output} is there, and is no model file", "it would be lost", BOTH)
+    try:
+        old: Any = suffice.load(output)
+    except ModelFileError as error:
+        raise ParameterError(f"it would be lost: {error.fact}", error.rule, BOTH) from None
+    holds = f"{output} holds {with_article(type(old).__name__)}"
+    if old.target_names_:
+        holds += f" that predicts {', '.join(map(repr, old.target_names_))}"
+    if type(old) is not type(new) or tuple(old.target_names_) != tuple(targets):
+        raise ParameterError(holds, "without --force, a fit replaces only its own kind", BOTH)
+    if len(getattr(old, "forgotten_", ())) > len(getattr(new, "forgotten_", ())):
+        rule = "the new model may be fitted to rows which that one has forgotten"
+        raise ParameterError(holds, rule, BOTH)

@@ -1,0 +1,688 @@
+"""Options that commands share, and what they stand for: tables, estimators, engines, decisions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, fields, replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from suffice.cli.models import predicts_numbers
+from suffice.cli.values import (
+    LABELS,
+    MODELS,
+    OF_FAMILIES,
+    REGRESSIONS,
+    class_of,
+    listed,
+    named_values,
+    no_such_column,
+    parameters_of,
+    reader_parameters,
+    takes,
+    value_of,
+    words_of,
+)
+from suffice.errors import ParameterError, SchemaError
+
+if TYPE_CHECKING:
+    from suffice.data.csv.table import CsvFormat
+    from suffice.data.table import Table
+    from suffice.engines.progress import Report
+
+__all__ = [
+    "COLUMNS",
+    "READING",
+    "RUNNING",
+    "AsJson",
+    "Checkpoint",
+    "Columns",
+    "Data",
+    "Decision",
+    "Force",
+    "Ignore",
+    "Label",
+    "ModelFile",
+    "Parameters",
+    "Point",
+    "ReadAs",
+    "Reading",
+    "RowsFile",
+    "Running",
+    "Weight",
+    "estimator_of",
+    "given_columns",
+    "parameters_for",
+    "points_of",
+    "refuse_labels",
+    "reported",
+    "selected",
+    "typed",
+]
+
+COLUMNS, READING, RUNNING = "Columns (comma lists)", "Reading", "Running"
+DECISION = "Decision"
+
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        help="Files, folders, globs, URLs, or - (CSV, Parquet, Excel, ...).",
+        show_default=False,
+    ),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A file that fit wrote.", show_default=False)
+]
+Label = Annotated[
+    str | None,
+    typer.Option("--label", "--target", metavar="COL", help="True values (default: as in fit)."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+RowsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help=".csv, .tsv, .jsonl, .parquet or .arrow (default: CSV to stdout)."
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace any file.")]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--parameter",
+        "-p",
+        metavar="NAME=VALUE",
+        help="Of the model; also --NAME VALUE, as --alpha 0.5. fit --model NAME --help lists them.",
+    ),
+]
+ReadAs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read",
+        "-r",
+        metavar="NAME=VALUE",
+        help="How text is read; also --NAME VALUE: separator, quote, header, names, missing, "
+        "strip, decimal, thousands, written, skip_bad_rows, encoding, sheet, label_map, "
+        "label_suffix.",
+        rich_help_panel=READING,
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL", help="Leave out; missing to the model.", rich_help_panel=COLUMNS),
+]
+Weight = Annotated[
+    str | None, typer.Option(metavar="COL", help="Weights of rows.", rich_help_panel=COLUMNS)
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Sums so far; a killed fit goes on.", rich_help_panel=RUNNING
+    ),
+]
+
+
+def typed(options: Any) -> list[str]:
+    """Return options by name, or a record of them, as the user would type them again.
+
+    Examples
+    --------
+    >>> typed({"ignore": ["id", "day"], "weight": "n", "names": None})
+    ['--ignore', 'id', '--ignore', 'day', '--weight', 'n']
+    """
+    words: list[str] = []
+    for name, value in options.items():
+        if isinstance(value, list | tuple):
+            words += [word for one in value for word in (f"--{name}", str(one))]
+        elif value is not None:
+            words += [f"--{name}", str(value)]
+    return words
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")
+
+
+# Reading ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How tables are read; what is not given is as the model remembers it.
+
+    Parameters
+    ----------
+    text : mapping
+        Parameters of the reader of text.
+    sheet : str, optional
+        Of a workbook.
+    labels : mapping
+        ``label_suffix`` and ``label_map``.
+    words : sequence of str
+        The words of a line that read in the same way.
+    """
+
+    text: Mapping[str, Any] = field(default_factory=dict)
+    sheet: str | None = None
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    words: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, given: Sequence[str] | None) -> Reading:
+        """Read the options of a command.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such parameter of a reader.
+        """
+        if not given:
+            return cls()
+        found = named_values("-r", given, reader_parameters(), "the reader")
+        for name in ("written", "label_map"):
+            if not isinstance(found.get(name, {}), dict):
+                raise ParameterError(
+                    f"--{_flag(name)} {found[name]}",
+                    "it is a name, a colon, and its value",
+                    f"write --{_flag(name)} {'day:DD/MM/YYYY' if name == 'written' else 'y:yes'}",
+                )
+        labels = {name: found.pop(name) for name in LABELS if name in found}
+        sheet = found.pop("sheet", None)
+        return cls(found, sheet, labels, words_of("-r", given))
+
+    def open(
+        self, data: Sequence[str], remembered: CsvFormat | None = None, notes: bool = True
+    ) -> Table:
+        """Open files as one table; notes say how they were found to be written.
+
+        Raises
+        ------
+        ReadError, SchemaError
+            If they cannot be read.
+        ParameterError
+            If an option is outside its rule, or does not apply to these files.
+        """
+        from suffice.cli.messages import note
+        from suffice.data.table_views import CleanedTable
+
+        missing = tuple(self.text.get("missing", ()))
+        table = self._opened(data, remembered, missing)
+        for remark in table.remarks if notes else ():
+            note(remark)
+        return CleanedTable(table, missing, **self.labels) if missing or self.labels else table
+
+    def _opened(
+        self, data: Sequence[str], remembered: CsvFormat | None, missing: Sequence[str]
+    ) -> Table:
+        from suffice.data.csv.table import CsvFormat
+        from suffice.data.file_formats import open_files
+        from suffice.data.files.pipes import STANDARD_INPUT
+
+        files = [STANDARD_INPUT if given == "-" else given for given in data]
+        if self.sheet is not None:
+            self._refuse_text(data[0])
+            return open_files(files, sheet=self.sheet)
+        before = remembered if isinstance(remembered, CsvFormat) else CsvFormat()
+        given = {**self.text, "missing": (*before.missing, *missing)}
+        if "written" in given:
+            given["written"] = dict(before.written) | given["written"]
+        format = replace(before, **given)
+        try:
+            table = open_files(files, format)
+        except ParameterError:
+            # These files describe themselves; only the missing tokens still have a meaning.
+            self._refuse_text(data[0])
+            return open_files(files)
+        for name in self.text.get("written", ()):
+            if name not in table.names:
+                columns = f"the columns are {', '.join(map(repr, table.names))}"
+                raise SchemaError(f"--written names the column {name!r}", columns)
+        return table
+
+    def _refuse_text(self, file: str) -> None:
+        """Refuse all that says how text is written, but for missing tokens."""
+        for name in self.text:
+            if name != "missing":
+                raise ParameterError(
+                    f"--{_flag(name)} is given for {file}",
+                    "only delimited text needs to be told how it is written",
+                    "leave the option out",
+                ) from None
+
+
+def refuse_labels(model: Any, reading: Reading) -> None:
+    """Refuse other names of labels for a model that predicts numbers."""
+    for option in reading.labels if predicts_numbers(model) else ():
+        raise ParameterError(
+            f"--{_flag(option)} is given for a {type(model).__name__}",
+            "it predicts numbers, which have no other names",
+            "leave the option out",
+        )
+
+
+# Columns, models and their parameters ----------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Which columns are used, and which of them are categories and texts."""
+
+    features: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Use only these.", rich_help_panel=COLUMNS),
+    ] = None
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Leave these out.", rich_help_panel=COLUMNS),
+    ] = None
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Categories.", rich_help_panel=COLUMNS),
+    ] = None
+    text: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Texts: words are counted.", rich_help_panel=COLUMNS),
+    ] = None
+
+    def check(self, names: Sequence[str], roles: Mapping[str, str]) -> None:
+        """Refuse a column that is not there, or has two parts to play.
+
+        Raises
+        ------
+        ParameterError
+            Naming the option and the column.
+        """
+        before = dict(roles)
+        for option in ("ignore", "categorical", "text"):
+            for name in listed(getattr(self, option)):
+                if name not in names:
+                    raise no_such_column(option, name, names)
+                if name in before:
+                    raise _two_parts(name, before[name], option)
+                before[name] = option
+        for name in listed(self.features):
+            if name not in names:
+                raise no_such_column("features", name, names)
+            if before.get(name) in ("label", "weight", "ignore"):
+                raise _two_parts(name, before[name], "features")
+
+    def parameters(self, model: str, models: Sequence[str]) -> dict[str, Any]:
+        """Return the parameters of a model that say which columns are categories and texts.
+
+        What only others of the models have is left out.
+
+        Raises
+        ------
+        ParameterError
+            If none of the models has such a parameter.
+        """
+        found: dict[str, Any] = {}
+        for option, family in (("categorical", "categorical"), ("text", "multinomial")):
+            names = listed(getattr(self, option))
+            if not names:
+                continue
+            if model in OF_FAMILIES:
+                found["families"] = found.get("families", {}) | dict.fromkeys(names, family)
+            elif option in parameters_of(model):
+                found[option] = names
+            else:
+                owners = [m for m in MODELS if m in OF_FAMILIES or option in parameters_of(m)]
+                if not set(owners) & set(models):
+                    raise _of_others(f"--{option}", model, owners)
+        return found
+
+
+def _two_parts(name: str, one: str, other: str) -> ParameterError:
+    fact = f"the column {name!r} is given to --{one} and to --{other}"
+    return ParameterError(fact, "a column has one part to play", "drop one of them")
+
+
+def _of_others(given: str, model: str, owners: Sequence[str]) -> ParameterError:
+    return ParameterError(
+        f"{given} is given for --model {model}",
+        f"it belongs to --model {', '.join(owners)}",
+        "leave the option out, or choose another model",
+    )
+
+
+def given_columns(columns: Columns) -> dict[str, Any]:
+    """Return the options that are given, by name."""
+    values = {one.name: getattr(columns, one.name) for one in fields(columns)}
+    return {name: value for name, value in values.items() if value}
+
+
+def selected(
+    table: Table, columns: Columns, label: Sequence[str], weight: str | None, by: str | None = None
+) -> Table:
+    """Return the columns that are features, labels, weights or groups.
+
+    Raises
+    ------
+    ParameterError, SchemaError
+        If a column is not there, or has two parts to play.
+    """
+    from suffice.data.table_source import no_column
+    from suffice.data.table_views import WithoutColumns
+
+    for name in label:
+        if name not in table.names:
+            raise no_column(name, "the label", table.names, table.format is not None)
+    roles = dict.fromkeys(label, "label") | ({weight: "weight"} if weight else {})
+    columns.check(table.names, roles)
+    ignored, features = listed(columns.ignore), listed(columns.features)
+    if features:
+        used = {*features, *label, weight, by}
+        ignored = tuple(name for name in table.names if name not in used)
+    return WithoutColumns(table, ignored) if ignored else table
+
+
+@dataclass(frozen=True)
+class Point:
+    """A model with values of its parameters.
+
+    Parameters
+    ----------
+    name : str
+        For tables: the model and its point of a grid; the point alone where there is one model.
+    model : str
+        One of `MODELS`.
+    parameters : mapping of str to object
+    words : sequence of str
+        ``-p`` and ``NAME=VALUE``, as they were given.
+    """
+
+    name: str
+    model: str
+    parameters: Mapping[str, Any]
+    words: Sequence[str]
+
+
+def parameters_for(
+    model: str, given: Sequence[str] | None, models: Sequence[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the parameters of a model, and the words of a line that say so.
+
+    What only others of the models have is left out.
+
+    Raises
+    ------
+    ParameterError
+        If no model has such a parameter.
+
+    Examples
+    --------
+    >>> parameters_for("ridge", ["alpha=0.5"], ["ridge"])
+    ({'alpha': 0.5}, ['-p', 'alpha=0.5'])
+    """
+    known = parameters_of(model)
+    mine = [
+        one
+        for one in given or ()
+        if _takes(model, one) or not any(_takes(other, one) for other in models)
+    ]
+    for one in mine:
+        owners = [other for other in MODELS if _name(one) in parameters_of(other)]
+        if _name(one) not in known and owners:
+            raise _of_others(_typed(one), model, owners)
+    words = words_of("-p", mine)
+    return named_values("-p", mine, known, class_of(model).__name__), words
+
+
+def _name(given: str) -> str:
+    return given.partition("=")[0].strip().replace("-", "_")
+
+
+def _typed(given: str) -> str:
+    name, _, value = given.partition("=")
+    return f"--{_flag(name.strip())} {value}"
+
+
+def _takes(model: str, given: str) -> bool:
+    name = _name(given)
+    return takes(model, name, value_of(name, given.partition("=")[2]))
+
+
+def points_of(
+    models: Sequence[str], given: Sequence[str] | None, grid: Sequence[str]
+) -> Iterator[Point]:
+    """Yield every model with every value of those parameters of the grid that it has.
+
+    Parameters
+    ----------
+    models : sequence of str
+        Of `MODELS`.
+    given : sequence of str
+        ``NAME=VALUE`` of parameters for all models that have them.
+    grid : sequence of str
+        Such as ``alpha=0.1,1,10``.
+
+    Raises
+    ------
+    ParameterError
+        If a line of the grid is not written like this, or no model has the parameter.
+
+    Examples
+    --------
+    >>> [point.name for point in points_of(["naive-bayes", "lda"], [], ["alpha=0.1,1"])]
+    ['naive-bayes alpha=0.1', 'naive-bayes alpha=1', 'lda']
+    """
+    axes = []
+    for line in grid:
+        name, sign, values = line.partition("=")
+        name = _name(name)
+        if not (sign and values.strip()):
+            step = "write --grid alpha=0.1,1,10"
+            raise ParameterError(f"--grid {line!r}", "it is a parameter, =, and its values", step)
+        if not any(name in parameters_of(model) for model in models):
+            owners = ", ".join(model for model in MODELS if name in parameters_of(model))
+            raise ParameterError(
+                f"--grid names {name!r}, which no model here has",
+                f"it belongs to --model {owners}" if owners else "it is a parameter of no model",
+                "see suffice fit --model NAME --help",
+            )
+        axes.append((name, [value.strip() for value in values.split(",")]))
+    for model in models:
+        parameters, words = parameters_for(model, given, models)
+        mine = [
+            (name, [one for one in values if _takes(model, f"{name}={one}")] or values)
+            for name, values in axes
+            if name in parameters_of(model)
+        ]
+        for chosen in product(*(values for _, values in mine)):
+            point = dict(zip((name for name, _ in mine), chosen, strict=True))
+            said = [f"{name}={value}" for name, value in point.items()]
+            yield Point(
+                " ".join(said if said and len(models) == 1 else [model, *said]),
+                model,
+                parameters | {name: value_of(name, value) for name, value in point.items()},
+                [*words, *words_of("-p", said)],
+            )
+
+
+def estimator_of(
+    model: str,
+    parameters: Mapping[str, Any],
+    columns: Columns,
+    reading: Reading,
+    models: Sequence[str] = (),
+) -> Any:
+    """Return the estimator of a model.
+
+    Raises
+    ------
+    ParameterError
+        If an option belongs to other models.
+    """
+    given = columns.parameters(model, models or [model])
+    if isinstance(parameters.get("families"), Mapping) and "families" in given:
+        for name in parameters["families"]:
+            if name in given["families"]:
+                raise _two_parts(name, "families", "categorical or --text")
+        given["families"] = {**parameters["families"], **given["families"]}
+    estimator = class_of(model)(**{**parameters, **given})
+    if model in REGRESSIONS:
+        refuse_labels(estimator, reading)
+    return estimator
+
+
+# Running ----------------------------------------------------------------------------------------
+
+# Behind the name of an engine: a parameter of its class.
+ENGINES = {"local": "threads", "processes": "processes", "dask": "address"}
+
+
+@contextmanager
+def reported(what: str) -> Iterator[Report | None]:
+    """Show how far the work is, until the block ends; None where no terminal shows it."""
+    if not (sys.stderr and sys.stderr.isatty()):
+        yield None
+        return
+    from suffice.engines.progress import bar
+
+    with bar(what) as report:
+        yield report
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """Which engine reads the rows."""
+
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="local, processes=4, dask=tcp://host:8786.",
+            rich_help_panel=RUNNING,
+        ),
+    ] = None
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Threads (default: all cores).", rich_help_panel=RUNNING),
+    ] = None
+
+    def chosen(
+        self, report: Report | None, threads: int | None = None, checkpoint: Path | None = None
+    ) -> AbstractContextManager[None]:
+        """Choose the engine that the options stand for, until a block ends.
+
+        Parameters
+        ----------
+        report : callable, optional
+            Shows progress.
+        threads : int, optional
+            Of the local engine, unless the user says.
+        checkpoint : Path, optional
+
+        Raises
+        ------
+        ParameterError
+            If there is no such engine, or an option belongs to another one.
+        EngineError
+            If it cannot be started.
+        """
+        from suffice.engines.choice import engine, set_engine
+
+        name, _, where = (self.engine or "local").partition("=")
+        if name not in ENGINES:
+            known = f"the engines are {', '.join(map(repr, ENGINES))}"
+            raise ParameterError(f"--engine {name!r}", known)
+        options: dict[str, Any] = {}
+        if name == "dask" and where:
+            options["address"] = where
+        elif where and where.isdecimal() and int(where) > 0:
+            options[ENGINES[name]] = int(where)
+        elif where:
+            rule = f"behind {name}= stands a number of workers, 1 or more"
+            raise ParameterError(f"--engine {self.engine}", rule)
+        if name == "local":
+            options = {"threads": threads if self.threads is None else self.threads} | options
+        elif self.threads is not None:
+            raise ParameterError(
+                f"--threads {self.threads} is given with --engine {self.engine}",
+                "threads are the workers of the local engine",
+                "leave one of them out",
+            )
+        return set_engine(engine(name, progress=report, checkpoint=checkpoint, **options))
+
+
+# Decisions --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """Costs of errors, or a threshold; what is not given is as the model remembers it."""
+
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Predict the second of two labels above this probability.",
+            rich_help_panel=DECISION,
+        ),
+    ] = None
+    costs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B;C,D",
+            help="Costs of predictions, a row for each true label, labels sorted.",
+            rich_help_panel=DECISION,
+        ),
+    ] = None
+
+    def applied(self, model: Any) -> Any:
+        """Return the fitted model with these costs.
+
+        Raises
+        ------
+        ParameterError
+            If an option is outside its rule, or the model predicts numbers.
+        """
+        given = {"--threshold": self.threshold, "--costs": self.costs}
+        options = [option for option, value in given.items() if value is not None]
+        if not options:
+            return model
+        fact = f"{options[0]} is given for a {type(model).__name__}"
+        if predicts_numbers(model):
+            rule = "its predictions are numbers, not classes"
+            raise ParameterError(fact, rule, "leave the option out")
+        if len(options) == 2:
+            raise ParameterError(
+                "--threshold and --costs are both given",
+                "each says which label is predicted",
+                "leave one of them out",
+            )
+        if "costs" not in model.get_params(deep=False):
+            rule = "it has scikit-learn's parameters, and no costs"
+            raise ParameterError(fact, rule, "fit --model naive-bayes, lda, qda or logistic")
+        return model.set_params(costs=self._table(model.classes_))
+
+    def _table(self, labels: Any) -> Any:
+        from suffice.models.base.costs import checked_costs, of_threshold
+
+        k = len(labels)
+        if self.threshold is not None:
+            given = f"--threshold {self.threshold:g}"
+            if not 0 <= self.threshold <= 1:
+                raise ParameterError(given, "a probability is from 0 to 1")
+            if k != 2:
+                rule = "a threshold decides between two"
+                raise ParameterError(f"{given} is given for {k} labels", rule, "use --costs")
+            return of_threshold(self.threshold).tolist()
+        rows = [row.split(",") for row in (self.costs or "").split(";")]
+        try:
+            table = [[float(cell) for cell in row] for row in rows]
+        except ValueError:
+            table = []
+        if len(table) != k or any(len(row) != k for row in table):
+            raise ParameterError(
+                f"--costs {self.costs!r}",
+                f"there are {k} labels ({', '.join(map(str, labels[:10]))}): costs are {k} "
+                f"rows of {k} numbers",
+                "separate numbers by commas and rows by semicolons, such as '0,1;5,0'",
+            )
+        return checked_costs(table, k).tolist()

@@ -1,0 +1,347 @@
+"""Results of commands: tables for people, JSON for programs, rows as files of several formats."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import math
+import os
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+import typer
+
+from suffice.atomic import atomic_writer
+from suffice.cli.messages import columns, width_of, wrapped
+from suffice.cli.signals import READER_GONE, write_no_more
+from suffice.errors import ParameterError
+from suffice.numerics.in_print import Table, aligned, number
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "CommandLine",
+    "decibans",
+    "deliver",
+    "deliver_rows",
+    "print_all",
+    "short",
+    "standard_output",
+    "writer_of",
+]
+
+LONGEST_CELL = 60
+NARROWEST = 24  # of a column whose words are folded
+Write = Callable[["pa.Table"], None]
+
+
+def short(value: Any) -> str:
+    """Write a cell or a parameter in little space.
+
+    Examples
+    --------
+    >>> short(0.123456), short(1234567.8), short("Private"), short(None), short(" ")
+    ('0.1235', '1,234,568', 'Private', 'missing', '(empty)')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "missing"
+    if isinstance(value, float):
+        return number(value)
+    text = str(value)
+    if not text.strip():
+        return "(empty)"
+    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}..."
+
+
+def decibans(value: float) -> str:
+    """Write evidence with its sign.
+
+    Examples
+    --------
+    >>> decibans(3.0103), decibans(float("-inf")), decibans(0.0)
+    ('+3.01', '-∞', '0.00')
+    """
+    if not math.isfinite(value):
+        return {math.inf: "+∞", -math.inf: "-∞"}.get(value, "-")
+    return "0.00" if round(value, 2) == 0 else f"{value:+,.2f}"
+
+
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Give standard output to a block that only writes to it; an error there names it.
+
+    Raises
+    ------
+    typer.Exit
+        With 141 if it is a pipe that nobody reads any more: no error, and nothing more to do.
+    OSError
+        If it is closed, or its device is full.
+    """
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        yield sys.stdout
+    except OSError as error:
+        write_no_more(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            raise typer.Exit(READER_GONE) from None
+        raise OSError(error.errno, error.strerror or str(error), "standard output") from None
+
+
+# For people -------------------------------------------------------------------------------------
+
+
+class CommandLine(str):
+    """A command to be typed again: a line that is never broken."""
+
+    __slots__ = ()
+
+
+def print_all(parts: Iterable[str | Table]) -> None:
+    """Print to stdout, as wide as its terminal; as it is for a program."""
+    for part in parts:
+        with standard_output() as stream:
+            width = width_of(stream) or columns()
+            if isinstance(part, Table):
+                lines = [part.title] if part.title else []
+                lines += _lines(part, width)
+                notes = [f"  {note}" for note in part.notes]
+                lines += notes if width is None else [wrapped(note, width) for note in notes]
+            elif isinstance(part, CommandLine) or width is None:
+                lines = [part]
+            else:
+                lines = [wrapped(part, width)]
+            stream.write("\n".join([*lines, ""]))
+
+
+def _lines(table: Table, width: int | None) -> list[str]:
+    """Return the lines of a table that is cut into parts, or folded, where it is too wide."""
+    rows = [
+        [cell.replace("\n", " ") for cell in row] for row in (table.header, *table.rows) if any(row)
+    ]
+    if not rows:
+        return []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    *_, last = widths
+    over = 0 if width is None else sum(widths) + 2 * (len(widths) - 1) - width
+    if over <= 0 or width is None:
+        return aligned(rows, table.left)
+    if len(widths) - 1 in table.left and last - over >= NARROWEST:
+        return aligned(list(_folded(rows, last - over)), table.left)
+    parts = [[0]]
+    for j in range(1, len(widths)):
+        beside = [*parts[-1], j]
+        if len(beside) > 2 and sum(widths[i] + 2 for i in beside) - 2 > width:
+            parts.append([0, j])
+        else:
+            parts[-1] = beside
+    lines: list[str] = []
+    for part in parts:
+        left = [place for place, j in enumerate(part) if j in table.left]
+        lines += [*[""] * bool(lines), *aligned([[row[j] for j in part] for row in rows], left)]
+    return lines
+
+
+def _folded(rows: Iterable[Sequence[str]], width: int) -> Iterator[list[str]]:
+    """Yield rows whose last cells are at most so wide; more lines follow in rows of their own."""
+    for *cells, text in rows:
+        first, *more = textwrap.wrap(text, width) or [""]
+        yield [*cells, first]
+        yield from ([*[""] * len(cells), line] for line in more)
+
+
+# For programs -----------------------------------------------------------------------------------
+
+
+def deliver(
+    facts: Mapping[str, Any], parts: Callable[[], Iterable[str | Table]], as_json: bool
+) -> None:
+    """Print a result: as JSON, or as tables and lines."""
+    if as_json:
+        with standard_output() as stream:
+            stream.write(_json(facts, indent=2) + "\n")
+    else:
+        print_all(parts())
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(_plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: infinity and NaN become null, dates become text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+# Rows -------------------------------------------------------------------------------------------
+
+
+def deliver_rows(
+    facts: dict[str, Any],
+    name: str,
+    tables: Iterable[pa.Table],
+    written: Callable[[], Any],
+    output: Path | None,
+    counted: Callable[[pa.Table], Mapping[str, int]] = lambda _: {},
+) -> None:
+    """Print facts as JSON, with the rows under a name; these go to a file if there is one.
+
+    Parameters
+    ----------
+    facts : dict
+        What is known before the first row.
+    name : str
+        Of the entry that lists the rows.
+    tables : iterable of pyarrow.Table
+        The rows, a piece at a time: memory does not grow with them.
+    written : callable
+        What `writer_of` returns.
+    output : Path, optional
+    counted : callable
+        What else is to be counted in a piece, by name.
+    """
+    names, counts = list[str](), {"rows": 0}
+
+    def passed() -> Iterator[pa.Table]:
+        for table in tables:
+            names[:] = table.column_names
+            for key, count in {"rows": table.num_rows, **counted(table)}.items():
+                counts[key] = counts.get(key, 0) + count
+            yield table
+
+    if output is not None:
+        with written() as write:
+            for table in passed():
+                write(table)
+        found = {**facts, "output": str(output), "columns": names, **counts}
+        deliver(found, list, as_json=True)
+        return
+    line = None  # which is printed when it is known what follows
+    for table in passed():
+        if line is None:
+            head = _json({**facts, "output": None, "columns": names}, indent=2)
+            _say(f"{head[:-2]},\n  {json.dumps(name)}: [\n")
+            line = ""
+        for row in table.to_pylist():
+            _say(line and f"{line},\n")
+            line = f"    {_json(row)}"
+    _say((f"{line}\n" if line else "") + "  ],\n" + _json(counts, indent=2)[2:] + "\n")
+
+
+def _say(text: str) -> None:
+    with standard_output() as stream:
+        stream.write(text)
+
+
+def writer_of(output: Path | None) -> Callable[[], Any]:
+    """Return a function that opens a file for rows, of a format that its suffix tells.
+
+    Raises
+    ------
+    ParameterError
+        If the suffix names no format.
+    """
+    if output is None:
+        return _to_stdout
+    writers: dict[str, Callable[[], Any]] = {
+        ".csv": lambda: _to_text(output, ","),
+        ".tsv": lambda: _to_text(output, "\t"),
+        ".parquet": lambda: _to_arrow(output, _parquet),
+        ".arrow": lambda: _to_arrow(output, _arrow),
+        ".jsonl": lambda: _to_json_lines(output),
+    }
+    if output.suffix.lower() not in writers:
+        rule = f"the suffix tells the format: {', '.join(writers)}"
+        raise ParameterError(f"--output {output}", rule)
+    return writers[output.suffix.lower()]
+
+
+@contextmanager
+def _to_stdout() -> Iterator[Write]:
+    with standard_output() as stdout:
+        text = io.TextIOWrapper(stdout.buffer, "utf-8", newline="", write_through=True)
+    delimited = _delimited(text, ",")
+
+    def write(rows: pa.Table) -> None:
+        with standard_output():
+            delimited(rows)
+
+    try:
+        yield write
+    finally:
+        # The buffer belongs to sys.stdout, which is still in use.
+        with standard_output():
+            text.detach()
+
+
+@contextmanager
+def _to_text(path: Path, delimiter: str) -> Iterator[Write]:
+    with atomic_writer(path, "w") as file:
+        yield _delimited(file, delimiter)
+
+
+def _delimited(file: TextIO, delimiter: str) -> Write:
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    begun = False
+
+    def write(rows: pa.Table) -> None:
+        nonlocal begun
+        if not begun:
+            writer.writerow(rows.column_names)
+            begun = True
+        writer.writerows(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+
+    return write
+
+
+@contextmanager
+def _to_json_lines(path: Path) -> Iterator[Write]:
+    with atomic_writer(path, "w") as file:
+
+        def write(rows: pa.Table) -> None:
+            file.writelines(f"{_json(row)}\n" for row in rows.to_pylist())
+
+        yield write
+
+
+def _parquet(file: Any, schema: pa.Schema) -> Any:
+    from pyarrow.parquet import ParquetWriter
+
+    return ParquetWriter(file, schema)
+
+
+def _arrow(file: Any, schema: pa.Schema) -> Any:
+    import pyarrow as pa
+
+    return pa.ipc.new_file(cast(io.IOBase, file), schema)
+
+
+@contextmanager
+def _to_arrow(path: Path, opened: Callable[[Any, pa.Schema], Any]) -> Iterator[Write]:
+    """Open a writer when the first rows tell the schema, and close it at the end."""
+    with atomic_writer(path) as file:
+        writers: list[Any] = []
+
+        def write(rows: pa.Table) -> None:
+            if not writers:
+                writers.append(opened(file, rows.schema))
+            writers[0].write_table(rows)
+
+        try:
+            yield write
+        finally:
+            for writer in writers:
+                writer.close()

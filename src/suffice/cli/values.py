@@ -1,0 +1,416 @@
+"""``NAME=VALUE``: parameters of models and of the reader, from text and back."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from ast import literal_eval
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from functools import cache
+from importlib import import_module
+from inspect import getdoc, signature
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from suffice.errors import ParameterError
+from suffice.models.base.params import effective
+from suffice.phrases import meant
+
+__all__ = [
+    "LABELS",
+    "MODELS",
+    "NAIVE_BAYES",
+    "OF_FAMILIES",
+    "REGRESSIONS",
+    "class_of",
+    "described",
+    "listed",
+    "named_values",
+    "no_such_column",
+    "parameters_of",
+    "reader_parameters",
+    "short_options",
+    "spelled",
+    "takes",
+    "value_of",
+    "words_of",
+    "written_value",
+]
+
+NAIVE_BAYES = "naive-bayes"
+OF_FAMILIES = (NAIVE_BAYES, "aode")
+REGRESSIONS = ("linear", "ridge", "lasso", "elastic-net")
+MODELS = {
+    NAIVE_BAYES: ("suffice.naive_bayes", "NaiveBayes"),
+    "aode": ("suffice.naive_bayes.aode", "AODE"),
+    "lda": ("suffice.discriminant_analysis", "LinearDiscriminantAnalysis"),
+    "qda": ("suffice.discriminant_analysis", "QuadraticDiscriminantAnalysis"),
+    "linear": ("suffice.linear_model", "LinearRegression"),
+    "ridge": ("suffice.linear_model", "Ridge"),
+    "lasso": ("suffice.linear_model", "Lasso"),
+    "elastic-net": ("suffice.linear_model", "ElasticNet"),
+    "logistic": ("suffice.linear_model", "LogisticRegression"),
+    "auto": ("suffice.ensemble", "AutoClassifier"),
+}
+LABELS = ("label_suffix", "label_map")  # of the reader, whatever the format
+SWITCHES = ("header", "strip", "guess")  # of the reader
+
+MAPPINGS = ("families", "class_weight", "ordered", "reference", "written", "label_map")
+SEQUENCES = ("categorical", "text", "missing", "names", "candidates", "leave_out")
+TEXTS = (
+    *("formula", "separator", "quote", "decimal", "thousands", "sheet", "encoding"),
+    "label_suffix",
+)
+WORDS = {"true": True, "false": False, "none": None, "inf": math.inf}
+MARKS = {"tab": "\t", r"\t": "\t", "none": None}
+
+
+# Names of columns -----------------------------------------------------------------------------
+
+
+def listed(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Cut comma lists of names into names; one that holds a comma stands in quotes, as in CSV.
+
+    Examples
+    --------
+    >>> listed(["age, sex", "race", '"price, net", day'])
+    ('age', 'sex', 'race', 'price, net', 'day')
+    """
+    return tuple(name.strip() for item in given or () for name in _cut(item))
+
+
+def _cut(item: str) -> list[str]:
+    if '"' not in item:
+        return item.split(",")
+    import csv
+
+    try:
+        return next(csv.reader([item], skipinitialspace=True))
+    except csv.Error:  # a name has lines
+        return item.split(",")
+
+
+def no_such_column(option: str, name: str, names: Sequence[str]) -> ParameterError:
+    """Return the error of an option that names no column.
+
+    Examples
+    --------
+    >>> print(no_such_column("ignore", "price", ["price, net", "day"]))
+    --ignore names the column 'price'; the columns are 'price, net', 'day'; a name that holds a \
+comma stands in quotes: --ignore '"price, net"'.
+    """
+    known = [one for one in names if "," in one and name in map(str.strip, one.split(","))]
+    step = meant(name, names)
+    if known:
+        quoted = '"' + known[0].replace('"', '""') + '"'
+        step = f"a name that holds a comma stands in quotes: --{option} {shlex.quote(quoted)}"
+    fact = f"--{option} names the column {name!r}"
+    return ParameterError(fact, f"the columns are {', '.join(map(repr, names))}", step)
+
+
+# Models and their parameters --------------------------------------------------------------------
+
+
+def class_of(model: str) -> Any:
+    """Return the class of a model.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such model.
+    """
+    if model not in MODELS:
+        raise ParameterError(f"--model {model!r}", f"the models are {', '.join(map(repr, MODELS))}")
+    module, name = MODELS[model]
+    return getattr(import_module(module), name)
+
+
+@cache
+def parameters_of(model: str) -> Mapping[str, bool]:
+    """Return the parameters of a model that ``-p`` sets, and which are true or false."""
+    defaults = signature(class_of(model)).parameters
+    names = effective(class_of(model))
+    return {name: isinstance(defaults[name].default, bool) for name in names}
+
+
+def reader_parameters() -> Mapping[str, bool]:
+    """Return the parameters of the reader that ``-r`` sets, and which are true or false."""
+    from suffice.data.csv.table import CsvFormat
+
+    known = [*(field.name for field in fields(CsvFormat)), "sheet", *LABELS]
+    return {name: name in SWITCHES for name in known}
+
+
+def takes(model: str, name: str, value: Any) -> bool:
+    """Return whether a model has a parameter, and the parameter such a word.
+
+    Examples
+    --------
+    >>> [takes("logistic", "numbers", word) for word in ("bins", "gaussian")]
+    [True, False]
+    """
+    hint = get_type_hints(class_of(model)).get(name)
+    words: list[Any] = []
+    for one in get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,):
+        if get_origin(one) is not Literal:
+            words.append(value if one in (str, Any) else None)
+        else:
+            words += get_args(one)
+    return name in parameters_of(model) and (not isinstance(value, str) or value in words)
+
+
+def described(model: str) -> list[tuple[str, str]]:
+    """Return the parameters with the first sentences of what the docstring of the class says."""
+    said: dict[str, str] = {}
+    current: list[str] = []
+    for cls in reversed(class_of(model).__mro__):
+        for line in (getdoc(cls) or "").splitlines() if cls.__doc__ else ():
+            names, colon, _ = line.partition(" : ")
+            if colon and not line.startswith(" "):
+                current = [name.strip() for name in names.split(",")]
+                said |= dict.fromkeys(current, "")
+            elif line.startswith("    ") and current:
+                said |= {name: f"{said[name]} {line.strip()}" for name in current}
+            elif line and not line.startswith(" "):
+                current = []
+    defaults = signature(class_of(model)).parameters
+    sentences = {
+        name: text.strip().replace("``", "").partition(". ") for name, text in said.items()
+    }
+    return [
+        (f"{name}={defaults[name].default}", "".join(sentences.get(name, ("",))[:2]).strip())
+        for name in parameters_of(model)
+    ]
+
+
+# Values -----------------------------------------------------------------------------------------
+
+
+def named_values(
+    option: str, given: Sequence[str] | None, known: Collection[str], owner: str
+) -> dict[str, Any]:
+    """Return the values by name; lists and mappings that are given twice are joined.
+
+    Parameters
+    ----------
+    option : str
+        Such as ``-p``, for messages.
+    given : sequence of str, optional
+    known : collection of str
+        The names that there are.
+    owner : str
+        Their owner, for messages.
+
+    Raises
+    ------
+    ParameterError
+        If one is not written NAME=VALUE, or the name is unknown.
+
+    Examples
+    --------
+    >>> named_values("-p", ["alpha=0.5", "unseen=error"], ["alpha", "unseen"], "NaiveBayes")
+    {'alpha': 0.5, 'unseen': 'error'}
+    """
+    found: dict[str, Any] = {}
+    for one in given or ():
+        name, sign, text = one.partition("=")
+        name = name.strip().replace("-", "_")
+        if name not in known:
+            rule = f"its parameters are {', '.join(known)}"
+            fact = f"{option} {one}: {owner} has no parameter {name!r}"
+            raise ParameterError(fact, rule, meant(name, known))
+        if not sign:
+            raise ParameterError(
+                f"{option} {one}", "it is a name, =, and a value", f"write {option} {name}=VALUE"
+            )
+        value = value_of(name, text)
+        if isinstance(value, dict) and isinstance(found.get(name), dict):
+            value = found[name] | value
+        elif isinstance(value, list) and isinstance(found.get(name), list):
+            value = found[name] + value
+        found[name] = value
+    return found
+
+
+def value_of(name: str, text: str) -> Any:
+    """Return the value of a parameter, of which its name tells whether it is a list or a mapping.
+
+    Examples
+    --------
+    >>> value_of("C", "inf"), value_of("penalty", "none"), value_of("costs", "[[0,1],[5,0]]")
+    (inf, None, [[0, 1], [5, 0]])
+    >>> value_of("class_weight", "spam:5,ham:1"), value_of("families", "x:poisson")
+    ({'spam': 5, 'ham': 1}, {'x': 'poisson'})
+    >>> value_of("ordered", "size:S,M,L"), value_of("written", "day=YYYY-MM-DD HH:MM")
+    ({'size': ['S', 'M', 'L']}, {'day': 'YYYY-MM-DD HH:MM'})
+    """
+    if name in TEXTS:
+        return text if name == "formula" else MARKS.get(text, text)
+    if name in MAPPINGS and re.search("[:=]", text) and not text.startswith("{"):
+        return _mapping(name, text)
+    try:
+        value = literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        value = text
+    if name in SEQUENCES:
+        return list(value) if text[:1] in ("[", "(") else list(listed([text]))
+    if name == "calibration" and text == "none":
+        return text
+    return WORDS.get(text.lower(), value)
+
+
+def _mapping(name: str, text: str) -> dict[Any, Any]:
+    """Read KEY:VALUE,KEY:VALUE, or KEY=VALUE; a part without a key belongs to the one before."""
+    pairs: list[tuple[str, list[str]]] = []
+    for part in listed([text]):
+        mark = re.search("[:=]", part)
+        if mark:
+            pairs.append((part[: mark.start()].strip(), [part[mark.end() :].strip()]))
+        elif pairs:
+            pairs[-1][1].append(part)
+    if name == "ordered":
+        return dict(pairs)
+    if name == "class_weight":
+        return {_plain(key): _plain(",".join(values)) for key, values in pairs}
+    return {key: ",".join(values) for key, values in pairs}
+
+
+def _plain(text: str) -> Any:
+    """Return a label or a number: true, false, a number as it is printed, or the text."""
+    value = value_of("", text)
+    return value if isinstance(value, bool) or str(value) == text else text
+
+
+def written_value(value: Any) -> str:
+    """Return a value as it is written after ``NAME=``.
+
+    Examples
+    --------
+    >>> written_value("firth"), written_value(None), written_value({"day": "DD/MM/YYYY"})
+    ('firth', 'none', 'day:DD/MM/YYYY')
+    >>> written_value(["a", "b"]), written_value({"a": ["low", "high"]}), written_value(0.5)
+    ('a,b', 'a:low,high', '0.5')
+    """
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return ",".join(f"{key}:{written_value(one)}" for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return ",".join(map(written_value, value))
+    return str(value)
+
+
+# Parameters as options ----------------------------------------------------------------------------
+
+
+def short_options(args: Sequence[str], own: Collection[str], model: str) -> list[str]:
+    """Return the words of a line with parameters of the reader and the model behind -r and -p.
+
+    Parameters
+    ----------
+    args : sequence of str
+        ``--missing x`` stands for ``-r missing=x``, ``--no-header`` for ``-r header=false``.
+    own : collection of str
+        Options of the command, which come first.
+    model : str
+        The one that is named, or searchlight; else parameters of all models are known.
+
+    Examples
+    --------
+    >>> short_options(["a.csv", "--missing", "x", "--no-header"], ["--label", "-r"], "")
+    ['a.csv', '-r', 'missing=x', '-r', 'header=false']
+    """
+    words, rest = list[str](), list(args)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return [*words, word, *rest]
+        name, sign, value = word.partition("=")
+        found = _short(name[2:], own, model) if name.startswith("--") and name not in own else None
+        if found is None:
+            words.append(word)
+            continue
+        short, parameter, switch = found
+        if not sign:
+            if switch is not None and not (rest and rest[0].lower() in ("true", "false")):
+                value = switch
+            elif rest:
+                value = rest.pop(0)
+            else:
+                raise ParameterError(f"{word} has no value", "a parameter has one", f"{word} VALUE")
+        words += [short, f"{parameter}={value}"]
+    return words
+
+
+def _short(name: str, own: Collection[str], model: str) -> tuple[str, str, str | None] | None:
+    """Return the parameter of a long option behind its -r or -p; of a switch, its value too."""
+    plain = name.replace("-", "_")
+    spellings = {plain: "true"}
+    if plain.startswith("no_"):
+        spellings |= {plain[3:]: "false", f"fit_{plain[3:]}": "false"}
+    known = [("-r", reader_parameters())] if "-r" in own else []
+    if "-p" in own and model == "searchlight":
+        known.append(("-p", dict.fromkeys(OF_SEARCHLIGHT, False)))
+    elif "-p" in own:
+        known += [("-p", parameters_of(one)) for one in ([model] if model in MODELS else MODELS)]
+    for short, parameters in known:
+        for one, value in spellings.items():
+            if one in parameters and (parameters[one] or value == "true"):
+                return short, one, value if parameters[one] else None
+    return None
+
+
+# Messages of the library: ``name=value`` as it is typed ------------------------------------------
+
+FLAGS = {"learnt=False": "--new", "again=True": "--again"}
+NAMES = {"cv": "--folds", "columns": "--ignore"}  # of options that are called otherwise
+SAME = ("ignore", "categorical", "text", "threads", "engine", "level", "min_count", "permutations")
+OF_SEARCHLIGHT = ("leave_out", "shape", "radius", "zscore", "exchange")
+VALUE = r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|\[[^\[\]]*\]|\.\.\.|-?[\w.+-]*\w"
+NAMED = re.compile(
+    rf"(?<![\w.'\"-])(?<!-p )(?<!-r )(?<!--grid )(?P<name>[A-Za-z]\w*)=(?P<value>{VALUE})"
+)
+
+
+@cache
+def _options() -> frozenset[str]:
+    """Return the names that are options."""
+    of_models = (name for model in MODELS for name in parameters_of(model))
+    return frozenset((*SAME, *OF_SEARCHLIGHT, *reader_parameters(), *of_models))
+
+
+def spelled(text: str) -> str:
+    """Return a message with ``name=value`` as the command line has it.
+
+    Examples
+    --------
+    >>> spelled("1 or more; or C=np.inf, or penalty='firth', or quote=None, or header=False")
+    '1 or more; or --C inf, or --penalty firth, or --quote none, or --no-header'
+    """
+    text = str(text)
+    return NAMED.sub(_typed, text) if "=" in text else text
+
+
+def _typed(found: re.Match[str]) -> str:
+    """Return ``name=value`` as it is typed; the same where the command line has no such name."""
+    name, value = found["name"], found["value"].removeprefix("np.")
+    if found[0] in FLAGS:
+        return FLAGS[found[0]]
+    if name not in NAMES and name not in _options():
+        return found[0]
+    option = NAMES.get(name) or f"--{name.replace('_', '-')}"
+    if value == "...":
+        return option
+    if name in SWITCHES:
+        return option if value == "True" else f"--no-{name}"
+    with suppress(ValueError, SyntaxError):
+        value = written_value(literal_eval(value))
+    return f"{option} {shlex.quote(value)}" if value else f"{option} ''"
+
+
+def words_of(option: str, given: Iterable[str] | None) -> list[str]:
+    """Return the words of a line that say the same again."""
+    return [word for one in given or () for word in (option, one)]

@@ -1,0 +1,281 @@
+"""Numbers, dates and truth values that a workbook, a database or a frame stores as text.
+
+They are read as in delimited text, by the same spellings. A type that says more than text, such as
+a category, is left alone; so is the label, which keeps its spelling.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from suffice.data.files.spool import SpooledTable
+from suffice.data.files.stored import StoredTable
+from suffice.data.frames.memory import FrameTable
+from suffice.data.schema import Layout, Stored, UniformColumns
+from suffice.data.source import PartView, RecordPart
+from suffice.data.table import Table, TableView, first_refused
+from suffice.data.text.format import USUALLY_MISSING, TextFormat
+from suffice.data.text.guess import Guess, guess, settled
+from suffice.data.text.sniff import read_cells
+from suffice.data.text.spelling import TRUTH, Moment, Number, Spelling
+from suffice.errors import ReadError, SchemaError, warn
+
+__all__ = ["SpelledTable", "spelled"]
+
+ROWS = 1 << 20  # of a frame, read at a time
+FOUND = (
+    "strings are read as what they spell: {}; give a column a categorical type to keep it as text."
+)
+ABSENT = "{} of column {!r} stand{} for a missing value, as {!r} does."
+MEANINGS = "column {!r} is kept as text, as {!r} can be read in two ways: {}; convert it."
+
+
+def spelled(
+    table: Table,
+    label: str | None,
+    known: TextFormat | None = None,
+    layout: Layout | None = None,
+    missing: Collection[str] = (),
+) -> Table:
+    """Return a table whose columns of strings are numbers, dates or truth values where they can be.
+
+    Parameters
+    ----------
+    table : Table
+    label : str, optional
+        A column that is left alone.
+    known : TextFormat, optional
+        What a model knows of how cells are spelled.
+    layout : Layout, optional
+        How a model reads its columns; without it, all cells of a column in memory, or the first
+        ones of a file, show what it is.
+    missing : collection of str
+        Cells that stand for a missing value, besides the usual ones.
+
+    Raises
+    ------
+    SchemaError, ReadError
+        If a cell is spelled in another way than its column.
+
+    Examples
+    --------
+    >>> table = FrameTable(pa.table({"share": ["10%", "2.5%"], "kind": ["a", "b"]}))
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     spelled(table, "kind").head().to_pylist()[1]
+    {'share': 2.5, 'kind': 'b'}
+    """
+    if isinstance(table, TableView):
+        missing = {*missing, *table.cleaning.get("missing", ())}
+        return replace(table, table=spelled(table.table, label, known, layout, missing))
+    if not isinstance(table, FrameTable | StoredTable | SpooledTable):
+        return table
+    names = [name for name in table.strings if name != label]
+    if not names:
+        return table
+    tokens = (*USUALLY_MISSING, *missing, *(known.tokens if known is not None else ()))
+    if layout is None:
+        found = _found(table, names, tokens)
+    else:
+        found = _as_known(table, names, known or TextFormat(), layout, tokens)
+    if not found:
+        return table
+    format = TextFormat(
+        written=tuple((name, spelling.name) for name, (spelling, _) in found.items()), guess=False
+    )
+    reads = {
+        name: partial(_read, name=name, spelling=spelling, kind=kind, tokens=tokens)
+        for name, (spelling, kind) in found.items()
+    }
+    if isinstance(table, FrameTable):
+        return replace(table, table=_in_place(table.table, reads), written=format)
+    return SpelledTable(table, format, reads)
+
+
+Found = dict[str, tuple[Spelling, pa.DataType]]
+
+
+def _cells(table: Table, names: Sequence[str]) -> Mapping[str, pa.Array[Any]]:
+    """Return the cells of columns in memory, or the first ones of a file."""
+    if isinstance(table, FrameTable):
+        columns = {name: table.table.column(name).combine_chunks() for name in names}
+    else:
+        columns = table.of_first_cells(names, _same)
+    return {name: _as_strings(column) for name, column in columns.items()}
+
+
+def _same(_: str, cells: pa.Array[Any]) -> pa.Array[Any]:
+    return cells
+
+
+def _as_strings(cells: Any) -> pa.Array[Any]:
+    if isinstance(cells, pa.ChunkedArray):
+        cells = pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
+    return cells.cast(pa.string())
+
+
+def _found(table: Table, names: Sequence[str], tokens: Sequence[str]) -> Found:
+    """Return what columns spell, and say it."""
+    columns = _cells(table, names)
+    absent, guesses = {}, {}
+    for name, cells in columns.items():
+        known = cells.drop_null()
+        bare = pc.utf8_trim_whitespace(known)
+        is_absent = pc.is_in(bare, value_set=pa.array(tokens))
+        absent[name] = known.filter(is_absent)
+        shown = known.filter(pc.invert(is_absent))
+        guesses[name] = guess(shown) if len(shown) else Guess()
+    found: Found = {}
+    for name, one in settled(guesses, quoted=True).items():
+        if one.doubt is not None:
+            warn(one.doubt.of(name) + ".")
+        elif one.others:
+            readings = " or ".join(spelling.name for spelling in (one.spelling, *one.others))
+            warn(MEANINGS.format(name, one.cell, readings))
+        elif isinstance(one.spelling, Number | Moment) or one.spelling == TRUTH:
+            found[name] = one.spelling, one.type
+    if found:
+        listed = ", ".join(f"{name!r} ({spelling.name})" for name, (spelling, _) in found.items())
+        warn(FOUND.format(listed))
+    for name in found:
+        if cells := absent[name]:
+            number = f"{len(cells):,} cell{'s' if len(cells) > 1 else ''}"
+            warn(ABSENT.format(number, name, "" if len(cells) > 1 else "s", cells[0].as_py()))
+    return found
+
+
+def _as_known(
+    table: Table, names: Sequence[str], known: TextFormat, layout: Layout, tokens: Sequence[str]
+) -> Found:
+    """Return how columns are spelled that a model reads as numbers, dates or truth values."""
+    found: Found = {}
+    unknown = []
+    for name, stored in _stored(layout).items():
+        if name not in names or stored in ("string", "nothing"):
+            continue
+        spelling = known.spelling(name)
+        if stored in ("integer", "number"):
+            spelling = spelling if isinstance(spelling, Number) else known.numbers
+            found[name] = spelling, pa.float64()
+        elif stored == "boolean":
+            found[name] = TRUTH, pa.bool_()
+        elif isinstance(spelling, Moment):
+            found[name] = spelling, spelling.type
+        else:
+            unknown.append(name)
+    for name, cells in _cells(table, unknown).items():
+        bare = pc.utf8_trim_whitespace(cells.drop_null())
+        one = guess(bare.filter(pc.invert(pc.is_in(bare, value_set=pa.array(tokens)))))
+        if isinstance(one.spelling, Moment) and not one.others:
+            found[name] = one.spelling, one.spelling.type
+    return found
+
+
+def _stored(layout: Layout) -> Mapping[str, Stored]:
+    columns = layout.columns
+    if isinstance(columns, UniformColumns):
+        return dict.fromkeys(columns.names, columns.stored)
+    return {column.name: column.stored for column in columns}
+
+
+def _read(
+    cells: pa.Array[Any], name: str, spelling: Spelling, kind: pa.DataType, tokens: Sequence[str]
+) -> pa.Array[Any]:
+    """Return cells as what they spell; whole numbers may be followed by others."""
+    strings = cells.cast(pa.string())
+    try:
+        return read_cells(strings, spelling, kind, tokens)
+    except pa.ArrowInvalid:
+        if not pa.types.is_integer(kind):
+            raise
+        return read_cells(strings, spelling, pa.float64(), tokens)
+
+
+def _misfit(where: str, name: str, cell: Any, read: Any, kind: type[Exception]) -> Exception:
+    spelling = read.keywords["spelling"]
+    return kind(
+        f"{where}: {reprlib.repr(cell)} is not written as {spelling.name}",
+        f"column {name!r} is read as {spelling}, and every cell has to obey",
+        f"correct the cell, or missing={cell!r}",
+    )
+
+
+def _in_place(table: pa.Table, reads: Mapping[str, Any]) -> pa.Table:
+    """Return the rows of a frame with numbers, dates and truth values in the place of strings."""
+    for name, read in reads.items():
+        parts, first = [], 0
+        for start in range(0, max(1, table.num_rows), ROWS):
+            for chunk in table.column(name).slice(start, ROWS).chunks:
+                try:
+                    parts.append(read(chunk))
+                except pa.ArrowInvalid:
+                    row = first_refused(chunk, read)
+                    where = f"column {name!r}, row {first + row}"
+                    raise _misfit(where, name, chunk[row].as_py(), read, SchemaError) from None
+                first += len(chunk)
+        kinds = {part.type for part in parts}
+        kind = kinds.pop() if len(kinds) == 1 else pa.float64()
+        column = pa.chunked_array([part.cast(kind) for part in parts], kind if parts else None)
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+@dataclass(frozen=True)
+class SpelledTable(TableView):
+    """A table of a file or a query with numbers, dates and truth values in the place of strings."""
+
+    written: TextFormat
+    reads: Mapping[str, Any]  # how the cells of a column are read
+
+    @property
+    def format(self) -> TextFormat:
+        """How the strings are spelled."""
+        return self.written
+
+    @property
+    def _head(self) -> pa.RecordBatch:
+        return self._spelled(self.table.head())
+
+    def _spelled(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return _spelled_batch(batch, self.reads, lambda row: f"row {row + 1}")
+
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
+        """Return the parts, reading these columns only."""
+        asked = {name: None if name in self.reads else kind for name, kind in types.items()}
+        reads = {name: read for name, read in self.reads.items() if name in types}
+        return [_SpelledPart(part, reads) for part in self.table.parts(asked)]
+
+
+@dataclass(frozen=True)
+class _SpelledPart(PartView):
+    reads: Mapping[str, Any]
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        done = 0
+        for batch in self.inside.record_batches():
+            yield _spelled_batch(batch, self.reads, lambda row, done=done: self.locate(done + row))
+            done += batch.num_rows
+
+
+def _spelled_batch(
+    batch: pa.RecordBatch, reads: Mapping[str, Any], locate: Callable[[int], str]
+) -> pa.RecordBatch:
+    columns = []
+    for name, cells in zip(batch.schema.names, batch.columns, strict=True):
+        read = reads.get(name)
+        if read is not None:
+            try:
+                cells = read(cells)
+            except pa.ArrowInvalid:
+                row = first_refused(cells, read)
+                where = f"{locate(row)}, column {name!r}"
+                raise _misfit(where, name, cells[row].as_py(), read, ReadError) from None
+        columns.append(cells)
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)

@@ -1,0 +1,1 @@
+"""Delimited text: sniff(paths, options) finds a TextFormat, by which every cell is then read."""

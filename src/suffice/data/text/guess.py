@@ -1,0 +1,273 @@
+"""Which spelling the cells of a column have, where nobody says it.
+
+A column is what all cells looked at are. Where all but a few are, it is kept as text and is in
+doubt, and models say so. Digits in two meanings (``1,000``; 1 February or 2 January) are settled by
+any cell of the column or, for numbers, by another column of the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from suffice.data.text.spelling import (
+    MARKS,
+    PLAIN,
+    TEXT,
+    TRUTH,
+    Moment,
+    Number,
+    Spelling,
+    date_spellings,
+    number_spellings,
+)
+
+__all__ = ["Doubt", "Guess", "guess", "settled"]
+
+PROBE = 64  # values that show whether a column is worth a closer look
+SEVERAL = 10  # distinct numbers
+_LIKELY = re.compile(
+    rf"[({MARKS}+\-\u2212]{{0,3}}[ \u00a0]?[+-]?[.,]?\d|"
+    "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+)
+_GROUPED = r"^[+-]?(?:[0-9]{1,3}|[1-9][0-9]{0,2}(?:\.[0-9]{3})+)$"
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A column that is spelled in one way but for a few cells."""
+
+    spelling: Spelling
+    first: str  # the first cell that is not
+    odd: int  # how many are not
+    cells: int  # of so many that were looked at
+
+    def of(self, name: str, where: str = "") -> str:
+        """Say it of a column, with the ways out."""
+        at = f" in {where}" if where else ""
+        return (
+            f"column {name!r} would be {self.spelling} but for {self.odd:,} of {self.cells:,} "
+            f"cells, first {self.first!r}{at}: missing={self.first!r}, or categorical={name!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Guess:
+    """The spelling of a column, and what is to be said of it."""
+
+    spelling: Spelling = TEXT
+    type: pa.DataType = pa.string()  # noqa: RUF009 - a constant
+    others: tuple[Spelling, ...] = ()  # by which all cells are read too, as other values
+    cell: str = ""  # that has two meanings
+    doubt: Doubt | None = None
+    codes: str = ""  # a number with leading zeros, if all cells are digits
+
+
+def guess(cells: pa.Array[Any], decimal: str | None = None, thousands: str | None = None) -> Guess:
+    """Find the spelling of a column.
+
+    Parameters
+    ----------
+    cells : pyarrow.Array
+        Cells that were looked at, without missing ones.
+    decimal, thousands : str, optional
+        Marks of numbers, if they are given.
+
+    Examples
+    --------
+    >>> guess(pa.array(["31/01/2024", "1/2/2024"])).spelling.name
+    'DD/MM/YYYY'
+    >>> guess(pa.array([*map(str, range(30)), "<0.5"])).doubt.first
+    '<0.5'
+    """
+    if not len(cells):
+        return Guess(type=pa.null())
+    if decimal in (None, ".") and not thousands and (found := _plain(cells)) is not None:
+        return found
+    first = pc.unique(cells.slice(0, PROBE * PROBE)).slice(0, PROBE).to_pylist()
+    words = {cell.strip().lower() for cell in first}
+    if words <= _WORDS and (found := _truth(cells)) is not None:
+        return found
+    if 2 * sum(_LIKELY.match(cell.strip()) is not None for cell in first) < len(first):
+        return Guess()
+    values, counts = pc.value_counts(pc.utf8_trim_whitespace(cells)).flatten()
+    return _closest(values, counts.to_numpy(), decimal, thousands)
+
+
+_WORDS = {"0", "1"}.union(*TRUTH.pairs)
+
+
+def _truth(cells: pa.Array[Any]) -> Guess | None:
+    """Truth values: both words of a pair, or true and false beside 0 and 1."""
+    words = set(pc.unique(pc.utf8_lower(pc.utf8_trim_whitespace(cells))).to_pylist())
+    if words <= {"true", "false"} or any(words == set(pair) for pair in TRUTH.pairs):
+        return Guess(TRUTH, pa.bool_())
+    mixed = words <= {"true", "false", "yes", "no", "0", "1"} and not words <= {"yes", "no"}
+    return Guess(TRUTH, pa.bool_()) if mixed and not words <= {"0", "1"} else None
+
+
+def _plain(cells: pa.Array[Any]) -> Guess | None:
+    """Numbers as programs write them, codes of digits, or dates such as 20240131."""
+    try:
+        whole = whole_numbers(cells.slice(0, PROBE))
+        whole = whole_numbers(cells)
+    except pa.ArrowInvalid:
+        whole = None
+    if whole is None:
+        try:
+            pc.cast(cells.slice(0, PROBE), pa.float64())
+            pc.cast(cells, pa.float64())
+        except pa.ArrowInvalid:
+            return None
+        try:
+            PLAIN.read(cells)
+        except pa.ArrowInvalid:
+            digits = pc.match_substring_regex(cells, r"^[+-]?[0-9]+$")
+            if pc.all(digits).as_py():  # identifiers, which a double would round
+                return Guess()
+        others: tuple[Spelling, ...] = ()
+        if pc.all(pc.match_substring_regex(cells, _GROUPED)).as_py():
+            others = (Number(",", "."),)
+        return Guess(PLAIN, pa.float64(), others, next(iter(cells.slice(0, 1).to_pylist())))
+    codes = cells.filter(pc.match_substring_regex(cells, r"^0[0-9]"))
+    if len(codes):
+        return Guess(codes=codes[0].as_py())
+    compact = Moment("YYYYMMDD")
+    low, high = pc.min_max(whole).values()
+    if low.as_py() >= 18000101 and high.as_py() <= 20991231 and low != high:
+        try:
+            compact.read(cells)
+            return Guess(compact, compact.type)
+        except pa.ArrowInvalid:
+            pass
+    return Guess(PLAIN, pa.int64())
+
+
+def whole_numbers(cells: pa.Array[Any]) -> pa.Array[Any]:
+    """Cast digits to int64; Arrow would take hexadecimal identifiers, and no plus sign.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a cell is no whole number.
+    """
+    if pc.any(pc.match_substring_regex(cells, "[xX]")).as_py():
+        raise pa.ArrowInvalid("a cell is hexadecimal")
+    if pc.any(pc.starts_with(cells, "+")).as_py():
+        cells = pc.replace_substring_regex(cells, r"^\+([0-9])", r"\1")
+    return pc.cast(cells, pa.int64())
+
+
+def _closest(
+    values: pa.Array[Any], counts: Any, decimal: str | None, thousands: str | None
+) -> Guess:
+    """The spelling that all values have, or most of them."""
+    whole: list[Spelling] = []
+    best, most, alike = None, None, np.zeros(len(values), bool)
+    for spelling in _candidates(values, decimal, thousands):
+        match = pc.match_substring_regex(values, spelling.pattern).to_numpy(zero_copy_only=False)
+        if match.all():
+            whole.append(spelling)
+        alike |= match
+        if best is None or counts[match].sum() > counts[most].sum():
+            best, most = spelling, match
+    if whole:
+        return _one_of(values, whole)
+    if best is None or most is None or not _in_doubt(counts, alike, most):
+        return Guess()
+    odd = values.filter(pa.array(~most))
+    doubt = Doubt(best, odd[0].as_py(), int(counts[~most].sum()), int(counts.sum()))
+    return Guess(doubt=doubt)
+
+
+def _candidates(
+    values: pa.Array[Any], decimal: str | None, thousands: str | None
+) -> Iterator[Spelling]:
+    """Spellings that some values may have, the usual ones first."""
+    odd = values.filter(pc.invert(pc.match_substring_regex(values, PLAIN.pattern)))
+    shown = odd.slice(0, PROBE * PROBE).to_pylist()
+    yield from number_spellings(
+        "".join(cell for cell in shown if _LIKELY.match(cell)), decimal, thousands
+    )
+    dates = (date_spellings(cell) for cell in values.slice(0, PROBE).to_pylist())
+    yield from dict.fromkeys(moment for found in dates for moment in found)
+
+
+def _in_doubt(counts: Any, alike: Any, most: Any) -> bool:
+    """Whether the cells of another spelling are few enough to be no values of their own.
+
+    Parameters
+    ----------
+    counts : ndarray (v,)
+        How often each distinct value stands there.
+    alike, most : ndarray (v,) of bool
+        The values that have any spelling of numbers or dates, and the one that most have.
+    """
+    share, distinct = counts[alike].sum() / counts.sum(), int(most.sum())
+    odd = len(counts) - distinct
+    if share >= 0.9:
+        return distinct > odd or (bool(alike.all()) and distinct > 1)
+    return bool(share >= 0.5) and distinct >= SEVERAL and odd <= max(3, distinct / 10)
+
+
+def _one_of(values: pa.Array[Any], whole: Sequence[Spelling]) -> Guess:
+    """The first spelling by which all values are read, and the others that read other values."""
+    last = [s for s in whole if isinstance(s, Moment) and s.date.startswith(_YEAR_FIRST)]
+    whole = [s for s in whole if s not in last] or whole
+    chosen = whole[0]
+    try:
+        read = chosen.read(values)
+        others = [s for s in whole[1:] if type(s) is type(chosen) and s.read(values) != read]
+    except pa.ArrowInvalid:  # a day that no month has, which is refused by its line
+        return Guess(chosen, chosen.type)
+    cell = ""
+    if others:
+        cell = values.filter(pc.not_equal(read, others[0].read(values)))[0].as_py()
+    kind = chosen.type
+    if isinstance(chosen, Number) and not chosen.mark:
+        parts = pc.any(pc.match_substring(values, chosen.decimal)).as_py()
+        kind = (
+            kind
+            if parts or pc.any(pc.match_substring_regex(values, "[eE]")).as_py()
+            else pa.int64()
+        )
+    return Guess(chosen, kind, tuple(others), cell)
+
+
+_YEAR_FIRST = ("YY/", "YY.", "YY ", "YY-")
+
+
+def settled(guesses: Mapping[str, Guess], quoted: bool) -> dict[str, Guess]:
+    """Settle numbers in two meanings by what other columns prove.
+
+    Parameters
+    ----------
+    guesses : mapping of str to Guess
+        By column.
+    quoted : bool
+        Whether a comma separates fields, so that one in a number has been quoted on purpose.
+    """
+    proven = {
+        g.spelling.decimal
+        for g in guesses.values()
+        if isinstance(g.spelling, Number) and not g.others and pa.types.is_floating(g.type)
+    }
+    found = {}
+    for name, one in guesses.items():
+        if isinstance(one.spelling, Number) and one.others:
+            readings = [s for s in (one.spelling, *one.others) if isinstance(s, Number)]
+            grouped = [s for s in readings if s.thousands == "," and quoted]
+            fits = [s for s in readings if {s.decimal} == proven]
+            plain = [s for s in readings if s == PLAIN]
+            chosen = next(iter(fits or grouped or plain), None)
+            if chosen is not None:
+                kind = pa.int64() if chosen.thousands else pa.float64()
+                one = replace(one, spelling=chosen, others=(), type=kind)
+        found[name] = one
+    return found

@@ -1,0 +1,190 @@
+"""One reading of delimited text: pyarrow parses piece by piece, a slow walk what it refuses.
+
+Columns of plain numbers are converted by pyarrow, and looked at cell by cell only where it refuses
+one; all others are read as text, in which missing cells are nulls.
+
+pyarrow gets nothing that belongs to Python, neither a file nor a callback: its threads would call
+it, and make the process hang or abort if the interpreter ends at that moment.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import IO, Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+
+from suffice.data.read_ahead import in_order
+from suffice.data.table import BATCH_ROWS
+from suffice.data.text.pieces import Source, pieces
+from suffice.data.text.records import OpenRecordError, TextFile
+from suffice.data.text.spelling import PLAIN, Number
+from suffice.sums.block import HELD
+
+__all__ = ["Reading", "without_missing"]
+
+_AHEAD = 2
+
+
+class Reading:
+    """One reading of one file, malformed rows left out and their lines counted.
+
+    Parameters
+    ----------
+    file : TextFile
+    types : mapping of str to pyarrow.DataType
+        The columns to read. Plain numbers and strings come in their type, others as text.
+    """
+
+    def __init__(self, file: TextFile, types: Mapping[str, pa.DataType]) -> None:
+        self._file, self._asked = file, list(types)
+        self._format, self._names = file.format, file.names
+        self._by_hand = bool(file.format.strip) or bool(dict(file.format.kept).keys() & types)
+        self._text = dict.fromkeys(self._names, pa.string())
+        self._types = self._text | self._converted(types)
+        self.skipped = 0
+
+    def _converted(self, types: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
+        """The columns that pyarrow converts."""
+        if self._by_hand:
+            return {}
+        found = {}
+        for name, kind in types.items():
+            spelling = self._format.spelling(name)
+            plain = isinstance(spelling, Number) and spelling == PLAIN
+            if (plain and kind == pa.float64()) or pa.types.is_dictionary(kind):
+                found[name] = kind
+        return found
+
+    def batches(self, source: Source) -> Iterator[pa.RecordBatch]:
+        """Yield the rows."""
+        for table in _without_last(self._tables(source), self._format.skip_last or 0):
+            for batch in table.to_batches(BATCH_ROWS):
+                yield self._by_tokens(batch) if self._by_hand else batch
+
+    def _tables(self, source: Source) -> Iterator[pa.Table]:
+        """Parse piece by piece, in threads of our own that work ahead."""
+        pool = ThreadPoolExecutor(_AHEAD)
+
+        def begin(piece: tuple[bytes, bool]) -> tuple[bytes, Future[pa.Table | None]]:
+            return piece[0], pool.submit(self._parsed, *piece)
+
+        def end(_: object) -> None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+        try:
+            yield from in_order(begin, pieces(self._file, source), _AHEAD, self._first, end)
+        except OpenRecordError:
+            raise self._file.explain() from None
+
+    def _first(self, ahead: deque[tuple[bytes, Future[pa.Table | None]]]) -> pa.Table:
+        piece, parsed = ahead.popleft()
+        table = parsed.result()
+        return self._walked(piece) if table is None else table
+
+    def _parsed(self, piece: bytes, odd: bool) -> pa.Table | None:
+        """Return the rows of a piece, or None if one has to be looked at."""
+        if odd:
+            return None
+        try:
+            if not piece.isascii():
+                piece.decode()
+            if self._types != self._text:
+                try:
+                    table = self._read(piece, self._types)
+                except pa.ArrowInvalid:
+                    table = None
+                if table is not None and _are_held(table):
+                    return table
+            return self._read(piece, self._text)
+        except (UnicodeDecodeError, pa.ArrowInvalid):
+            return None
+
+    def _read(self, piece: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
+        # The empty line keeps pyarrow from taking a first cell's U+FEFF for a byte order mark.
+        text = pa.allocate_buffer(len(piece) + 1)
+        view = memoryview(text).cast("B")
+        view[:1], view[1:] = b"\n", piece
+        missing = [] if self._by_hand else list(self._format.tokens)
+        return arrow_csv.read_csv(
+            cast(IO[bytes], pa.BufferReader(text)),
+            arrow_csv.ReadOptions(
+                use_threads=False, column_names=list(self._names), block_size=len(view)
+            ),
+            arrow_csv.ParseOptions(
+                delimiter=self._file.separator,
+                quote_char=self._format.quote or False,
+                newlines_in_values=self._format.quote is not None,
+            ),
+            arrow_csv.ConvertOptions(
+                check_utf8=False,
+                column_types=types,
+                null_values=missing,
+                strings_can_be_null=bool(missing),
+                quoted_strings_can_be_null=True,
+                include_columns=self._asked,
+            ),
+        )
+
+    def _walked(self, piece: bytes) -> pa.Table:
+        """Return the rows of a piece that are not malformed; raise ReadError if too many are."""
+        lines = io.StringIO(piece.decode("utf8", "surrogateescape"), newline="")
+        rows = []
+        for record in self._file.grammar.records(lines):
+            if self._file.malformed(record) is None:
+                rows.append(record.fields)
+                continue
+            self.skipped += record.lines
+            if self.skipped > self._format.skip_bad_rows:
+                raise self._file.explain()
+        columns = (self._names.index(name) for name in self._asked)
+        cells = [pa.array([row[column] for row in rows], pa.string()) for column in columns]
+        batch = pa.RecordBatch.from_arrays(cells, self._asked)
+        return pa.Table.from_batches([batch if self._by_hand else self._by_tokens(batch)])
+
+    def _by_tokens(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The same cells, stripped if so asked, without those that stand for a missing value."""
+        columns = [
+            without_missing(
+                pc.utf8_trim_whitespace(cells) if self._format.strip else cells,
+                self._format.tokens_of(name),
+            )
+            for name, cells in zip(batch.schema.names, batch.columns, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _are_held(table: pa.Table) -> bool:
+    """Return whether no number may be a whole one that was rounded."""
+    for column in table.columns:
+        if pa.types.is_floating(column.type):
+            ends = pc.min_max(column)
+            low, high = ends["min"].as_py(), ends["max"].as_py()
+            if low is not None and not (-HELD < low <= high < HELD):
+                return False
+    return True
+
+
+def without_missing(cells: pa.Array[Any], tokens: tuple[str, ...]) -> pa.Array[Any]:
+    """Return cells with nulls in the place of tokens."""
+    absent = pc.is_in(cells, value_set=pa.array(tokens, pa.string()))
+    found: pa.Array[Any] = pc.if_else(absent, pa.scalar(None, pa.string()), cells)
+    return found
+
+
+def _without_last(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Yield tables without so many rows at the end of all."""
+    held: deque[pa.Table] = deque()
+    for table in tables:
+        held.append(table)
+        while held and sum(one.num_rows for one in held) - held[0].num_rows >= rows:
+            yield held.popleft()
+    left = sum(one.num_rows for one in held) - rows
+    for table in held:
+        yield table.slice(0, max(0, left))
+        left -= table.num_rows

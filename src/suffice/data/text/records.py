@@ -1,0 +1,336 @@
+"""The slow, exact walk over delimited text, and the sentences about what it finds.
+
+The grammar: a field that begins with the quote character extends to the next one that is not
+doubled, over line ends if need be; elsewhere a quote is an ordinary character. Lines end with
+LF, CRLF or CR. Empty lines are no rows. If blanks separate fields, several are as one, and those at
+the ends of a record separate nothing.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import reprlib
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, cast
+
+from suffice.data.files.version import FileVersion, readable
+from suffice.data.text.format import TextFormat
+from suffice.errors import ReadError
+
+__all__ = [
+    "BLANK",
+    "LONGEST_RECORD",
+    "Grammar",
+    "OpenRecordError",
+    "Record",
+    "TextFile",
+    "is_utf8",
+    "open_bytes",
+    "undecoded",
+    "usual_separator",
+]
+
+BLANK = " "
+LONGEST_RECORD = 1 << 28
+"""How long a row may get before its quote counts as never closed."""
+
+_GZIP = b"\x1f\x8b"
+_LINES_SHOWN = 10
+_LEAVE_OUT = "leave up to ten such rows out with skip_bad_rows=10"
+_QUOTES = "double the quotes within a field, or use quote=None where they are ordinary characters"
+# Surrogates, which the scan decodes undecodable bytes to.
+_UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+# Bytes and characters ---------------------------------------------------------------------------
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file, decompressed where its name ends in ``.gz`` or its bytes are those of gzip."""
+    file = path.open("rb")
+    compressed = path.suffix.lower() == ".gz" or file.read(2) == _GZIP
+    file.seek(0)
+    return cast(IO[bytes], gzip.GzipFile(fileobj=file)) if compressed else file
+
+
+def _open_text(path: Path, encoding: str) -> IO[str]:
+    """Open a file as text, line ends as written; surrogates stand for undecodable bytes."""
+    known = "utf-8-sig" if is_utf8(encoding) else encoding
+    return io.TextIOWrapper(open_bytes(path), known, errors="surrogateescape", newline="")
+
+
+def is_utf8(encoding: str) -> bool:
+    """Return whether an encoding is UTF-8 under one of its names."""
+    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+
+
+def undecoded(text: str) -> bool:
+    """Return whether a text has bytes that its encoding does not know."""
+    return not text.isascii() and _UNDECODED.search(text) is not None
+
+
+# Records ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Record:
+    """A row as written: the line where it begins, how many lines it covers, and its fields."""
+
+    line: int
+    lines: int
+    text: str
+    fields: list[str]
+    behind: bool = False  # whether text follows a closing quote
+
+
+class OpenRecordError(Exception):
+    """A record does not end: a quote never closes."""
+
+
+class Grammar:
+    """Cuts text into fields exactly as pyarrow does.
+
+    Parameters
+    ----------
+    separator, quote : str
+    strip : bool
+        Whether a quote behind blanks opens a field too.
+    """
+
+    def __init__(self, separator: str, quote: str | None, strip: bool = False) -> None:
+        self.separator, self.quote = separator, quote
+        d, q = re.escape(separator), re.escape(quote or "\0")
+        lead = " *" if strip and separator != BLANK else ""
+        # Repeated groups are atomic, not possessive: of those, Python 3.11.0 to 3.11.4 match less.
+        inner = f"(?>[^{q}]*+(?:{q}{q}[^{q}]*+)*)"
+        end = f"{d}++" if separator == BLANK else d
+        self._field = re.compile(f"(?:{lead}{q}({inner}){q})?([^{d}]*){end}")
+        self._whole = re.compile(f"(?>(?:(?:{lead}{q}{inner}{q}|(?!{lead}{q}))[^{d}]*+{end})*)")
+        self._quoted = re.compile(f"{lead}{q}{inner}{q}")
+        self._opening = re.compile(lead + q)
+        self._closing = re.compile(f"{inner}{q}(?>(?:[^{d}]*+{end})?)")
+
+    def records(self, lines: Iterable[str], first: int = 1) -> Generator[Record, None, None]:
+        """Gather lines into records; raise OpenRecordError where a quote never closes."""
+        pending: list[str] = []
+        inside, opened, begun, size = False, 0, first, 0
+        for number, line in enumerate(lines, start=first):
+            pending.append(line)
+            size += len(line)
+            if self.quote is not None and self.quote in line:
+                start = self._close(line) if inside else 0
+                if start is not None:
+                    inside, opened = self._opens(line, start), number
+            if inside and size < LONGEST_RECORD:
+                continue
+            if inside:
+                break
+            text = "".join(pending).rstrip("\r\n")
+            if self.separator == BLANK:
+                text = text.strip(BLANK)
+            if text:
+                yield Record(begun, len(pending), text, *self._fields(text))
+            pending.clear()
+            begun, size = number + 1, 0
+        if inside:
+            raise OpenRecordError(opened)
+
+    def _fields(self, text: str) -> tuple[list[str], bool]:
+        """Cut a whole record; say whether text follows a closing quote."""
+        quote = self.quote
+        if quote is None or quote not in text:
+            fields = text.split(self.separator)
+            return (list(filter(None, fields)) if self.separator == BLANK else fields), False
+        found = list(self._field.finditer(text + self.separator))
+        fields = [(match[1] or "").replace(quote * 2, quote) + match[2] for match in found]
+        return fields, any(match[1] is not None and match[2].strip() for match in found)
+
+    def _opens(self, line: str, start: int) -> bool:
+        """Return whether a quote that opens in a line is still open where the line ends."""
+        whole = self._whole.match(line, start)
+        rest = whole.end() if whole else start
+        return bool(self._opening.match(line, rest)) and not self._quoted.match(line, rest)
+
+    def _close(self, line: str) -> int | None:
+        """Return where the field after an open quote begins, or None while it stays open."""
+        match = self._closing.match(line)
+        if match is None:
+            return None
+        return match.end() if match[0].endswith(self.separator) else len(line)
+
+
+# Files ------------------------------------------------------------------------------------------
+
+
+def usual_separator(path: Path) -> str:
+    """Return the separator that files with this suffix have."""
+    return "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+
+
+@dataclass(frozen=True)
+class TextFile:
+    r"""Where delimited text is and how it is written.
+
+    Examples
+    --------
+    >>> TextFile(Path("spam.tsv.gz"), TextFormat()).separator
+    '\t'
+    """
+
+    path: Path  # the file; gzip is decompressed
+    format: TextFormat  # how it is written, with nothing left open
+    version: FileVersion | None = None  # the only version of the file that may be read
+    careful: bool = False  # whether a row that a quote may have swallowed is refused
+
+    @property
+    def separator(self) -> str:
+        """The character between fields, by suffix where none is declared."""
+        return self.format.separator or usual_separator(self.path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of every field of a row."""
+        return tuple(self.format.names or ())
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first row holds the column names."""
+        return self.format.header is not False
+
+    @property
+    def skipped(self) -> int:
+        """How many lines stand above the header."""
+        return self.format.skip_lines or 0
+
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar that cuts the text into fields."""
+        return Grammar(self.separator, self.format.quote, bool(self.format.strip))
+
+    def scan(self) -> Generator[Record, None, None]:
+        """Walk through the file slowly, malformed rows included, the header not.
+
+        Raises
+        ------
+        ReadError
+            If the file cannot be read, or a quote never closes.
+        """
+        try:
+            with (
+                readable(self.path, self.version),
+                _open_text(self.path, self.format.encoding) as lines,
+            ):
+                below = islice(lines, self.skipped, None)
+                records = self.grammar.records(below, self.skipped + 1)
+                yield from islice(records, int(self.has_header), None)
+        except OpenRecordError as error:
+            raise ReadError(
+                f"line {error} of {self.path.name}: the quote {self.format.quote} that opens here "
+                "never closes",
+                "everything after it would be lost",
+                "close the quote, or use quote=None where quotes are ordinary characters",
+            ) from None
+
+    def malformed(self, record: Record) -> ReadError | None:
+        """Say what is wrong with a row, if anything is."""
+        if self.careful and record.behind:
+            return ReadError(
+                f"{self._at(record)}: text follows the quote {self.format.quote} that closes a "
+                f"field, in {reprlib.repr(record.text)}",
+                "a quote may have lost its meaning, and rows with it",
+                _QUOTES,
+            )
+        if len(record.fields) != len(self.names):
+            return self._ragged(record)
+        if self.careful and record.lines > 1 and self._swallows(record):
+            return ReadError(
+                f"{self._at(record)}: a quoted field covers {record.lines} lines, each of which "
+                f"has {_fields(len(self.names))} of its own",
+                "a stray quote would swallow rows",
+                f"{_QUOTES}; quote={self.format.quote!r} reads it as one row",
+            )
+        if undecoded(record.text):
+            for name, field in zip(self.names, record.fields, strict=True):
+                if undecoded(field):
+                    return self.undecodable(record.line, f"column {name!r}", field)
+        return None
+
+    def _swallows(self, record: Record) -> bool:
+        """Return whether every line of a row would be a row of its own."""
+        width = len(self.names)
+        lines = record.text.splitlines()
+        return width > 1 and all(line.count(self.separator) == width - 1 for line in lines)
+
+    def whole(self) -> Iterator[Record]:
+        """Yield the rows that are not malformed."""
+        return (record for record in self.scan() if self.malformed(record) is None)
+
+    def explain(self) -> ReadError:
+        """Walk up to the row that makes the file unreadable, and say what is wrong with it."""
+        lines = 0
+        try:
+            for record in self.scan():
+                problem = self.malformed(record)
+                lines += 0 if problem is None else record.lines
+                if problem is not None and lines > self.format.skip_bad_rows:
+                    return problem
+        except ReadError as error:
+            return error
+        return ReadError(
+            f"{self.path.name} cannot be read",
+            f"a row is longer than {LONGEST_RECORD:,} bytes, or the file was changed meanwhile",
+            "check the separator and the quotes, and read it again",
+        )
+
+    def left_out(self, lines: int) -> str:
+        """Say how many malformed lines were left out, and name the first rows."""
+        bad = (record for record in self.scan() if self.malformed(record) is not None)
+        shown = ", ".join(str(record.line) for record in islice(bad, _LINES_SHOWN))
+        return (
+            f"{self.path.name}: {lines} malformed line"
+            f"{' was' if lines == 1 else 's were'} left out, as skip_bad_rows="
+            f"{self.format.skip_bad_rows!r} allows; rows that begin on line {shown}"
+            f"{', ...' if lines > _LINES_SHOWN else ''}."
+        )
+
+    def locate(self, row: int) -> str:
+        """Name the line where row `row`, counted from 0 without header and malformed rows, is."""
+        found = next(islice(self.whole(), row, None), None)
+        return f"row {row + 1} of {self.path.name}" if found is None else self._at(found)
+
+    def _at(self, record: Record) -> str:
+        return f"line {record.line} of {self.path.name}"
+
+    def _ragged(self, record: Record) -> ReadError:
+        last = record.line + record.lines - 1
+        span = "" if record.lines == 1 else f", some in quotes, up to line {last}"
+        behind = f"{self.separator} {self.format.quote}"
+        return ReadError(
+            f"{self._at(record)}: {_fields(len(record.fields))}{span}, where the table has "
+            f"{len(self.names)} columns",
+            "every row must have one field per column",
+            "a blank stands before a quote, which opens a field with strip=True"
+            if not self.format.strip and behind in self.separator + record.text
+            else f"correct the row, or {_LEAVE_OUT}",
+        )
+
+    def undecodable(self, line: int, column: str, field: str) -> ReadError:
+        """Return the error of a byte that the encoding does not know."""
+        before = _UNDECODED.split(field, maxsplit=1)[0]
+        byte, after = ord(field[len(before)]) - 0xDC00, reprlib.repr(before)
+        return ReadError(
+            f"line {line} of {self.path.name}, {column}: byte 0x{byte:02x} after {after} is not "
+            f"{self.format.encoding}",
+            "text must be written in the declared encoding",
+            f'declare it, for example encoding="latin-1", or {_LEAVE_OUT}',
+        )
+
+
+def _fields(count: int) -> str:
+    return f"{count} field{'' if count == 1 else 's'}"

@@ -1,0 +1,593 @@
+"""Find out how delimited text is written, from one sample that is spread over the file.
+
+The first file is opened once: its first rows are read as text, and some lines in its middle and at
+its end. What is found is a guess that every cell is then held to.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import reprlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from suffice.data.files.version import readable, version_of
+from suffice.data.table import first_rows
+from suffice.data.text.format import AUTO, TextFormat
+from suffice.data.text.guess import Doubt, Guess, guess, settled
+from suffice.data.text.layout import (
+    Known,
+    Layout,
+    Names,
+    encoding_of,
+    has_header,
+    layout_of,
+    names_of,
+)
+from suffice.data.text.pieces import Source, opened, usual_blanks
+from suffice.data.text.reading import Reading, without_missing
+from suffice.data.text.records import BLANK, TextFile, is_utf8, undecoded, usual_separator
+from suffice.data.text.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
+from suffice.errors import ReadError, SchemaError
+
+__all__ = ["Sniffed", "read_cells", "sniff"]
+
+SAMPLE_BYTES = 1 << 16  # in the middle and at the end
+NAMED = 3  # columns in one remark
+_CHARACTERS = 1 << 16  # in which the layout is looked for
+_MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", BLANK: "blanks"}
+_TOTAL = re.compile(r"(?i)(grand |sub)?totals?:?|sums?:?|summe:?|gesamt:?|averages?:?|means?:?")
+
+
+@dataclass(frozen=True)
+class Sniffed:
+    """The format of files, and what their first rows hold."""
+
+    format: TextFormat  # with nothing left open
+    files: tuple[TextFile, ...]
+    head: pa.RecordBatch  # the first rows
+    raw: Mapping[str, pa.Array[pa.StringScalar]]  # cells of columns whose spelling a label keeps
+    left_out: tuple[str, ...] = ()  # fields that are no columns
+    empty: tuple[str, ...] = ()  # those of them that must hold nothing
+    remarks: tuple[str, ...] = ()
+    doubts: Mapping[str, Doubt] = field(default_factory=dict)
+    refused: Mapping[str, ReadError] = field(default_factory=dict)  # what has two meanings
+    absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # tokens, by column
+
+
+def sniff(paths: Sequence[Path], asked: TextFormat, known: Known | None = None) -> Sniffed:
+    """Find what a format leaves open.
+
+    Parameters
+    ----------
+    paths : sequence of pathlib.Path
+        Files of one table.
+    asked : TextFormat
+        What is given.
+    known : Known, optional
+        What a model knows of its files.
+
+    Raises
+    ------
+    ReadError
+        If a file cannot be read, or a column can be read in two ways.
+    SchemaError
+        If the columns of two files differ.
+    """
+    first = paths[0]
+    given = asked if known is None else asked.over(known.format)
+    usual = usual_separator(first)
+    if known is not None and known.format.separator and usual == ",":
+        usual = known.format.separator
+    with readable(first):
+        version = version_of(first)
+    start = TextFile(first, given, version, asked.quote == AUTO)
+    with opened(start) as source:
+        file, layout, names = _first_file(start, source, usual, known)
+        raw = replace(file.format, missing=(), kept=(), written=())
+        texts = dict.fromkeys(file.names, pa.string())
+        with closing(Reading(replace(file, format=raw), texts).batches(source)) as batches:
+            head = first_rows(batches, pa.schema(list(texts.items())))
+        sample = list(_further(file, source))
+    _refuse_header_again(file, head)
+    files = [file]
+    for path in paths[1:]:
+        other, rows = _other_file(path, file, known)
+        files.append(other)
+        sample += rows if path in (paths[len(paths) // 2], paths[-1]) else []
+    columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
+    remarks = (*_remarks(file, asked, known, usual, layout, names), *columns.remarks())
+    left_out, empty = columns.left_out(names)
+    written = {
+        n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)
+    }
+    format = replace(file.format, written=tuple(written.items()), missing=given.tokens)
+    return Sniffed(
+        format=format,
+        files=tuple(replace(one, format=format) for one in files),
+        head=columns.typed(head.schema.names, left_out),
+        raw=columns.raw,
+        left_out=left_out,
+        empty=empty,
+        remarks=(
+            *remarks,
+            *_left_out(first.name, names, left_out, empty),
+            *_total(file, head, sample),
+        ),
+        doubts=columns.doubts,
+        refused=columns.refused,
+        absent=columns.absent,
+    )
+
+
+# Rows -------------------------------------------------------------------------------------------
+
+
+def _first_file(
+    file: TextFile, source: Source, usual: str, known: Known | None
+) -> tuple[TextFile, Layout, Names]:
+    """Return the first file with its layout settled."""
+    asked = file.format
+    if is_utf8(asked.encoding) and (found := encoding_of(source.start)):
+        asked = replace(asked, encoding=found)
+    layout = layout_of(_first_lines(source.start, asked), asked, usual, known)
+    if known is not None and known.format.skip_lines and not _knows(layout, known):
+        like = replace(asked, skip_lines=known.format.skip_lines)
+        again = layout_of(_first_lines(source.start, asked), like, usual, known)
+        layout = again if _knows(again, known) else layout
+    if not layout.rows:
+        rule = "a table has at least a header or one row"
+        raise ReadError(f"{file.path.name} is empty", rule, "check how it was written")
+    rows = [record.fields for record in layout.rows]
+    header = asked.header
+    if header is None:
+        header = has_header(rows, asked.tokens, known)
+    names = names_of(rows, header, asked.names, known)
+    skip_last = asked.skip_last
+    if skip_last is None and known is not None:
+        skip_last = known.format.skip_last
+    settled = replace(
+        asked,
+        separator=layout.separator,
+        quote=layout.quote,
+        header=header,
+        names=names.names,
+        strip=layout.strip,
+        skip_lines=layout.skip_lines,
+        skip_last=skip_last or 0,
+    )
+    found = replace(file, format=settled)
+    _check_names(found, layout, header)
+    if known is not None and not header and not names.by_position and asked.names is None:
+        raise ReadError(
+            f"{file.path.name} has no header, as its first row is {_row(rows[0])}",
+            f"columns are found by name, or by position among {len(known.features)}",
+            "if that row is a header, say header=True; else give names=...",
+        )
+    return found, layout, names
+
+
+def _knows(layout: Layout, known: Known) -> bool:
+    return bool(layout.rows) and not set(layout.rows[0].fields).isdisjoint(known.features)
+
+
+def _first_lines(start: bytes, format: TextFormat) -> list[str]:
+    """The lines among the first characters; one that is cut off there counts only if alone."""
+    encoding = "utf-8-sig" if is_utf8(format.encoding) else format.encoding
+    text = start.decode(encoding, "surrogateescape" if "16" not in encoding else "replace")
+    lines = list(io.StringIO(text[:_CHARACTERS], newline=""))
+    return lines if len(text) <= _CHARACTERS or len(lines) == 1 else lines[:-1]
+
+
+def _check_names(file: TextFile, layout: Layout, header: bool) -> None:
+    """Refuse names that cannot be read, or are not as many as the fields."""
+    first = layout.rows[0]
+    line = layout.skip_lines + first.line
+    for position, name in enumerate(first.fields if header else (), start=1):
+        if undecoded(name):
+            raise file.undecodable(line, f"column {position}", name)
+    below = layout.rows[1:] if header else layout.rows
+    width = len(below[0].fields) if below else len(first.fields)
+    alike = sum(len(row.fields) == width for row in below)
+    if len(file.names) != width and (alike == len(below) or not header) and _is_given(file, first):
+        raise ReadError(
+            f"line {line + header} of {file.path.name}: {width} fields, where names=... "
+            f"holds {len(file.names)}",
+            "there must be one name per column",
+            "correct the names or the separator",
+        )
+
+
+def _is_given(file: TextFile, first: object) -> bool:
+    return tuple(getattr(first, "fields", ())) != file.names
+
+
+def _other_file(
+    path: Path, like: TextFile, known: Known | None
+) -> tuple[TextFile, list[list[str]]]:
+    """Return a further file, which has to have the columns of the first, and rows of it."""
+    with readable(path):
+        file = replace(like, path=path, version=version_of(path))
+    with opened(file) as source:
+        lines = _first_lines(source.start, like.format)[like.skipped :]
+    rows = [
+        record.fields
+        for record in layout_of(
+            lines, replace(like.format, skip_lines=0), like.separator, known
+        ).rows
+    ]
+    if not rows:
+        rule = "a table has at least a header or one row"
+        raise ReadError(f"{path.name} is empty", rule, "check how it was written")
+    names = names_of(rows, like.has_header, None, None).names
+    if like.has_header and names != like.names and len(names) == len(like.names):
+        first = names_of([list(like.names)], True, None, None).names
+        if names != first:
+            raise _differ(like, path, names)
+    if len(names) != len(like.names):
+        raise _differ(like, path, names)
+    return file, rows[like.has_header :]
+
+
+def _differ(like: TextFile, path: Path, names: Sequence[str]) -> SchemaError:
+    return SchemaError(
+        f"the columns of {like.path} are {', '.join(map(repr, like.names))}, "
+        f"those of {path} are {', '.join(map(repr, names))}",
+        "files of one table must have the same columns in the same order",
+        "read them apart, or give names to both with names=...",
+    )
+
+
+def _further(file: TextFile, source: Source) -> Iterator[list[str]]:
+    """Rows in the middle of a file and at its end, where bytes can be reached."""
+    size = file.version.size if file.version else 0
+    if (
+        not is_utf8(file.format.encoding)
+        or size < 4 * SAMPLE_BYTES
+        or not hasattr(source.file, "peek")
+        or source.start[:2] != _beginning(source)
+    ):
+        return
+    for start in ((size - SAMPLE_BYTES) // 2, size - SAMPLE_BYTES):
+        source.file.seek(start)
+        lines = source.file.read(SAMPLE_BYTES).splitlines(keepends=True)
+        last = start == size - SAMPLE_BYTES
+        text = b"".join(lines[1:] if last else lines[1:-1])
+        if file.separator == BLANK or (file.format.strip and file.format.quote):
+            text = usual_blanks(text, file.separator, file.format.quote)
+        quote = file.format.quote
+        with suppress(csv.Error):  # a cell of more than 128 kB
+            yield from csv.reader(
+                io.StringIO(text.decode("utf8", "replace"), newline=""),
+                delimiter=file.separator,
+                quotechar=quote,
+                quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL,
+            )
+
+
+def _beginning(source: Source) -> bytes:
+    """The first bytes as they are stored: others than those read if they are compressed."""
+    source.file.seek(0)
+    return source.file.read(2)
+
+
+def _refuse_header_again(file: TextFile, head: pa.RecordBatch) -> None:
+    """Refuse the header as one of the first rows: it would make texts of columns of numbers."""
+    names = file.names
+    if len(names) < 2 or not file.has_header or any(map(PLAIN.matches, names)):
+        return
+    equal = (pc.equal(column, name) for column, name in zip(head.columns, names, strict=True))
+    if not pc.any(reduce(pc.and_, equal)).as_py():
+        return
+    with closing(file.scan()) as records:
+        again = next(r.line for r in records if tuple(map(str.strip, r.fields)) == names)
+    raise ReadError(
+        f"line {again} of {file.path.name} is the header again",
+        "a header stands once, above the rows",
+        "take the line out",
+    )
+
+
+# Columns ----------------------------------------------------------------------------------------
+
+
+class _Columns:
+    """The spellings of columns, and their first cells."""
+
+    def __init__(
+        self,
+        file: TextFile,
+        head: pa.RecordBatch,
+        sample: Sequence[Sequence[str]],
+        asked: TextFormat,
+        known: Known | None,
+    ) -> None:
+        self.file, self.format, self._asked = file, file.format, asked
+        self.first = dict(zip(file.names, head.columns, strict=True))
+        self.guesses: dict[str, Guess] = {}
+        self.refused: dict[str, ReadError] = {}
+        self.absent: dict[str, dict[str, int]] = {}
+        self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
+        self._known = () if known is None else [name for name, _ in known.format.written]
+        self._said: list[str] = []
+        further = dict(zip(file.names, zip(*sample, strict=True), strict=True)) if sample else {}
+        for name, cells in self.first.items():
+            self.guesses[name] = self._guess(name, cells, further.get(name, ()))
+        self.guesses = settled(self.guesses, file.separator == ",")
+        for name, one in self.guesses.items():
+            if one.others:
+                self.refused[name] = _undecided(file.path.name, name, one)
+                self.guesses[name] = Guess()
+        self.doubts = {name: g.doubt for name, g in self.guesses.items() if g.doubt is not None}
+
+    def _guess(self, name: str, first: pa.Array[pa.StringScalar], more: Sequence[str]) -> Guess:
+        tokens, format = self.format.tokens_of(name), self.format
+        further = [cell.strip() if format.strip else cell for cell in more if not undecoded(cell)]
+        cells = pa.concat_arrays([first, pa.array(further, pa.string())]) if more else first
+        absent = pc.is_in(cells, value_set=pa.array(tokens, pa.string()))
+        spelling = format.spelling(name)
+        if pc.any(absent).as_py():
+            values, counts = pc.value_counts(cells.filter(absent)).flatten()
+            self.absent[name] = dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))
+            cells = cells.filter(pc.invert(absent))
+        if isinstance(spelling, type(TEXT)):
+            return Guess()
+        found = guess(_bare(cells, tokens), format.decimal, format.thousands, marks=format.guess)
+        if spelling is None:
+            return found
+        if len(cells) == 0:
+            return Guess(spelling, spelling.type)
+        if (
+            name in self._known
+            and isinstance(spelling, Number)
+            and isinstance(found.spelling, Number)
+        ):
+            self._compare(name, spelling, found, cells)
+        whole = isinstance(spelling, Number) and not spelling.mark
+        whole = whole and found.spelling == spelling and pa.types.is_integer(found.type)
+        return Guess(spelling, pa.int64() if whole else spelling.type)
+
+    def _compare(
+        self, name: str, spelling: Number, found: Guess, cells: pa.Array[pa.StringScalar]
+    ) -> None:
+        """Say that numbers are read as the model's, where the file may mean others."""
+        if spelling in (PLAIN, found.spelling) or found.spelling.type != spelling.type:
+            return
+        try:
+            same = spelling.read(cells) == found.spelling.read(cells)
+        except pa.ArrowInvalid:
+            return
+        if not same:
+            self._said.append(
+                f"{self.file.path.name}: numbers of {name!r} are read as {spelling.name}, as in the "
+                f"files of the model (decimal='.' says otherwise)"
+            )
+
+    def typed(self, names: Sequence[str], left_out: Sequence[str]) -> pa.RecordBatch:
+        """Return the first rows in their types, and keep what a label would be spelled like."""
+        columns = {}
+        for name in names:
+            if name in left_out:
+                continue
+            cells, one = self.first.pop(name), self.guesses[name]
+            tokens = self.format.tokens_of(name)
+            cells = without_missing(cells, tokens)
+            try:
+                columns[name] = read_cells(cells, one.spelling, one.type, tokens)
+            except pa.ArrowInvalid:  # which is refused by its line where the column is read
+                columns[name] = pa.nulls(len(cells), one.type)
+                continue
+            if one.spelling == TRUTH or (pa.types.is_floating(one.type) and _is_odd(cells)):
+                self.raw[name] = cells
+        return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+
+    def left_out(self, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Fields that are no columns, and those of them that hold nothing."""
+        empty = [name for name in names.unnamed if pa.types.is_null(self.guesses[name].type)]
+        empty = [name for name in empty if self.first[name].__len__()]
+        row_names = [] if names.row_names is None else [names.row_names]
+        return (*row_names, *empty), tuple(empty)
+
+    def remarks(self) -> Iterator[str]:
+        """What was found in the cells, where it is not as usual."""
+        where = self.file.path.name
+        asked = dict(self._asked.written)
+        found: dict[Spelling, list[str]] = {}
+        for name, one in self.guesses.items():
+            if one.spelling not in (PLAIN, TEXT) and name not in asked and name not in self._known:
+                if one.spelling != TRUTH or not _usual_truth(self.first[name]):
+                    found.setdefault(one.spelling, []).append(name)
+        for spelling, names in found.items():
+            unit = (
+                ", read in seconds since 1970-01-01"
+                if isinstance(spelling, Moment) and spelling.date
+                else ""
+            )
+            yield (
+                f"{where}: {_listed(names)} hold{'s' if len(names) == 1 else ''} "
+                f"{spelling}{unit} (written={{{names[0]!r}: 'text'}} says otherwise)"
+            )
+        codes = [(name, one.codes) for name, one in self.guesses.items() if one.codes]
+        if codes:
+            name, code = codes[0]
+            yield (
+                f"{where}: {_listed([name for name, _ in codes])} hold codes such as {code!r} "
+                f"(written={{{name!r}: 'number'}} says otherwise)"
+            )
+        yield from self._said
+        lost = [
+            (token, name, count)
+            for name, tokens in self.absent.items()
+            if self.guesses[name].spelling == TEXT
+            for token, count in tokens.items()
+            if token
+        ]
+        if lost and self._asked.missing is None and not self._known:
+            shown = ", ".join(f"{c:,} cells {t!r} of {n!r}" for t, n, c in lost[:NAMED])
+            more = f" and of {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+            yield f"{where}: {shown}{more} are read as missing (missing='' keeps them)"
+
+
+def _bare(cells: pa.Array[pa.StringScalar], tokens: Sequence[str]) -> pa.Array[pa.StringScalar]:
+    """Cells that are not missing, nor would be without the blanks around them."""
+    if not pc.any(pc.match_substring_regex(cells, r"^\s|\s$")).as_py():
+        return cells
+    trimmed = pc.utf8_trim_whitespace(cells)
+    return cells.filter(pc.invert(pc.is_in(trimmed, value_set=pa.array(tokens, pa.string()))))
+
+
+def read_cells(
+    cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType, tokens: Sequence[str]
+) -> pa.Array[pa.Scalar]:
+    """Read cells, missing ones as nulls, by a spelling and in a type.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a cell is spelled otherwise, or does not fit the type.
+    """
+    if pa.types.is_null(kind):
+        if cells.null_count < len(cells):
+            raise pa.ArrowInvalid("a cell is not empty")
+        return pa.nulls(len(cells))
+    if pa.types.is_string(kind) or pa.types.is_dictionary(kind) or pa.types.is_large_string(kind):
+        return pc.cast(cells, kind)
+    try:
+        return _read(cells, spelling, kind)
+    except pa.ArrowInvalid:
+        bare = without_missing(pc.utf8_trim_whitespace(cells), tuple(tokens))
+        return _read(bare, spelling, kind)
+
+
+def _read(
+    cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType
+) -> pa.Array[pa.Scalar]:
+    if pa.types.is_boolean(kind):
+        return TRUTH.read(cells)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        numbers = spelling if isinstance(spelling, Number) else PLAIN
+        if pa.types.is_integer(kind) and numbers == PLAIN:
+            from suffice.data.text.guess import whole_numbers
+
+            return pc.cast(whole_numbers(cells), kind)
+        return pc.cast(numbers.read(cells), kind)
+    if spelling.type == kind:
+        return spelling.read(cells)
+    return pc.cast(cells, kind)
+
+
+def _is_odd(cells: pa.Array[pa.StringScalar]) -> bool:
+    """Return whether some of the first numbers are spelled as programs would not write them."""
+    first = cells.slice(0, 64)
+    return bool(pc.any(pc.match_substring_regex(first, "[eE+]")).as_py())
+
+
+def _usual_truth(cells: pa.Array[pa.StringScalar]) -> bool:
+    first = next((cell for cell in cells.slice(0, 64).to_pylist() if cell), "true")
+    return first.lower() in ("true", "false")
+
+
+def _undecided(where: str, name: str, one: Guess) -> ReadError:
+    """Return the error of a cell that has two meanings."""
+    readings = (one.spelling, *one.others)
+    if isinstance(one.spelling, Number):
+        values = (str(s.read(pa.array([one.cell]))[0].as_py()) for s in readings[:2])
+        return ReadError(
+            f"{where}, column {name!r}: {one.cell!r} is either {' or '.join(values)}",
+            "a number must have one meaning",
+            "say which with decimal=',' or thousands=','"
+            if "," in one.cell
+            else "say which with decimal='.' or decimal=','",
+        )
+    ways = " or ".join(f"written={{{name!r}: {s.name!r}}}" for s in readings)
+    return ReadError(
+        f"{where}, column {name!r}: {one.cell!r} is a date, and no cell that was looked at shows "
+        "whether the day or the month comes first",
+        "a date must have one meaning",
+        f"say which with {ways}",
+    )
+
+
+# Remarks ----------------------------------------------------------------------------------------
+
+
+def _remarks(
+    file: TextFile,
+    asked: TextFormat,
+    known: Known | None,
+    usual: str,
+    layout: Layout,
+    names: Names,
+) -> Iterator[str]:
+    where, format = file.path.name, file.format
+    if asked.separator is None and format.separator != usual:
+        mark = _MARKS.get(file.separator, file.separator)
+        yield _remark(where, f"fields are separated by {mark}", "separator")
+    if asked.quote == AUTO and format.quote == "'":
+        yield _remark(where, "fields are enclosed in '", "quote")
+    if asked.encoding != format.encoding and known is None:
+        yield _remark(where, f"text is written in {format.encoding.upper()}", "encoding")
+    if asked.skip_lines is None and format.skip_lines:
+        count = format.skip_lines
+        lines = f"{count} line{'' if count == 1 else 's'} above the header"
+        yield f"{where}: {lines} left out (skip_lines=0 reads all)"
+    if asked.strip is None and format.strip and (known is None or not known.format.strip):
+        yield _remark(where, "blanks around fields are removed", "strip")
+    first = _row(layout.rows[0].fields)
+    if names.by_position:
+        begin = (
+            f"the header {first} names no column of the model"
+            if format.header
+            else (f"there is no header, as the first row is {first}")
+        )
+        yield _remark(where, f"{begin}: columns are found by position", "header")
+    elif asked.header is None and asked.names is None and not format.header:
+        yield _remark(where, f"there is no header, as the first row is {first}", "header")
+    if names.doubled:
+        yield f"{where}: names that stand twice are {_listed(names.doubled)} (names=... says otherwise)"
+
+
+def _left_out(
+    where: str, names: Names, left_out: Sequence[str], empty: Sequence[str]
+) -> Iterator[str]:
+    if empty:
+        yield f"{where}: fields without a name and a value are left out: {_listed(empty)}"
+    if names.row_names is not None:
+        yield (
+            f"{where}: the first field, which the header does not name, is taken for names of rows "
+            "and left out (names=... keeps it)"
+        )
+    kept = [name for name in names.unnamed if name not in left_out]
+    if kept:
+        yield f"{where}: fields without a name are called {_listed(kept)} (names=... says otherwise)"
+
+
+def _total(file: TextFile, head: pa.RecordBatch, sample: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Say that the last row may be a total."""
+    if file.format.skip_last or not head.num_rows:
+        return
+    last = sample[-1] if sample else [column[-1].as_py() for column in head.columns]
+    begin = next((cell for cell in last if cell), "")
+    if _TOTAL.fullmatch(begin.strip()):
+        yield f"{file.path.name}: the last row is read, {_row(last)} (skip_last=1 leaves it out)"
+
+
+def _remark(where: str, found: str, option: str) -> str:
+    return f"{where}: {found} ({option}=... says otherwise)"
+
+
+def _row(fields: Sequence[str]) -> str:
+    return reprlib.repr(", ".join(fields))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:NAMED]))
+    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"

@@ -1,0 +1,466 @@
+"""What all classifiers do: they read tables whose rows have labels, predict these, and are judged.
+
+A subclass answers a batch by its model (`Classifier._codes`, `predict_proba`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.data.array_source import ArraySource
+from suffice.data.source import Part
+from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine, map_batches
+from suffice.errors import ParameterError, SchemaError, warn
+from suffice.models.base.accuracy import Hits, accuracy_told, hits, of_rows
+from suffice.models.base.checks import common_dtype
+from suffice.models.base.costs import by_costs, checked_costs, expected_costs
+from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
+from suffice.models.base.evaluation import Evaluation
+from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.judge import Judge
+from suffice.models.base.options import Unanswerable, check_unanswerable
+from suffice.models.base.partial_answers import (
+    WithGaps,
+    answer_complete,
+    class_tables_with_gaps,
+    of_complete,
+    told,
+)
+from suffice.models.base.predictions import prediction_tables
+from suffice.models.base.proba_intervals import (
+    Ends,
+    IntervalMethod,
+    batch_ends,
+    beside,
+    check_interval,
+    checked_draws,
+)
+from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
+from suffice.models.estimator import Estimator, fitted
+from suffice.models.reading import LabelReader, engine_for, open_rows, summed
+from suffice.phrases import rows_in_print
+from suffice.sums.batch import Batch, scored_rows
+
+__all__ = [
+    "Classifier",
+    "answers_by_batch",
+    "costs_of",
+    "open_labelled",
+    "rows_to_answer",
+    "warn_of_unlabelled",
+]
+
+T = TypeVar("T")
+
+
+class Classifier(Estimator):
+    """An estimator of labels.
+
+    Attributes
+    ----------
+    reader_ : LabelReader
+        How tables are read, and what the labels are stored as.
+    classes_ : ndarray (k,)
+        Labels, sorted.
+    """
+
+    costs: Any = None
+    reader_: LabelReader
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, sorted, (k,)."""
+        return self.reader_.labels(self.model_.classes)
+
+    # -- predicting
+
+    @abstractmethod
+    def _codes(self, X: Any) -> NDArray[np.intp]:
+        """Code of the most probable class of every row, (n,)."""
+
+    @abstractmethod
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return a label for every row, (n,): the most probable, or that of least expected cost."""
+        costs = costs_of(self, self.costs)
+        if costs is None:
+            codes = self._codes(X)
+        else:
+            codes = expected_costs(self.predict_proba(X), costs).argmin(axis=1)
+        labels: NDArray[Any] = self.classes_.take(codes)
+        return labels
+
+    @property
+    def target_names_(self) -> tuple[str, ...]:
+        """The column that is predicted; none if labels came without the name of one."""
+        label = self.layout_.label
+        return () if label is None else (label,)
+
+    def predict_batches(
+        self,
+        X: Any,
+        *,
+        proba: bool = False,
+        log_proba: bool = False,
+        interval: str | None = None,
+        level: float = 0.95,
+        unanswerable: Unanswerable = "error",
+    ) -> Iterator[pa.Table]:
+        """Answer a table of any size batch by batch, in order, as Arrow tables.
+
+        The answers are those of `predict`, `predict_proba` and `predict_log_proba`. Memory does
+        not grow with the rows. With one worker in this process a batch is read when it is asked
+        for; other engines answer whole parts of the table.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        proba, log_proba : bool
+            Whether P(c | x) and log P(c | x) of every class are answered too.
+        interval : {"confidence"}, optional
+            Add the ends of `predict_proba_interval` for every class, of this ``level``.
+        unanswerable : {"error", "empty"}
+            What becomes of a row that the model has no answer for, as it lacks a cell or shows an
+            unknown category: an error, or an empty answer, with a warning that counts them. Models
+            that leave missing cells out of account answer every row.
+
+        Returns
+        -------
+        iterator of pyarrow.Table
+            Of ``prediction``, ``P(c)`` and so on; one table at least, maybe without rows.
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule, when its batch is read.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import GaussianNB
+        >>> model = GaussianNB().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
+        >>> for table in model.predict_batches([[1.5], [6.0]]):
+        ...     print(table.to_pydict())
+        {'prediction': ['a', 'b']}
+        """
+        check_unanswerable(unanswerable, proba=proba, log_proba=log_proba)
+        model, source = fitted(self), open_rows(self, X)
+        answer: Any = partial(model.answers, proba=proba, log_proba=log_proba)
+        costs = costs_of(self, self.costs)
+        if costs is not None:
+            answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
+        if interval is not None:
+            check_interval(interval, level)
+            ends = self._interval_ends(level, 0, None)
+            answer = partial(beside, answer, ends, model.classes.values)
+        answered = partial(map_batches, engine_for(source))
+        how = source, self.reader_.to_answer, scored_rows(len(model.classes))
+        warn_of_unseen(model.known_values, *how[:2])
+        complete = self._complete_rows(interval is not None)
+        if unanswerable == "error" or complete is None:
+            return prediction_tables(model.classes, answered(answer, *how))
+        answer = partial(answer_complete, complete, answer)
+        return class_tables_with_gaps(model.classes, answered(answer, *how))
+
+    def predict_proba_interval(
+        self,
+        X: Any,
+        level: float = 0.95,
+        *,
+        method: IntervalMethod = "normal",
+        n_samples: int = 10_000,
+        random_state: int | np.random.Generator = 0,
+    ) -> NDArray[np.float64]:
+        """Return an interval for P(c | x), as the parameters were learnt from finitely many rows.
+
+        ::
+
+            L_c = log P(c | x)/(1 − P(c | x)),  the log-odds of a class against the rest
+            interval: E L_c ± Φ⁻¹((1 + level)/2) √Var L_c, taken back to probabilities
+
+        It is the uncertainty of the parameters if the model is right. It is not the error of a
+        model that is wrong, nor how often a prediction is: columns that depend on each other make
+        naive Bayes too sure, and its intervals too.
+
+        Mean and variance are those of the exact posterior: Dirichlet for categories and the class
+        prior, Beta, Gamma, Normal-inverse-gamma, and Normal-inverse-Wishart for discriminant
+        analysis. For logistic regression they are the estimate and its covariance matrix. An
+        improper posterior, such as that of a count of 0 without smoothing, gives (0, 1).
+
+        Parameters
+        ----------
+        X : table (n, d)
+            As `predict_proba` takes it.
+        level : float
+            Posterior probability of the interval, between 0 and 1.
+        method : {"normal", "sampling"}
+            Closed form, with L_c taken as normal; or quantiles of drawn parameters.
+        n_samples : int
+            Number of draws, for ``method="sampling"``.
+        random_state : int or numpy.random.Generator
+            Seed of the draws.
+
+        Returns
+        -------
+        ndarray (n, k, 2)
+            The ends, from 0 to 1, classes in the order of ``classes_``.
+
+        Raises
+        ------
+        ParameterError
+            If an option is outside its rule, or the model has no posterior.
+        DataError
+            As `predict_proba` does; by a logistic regression also if a cell is missing.
+
+        Source: A. Gelman et al., Bayesian Data Analysis, 3rd ed. (2013), sections 3.3 to 3.6 for
+        the posteriors and 4.1 for the normal approximation.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import BernoulliNB
+        >>> X, y = [[0], [0], [0], [1], [1], [1]] * 5, list("aaabbb") * 5
+        >>> model = BernoulliNB().fit(X, y)
+        >>> model.predict_proba([[1]]).round(3)
+        array([[0.059, 0.941]])
+        >>> model.predict_proba_interval([[1]]).round(3)
+        array([[[0.003, 0.322],
+                [0.678, 0.997]]])
+        """
+        draws = checked_draws(level, method, n_samples)
+        k = len(fitted(self).classes)
+        ends = self._interval_ends(float(level), draws, random_state)
+        found = answers_by_batch(self, X, batch_ends, (self.reader_.to_answer, ends))
+        return np.concatenate(found) if found else np.zeros((0, k, 2))
+
+    @abstractmethod
+    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
+        """What gives the ends of the intervals of a batch; with 0 draws in closed form."""
+
+    def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
+        """What tells the rows of a batch that have an answer, or an interval; None if all have."""
+        return None
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy: the fraction of rows whose label is predicted.
+
+        Rows without a label are left out. A label that is none of ``classes_`` is an error, as in
+        scikit-learn, and a warning counts such rows.
+        """
+        source = open_labelled(self, X, y, sample_weight)
+        judge = self._scoring(source)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
+        found: Hits = summed(judge.kernel, judge.model, source, judge.layout).found
+        return accuracy_told(of_rows(found))
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        costs: Any = None,
+        unanswerable: Unanswerable = "error",
+    ) -> Evaluation:
+        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
+
+        Its log-likelihood is that of rows and labels; of a logistic regression, that of the labels
+        given the columns.
+
+        A label that is none of ``classes_`` is an error, and joins the classes of the evaluation;
+        the log loss is then infinite, and a warning counts such rows.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        y : array (n,) or name of a column
+        sample_weight : array (n,) or name of a column, optional
+        costs : array (k, k), optional
+            Instead of those of the model: ``costs[i][j]`` is the cost of answering label j where i
+            is true. The label answered is the one of least expected cost.
+        unanswerable : {"error", "empty"}
+            As in `predict_batches`; rows with an empty answer are left out, with a warning that
+            counts them.
+
+        Raises
+        ------
+        DataError
+            If no row has a label, or every label is none of ``classes_``.
+        ParameterError
+            If the costs are no such table.
+        """
+        chosen = self.costs if costs is None else costs
+        return evaluated(self, X, y, sample_weight, chosen, unanswerable)
+
+    def evaluate_by(
+        self,
+        X: Any,
+        y: Any,
+        by: str,
+        sample_weight: Any = None,
+        *,
+        costs: Any = None,
+        unanswerable: Unanswerable = "error",
+    ) -> ByGroup[Evaluation]:
+        """Evaluate the rows of every value of a column, in one pass.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            With named columns.
+        y : array (n,) or name of a column
+        by : str
+            A column, which the model may read or not.
+        sample_weight : array (n,) or name of a column, optional
+        costs : array (k, k), optional
+        unanswerable : {"error", "empty"}
+            As in `evaluate`.
+
+        Returns
+        -------
+        ByGroup
+            Evaluations by value.
+
+        Raises
+        ------
+        DataError
+            If every label is none of ``classes_``, or the column has more than 1,000 values.
+        """
+        model = fitted(self)
+        chosen = costs_of(self, self.costs if costs is None else costs)
+        kernel = of_answered(self, partial(evaluation, costs=chosen, ranked=True), unanswerable)
+        source = open_labelled(self, X, y, sample_weight)
+        known = self.reader_.to_answer
+        warn_of_unseen(model.known_values, source, known)
+        taken = (known.label, source.label, source.weight)
+        layout, at = group_layout(known, source, by, taken)
+        engine = engine_for(source)
+        parts = source.parts(layout, engine.workers)
+        found = sum_by_group(kernel, model, engine, parts, at, len(known.blocks))
+        groups = told(found)
+        tell_of_unknown(model.classes, groups.values())
+        return ByGroup(by, groups)
+
+    def _judge(self, source: Any) -> Judge:
+        """What the evaluation of a table needs; rows without an answer are left out of it."""
+        kernel = partial(evaluation, costs=costs_of(self, self.costs), ranked=True)
+        return Judge(of_answered(self, kernel, "empty"), fitted(self), self.reader_.to_answer)
+
+    def _scoring(self, source: Any) -> Judge:
+        """What `score` needs of a table."""
+        kernel = partial(hits, costs=costs_of(self, self.costs))
+        judge = of_answered(self, kernel, "error"), fitted(self), self.reader_.to_answer
+        return Judge(*judge, accuracy_told)
+
+    def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
+        """Open rows with their labels, to be answered and judged."""
+        return open_labelled(self, X, y, sample_weight)
+
+    # -- reading
+
+    def _open_first(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[TableSource | ArraySource, Any]:
+        """Open the first table; say what its labels are stored as."""
+        rows = open_labelled(self, X, y, sample_weight, first=True)
+        if not self.n_features_in_:
+            raise SchemaError("the table has no column besides the label", "a model needs features")
+        return rows, common_dtype(y)
+
+    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
+        """Open rows with their labels, to be learnt."""
+        return open_labelled(self, X, y, sample_weight)
+
+
+def costs_of(classifier: Classifier, given: Any) -> NDArray[np.float64] | None:
+    """Return costs of decisions, checked; None if every error is equally bad."""
+    return None if given is None else checked_costs(given, len(classifier.model_.classes))
+
+
+def open_labelled(
+    classifier: Classifier, X: Any, y: Any, sample_weight: Any, first: bool = False
+) -> TableSource | ArraySource:
+    """Open a table whose rows have labels.
+
+    Raises
+    ------
+    ParameterError
+        If there are none.
+    """
+    if y is None:
+        raise ParameterError(
+            f"{type(classifier).__name__} requires y to be passed, but the target y is None",
+            "a classifier learns from labels",
+            "pass an array or the name of the label column",
+        )
+    return open_rows(classifier, X, y, sample_weight, first=first)
+
+
+def warn_of_unlabelled(rows: float) -> None:
+    """Warn of rows that a fit leaves out, as they have no label."""
+    if rows:
+        verb = "is" if rows == 1 else "are"
+        warn(f"{rows_in_print(rows)} without a label {verb} left out.")
+
+
+def rows_to_answer(
+    classifier: Classifier, X: Any, fewest: int = FEWEST
+) -> tuple[TableSource | ArraySource, Engine, Sequence[Part]]:
+    """Return rows to be answered, the engine that reads them, and their parts.
+
+    Say which columns are mostly unseen, of those with ``fewest`` values or more.
+    """
+    source, layout = open_rows(classifier, X), classifier.reader_.to_answer
+    engine = engine_for(source)
+    parts = source.parts(layout, engine.workers)
+    warn_of_unseen(classifier.model_.known_values, source, layout, fewest)
+    return source, engine, parts
+
+
+def answers_by_batch(
+    classifier: Classifier,
+    X: Any,
+    kernel: Callable[[Part, Any], list[T]],
+    params: Any,
+    fewest: int = FEWEST,
+) -> list[T]:
+    """Return what a kernel makes of every batch of a table, in order; see `rows_to_answer`."""
+    _, engine, parts = rows_to_answer(classifier, X, fewest)
+    return [batch for split in engine.map(kernel, params, parts) for batch in split]
+
+
+def of_answered(
+    classifier: Classifier, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
+) -> Callable[[Part, Any], WithGaps[Any]]:
+    """Return the kernel that leaves out rows without an answer, if these are to be empty."""
+    check_unanswerable(unanswerable)
+    complete = classifier._complete_rows() if unanswerable == "empty" else None
+    return partial(of_complete, kernel=kernel, complete=complete)
+
+
+def evaluated(
+    classifier: Classifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    costs: Any,
+    unanswerable: Unanswerable = "error",
+) -> Evaluation:
+    """Return the evaluation of labelled rows; see `Classifier.evaluate`."""
+    model = fitted(classifier)
+    judged = partial(evaluation, costs=costs_of(classifier, costs), ranked=True)
+    kernel = of_answered(classifier, judged, unanswerable)
+    source, layout = open_labelled(classifier, X, y, sample_weight), classifier.reader_.to_answer
+    warn_of_unseen(model.known_values, source, layout)
+    found = summed(kernel, model, source, layout)
+    result: Evaluation = of_rows(told({"all": found})["all"])
+    tell_of_unknown(model.classes, [result])
+    return result

@@ -1,0 +1,744 @@
+"""Estimators: options, a reader of tables, and a model; and those whose model is one of sums.
+
+What differs from one estimator to another stands in its `Kind` and in its method, see
+`suffice.models.method`; what it answers, in `suffice.models.classifier` and
+`suffice.models.linear`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy, deepcopy
+from dataclasses import dataclass
+from inspect import getattr_static
+from os import PathLike
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import Column, Layout
+from suffice.data.table_source import to_learn
+from suffice.engines.engine import fit_context
+from suffice.errors import ParameterError, warn
+from suffice.models.base.fitted_attributes import KeptArray, protect_fitted
+from suffice.models.base.forgotten import (
+    DigestingEngine,
+    Forgotten,
+    joined,
+    refuse_again,
+    remembered,
+    without,
+)
+from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.base.options import answering
+from suffice.models.base.params import LONGEST_REPR, defaults, printed
+from suffice.models.base.saved import Saved
+from suffice.models.base.saved_options import portable, unportable
+from suffice.models.base.scikit_learn import (
+    available_if,
+    bases,
+    check_is_fitted,
+    diagram,
+    is_of_scikit_learn,
+    with_bases,
+)
+from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
+from suffice.models.reading import TableReader, engine_for, is_named, settle_columns
+from suffice.persist import write_model
+from suffice.rules import check
+from suffice.sums.comparison import Comparison
+
+__all__ = [
+    "Estimator",
+    "FittedFromSums",
+    "Kind",
+    "entries_of",
+    "fitted",
+    "keeps_sums",
+    "require_sums",
+    "restored",
+]
+
+R = TypeVar("R", bound=SumsReader[Any])
+S = TypeVar("S", bound=KeptSums)
+
+
+def no_tables(estimator: Any) -> str:
+    """Return no table: there is none."""
+    return ""
+
+
+def always(estimator: Any) -> bool:
+    """Return True, whatever the options are."""
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """What all estimators of a class have in common.
+
+    Parameters
+    ----------
+    name, row : str
+        What errors call such a model, and a row that it learns from.
+    mixins : tuple of str
+        The classes of scikit-learn that it would inherit from.
+    tags : tuple of str
+        What may be in an input.
+    dtype : {"numeric"}, optional
+        None where an array of strings makes sense.
+    allows_missing : callable
+        Whether cells may be missing, by the options.
+    poor_score : bool
+        Whether scikit-learn is not to expect much of it.
+    is_density : bool
+        Whether p(x) is a probability.
+    in_single : bool
+        Whether answers to rows of single precision have it too.
+    saved : type of Saved, optional
+        What its file holds; None where there is none.
+    types : mapping
+        Of the entries, by name.
+    records : tuple of type
+        Of those options that are records.
+    tables : callable
+        What was fitted as tables in HTML, for notebooks.
+    """
+
+    name: str = "model"
+    row: str = "row"
+    mixins: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ("sparse",)
+    dtype: str | None = "numeric"
+    allows_missing: Callable[[Any], bool] = always
+    poor_score: bool = False
+    is_density: bool = True
+    in_single: bool = True
+    saved: type[Saved] | None = None
+    types: Mapping[str, type] | None = None
+    records: tuple[type, ...] = ()
+    tables: Callable[[Any], str] = no_tables
+
+
+class Estimator:
+    """Options, a reader of tables, and the model that was fitted, as scikit-learn asks for them.
+
+    Its parameters are those of ``__init__``, kept under their names. Members that scikit-learn's
+    classes would give it, such as `set_output` and `set_fit_request`, are those of a class that
+    inherits from both, which is made when the first is asked for. Fitted arrays are read-only.
+
+    The first table fixes the reader; tables that follow are opened and read by it.
+
+    Attributes
+    ----------
+    reader_ : TableReader
+        How tables are read.
+    model_ : object
+        All that a prediction needs.
+    n_features_in_ : int
+        Columns of the first table.
+    feature_names_in_ : ndarray (d,)
+        Their names, only where they have some.
+
+    Examples
+    --------
+    >>> class Ridge(Estimator):
+    ...     def __init__(self, alpha=1.0):
+    ...         self.alpha = alpha
+    >>> Ridge(2.0).get_params()
+    {'alpha': 2.0}
+    >>> Ridge().set_params(alpha=3.0)
+    Ridge(alpha=3.0)
+    """
+
+    kind: ClassVar[Kind] = Kind()
+    _accepted: ClassVar[tuple[str, ...]] = ()  # parameters without effect
+    _ignore: Sequence[str] = ()  # columns of the first table, and so of all, that are left out
+    reader_: TableReader
+    model_: Any
+    n_features_in_: int
+    feature_names_in_ = KeptArray()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        protect_fitted(cls)
+
+    # -- parameters
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Names of the parameters, sorted."""
+        of_class: Any = cls
+        return sorted(defaults(of_class))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether those of an estimator among them are returned too, as ``name__its_name``.
+        """
+        found: dict[str, Any] = {}
+        for name in self._get_param_names():
+            value = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                inner = value.get_params().items()
+                found.update((f"{name}__{key}", of_inner) for key, of_inner in inner)
+            found[name] = value
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        inner: dict[str, dict[str, Any]] = defaultdict(dict)
+        for name, value in params.items():
+            outer, nested, key = name.partition("__")
+            if outer not in self._get_param_names():
+                raise ValueError(
+                    f"Invalid parameter {outer!r} for estimator {self}. "
+                    f"Valid parameters are: {self._get_param_names()!r}."
+                )
+            if nested:
+                inner[outer][key] = value
+            else:
+                setattr(self, name, value)
+        for outer, values in inner.items():
+            getattr(self, outer).set_params(**values)
+        return self
+
+    def unfitted(self) -> Self:
+        """Return an estimator with copies of the parameters, which has learnt nothing.
+
+        As `sklearn.base.clone` does.
+        """
+        again = type(self)(**deepcopy(self.get_params(deep=False)))
+        again._ignore = self._ignore
+        return again
+
+    def __repr__(self, N_CHAR_MAX: int = LONGEST_REPR) -> str:
+        return printed(type(self), self.get_params(deep=False), N_CHAR_MAX)
+
+    # -- what scikit-learn's classes would give it
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(type(self), name):  # a property that failed, or a method that an option hides
+            return super().__getattribute__(name)
+        if is_of_scikit_learn(name):
+            cls: Any = type(self)
+            face = with_bases(cls)
+            try:
+                member = getattr_static(face, name)
+            except AttributeError:
+                pass
+            else:
+                return member.__get__(self, face) if hasattr(member, "__get__") else member
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        """Attributes that there are: some methods depend on options."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            return [name for name in super().__dir__() if hasattr(self, name)]
+
+    def __sklearn_tags__(self) -> Any:
+        cls: Any = type(self)
+        tags = bases(cls)().__sklearn_tags__()
+        for tag in self.kind.tags:
+            setattr(tags.input_tags, tag, True)
+        tags.input_tags.allow_nan = self.kind.allows_missing(self)
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.poor_score = self.kind.poor_score
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: what was fitted, else scikit-learn's diagram."""
+        return (self.kind.tables(self) if "model_" in vars(self) else "") or diagram(self)
+
+    # -- what was fitted
+
+    @property
+    def schema_(self) -> Sequence[Column]:
+        """What each column is, and why."""
+        return self.reader_.columns
+
+    @property
+    def layout_(self) -> Layout:
+        """How a table is cut into blocks."""
+        return self.reader_.layout
+
+    # -- keeping
+
+    @available_if(lambda self: self.kind.saved is not None)
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `suffice.load` reads; nothing in it is executed.
+
+        A model of sums keeps its statistic there, so that a loaded one can learn, merge and
+        forget. Of a logistic regression, and of a descent, there are the coefficients.
+
+        Raises
+        ------
+        ModelFileError
+            If the file cannot be written. A file that was there before is left as it was.
+        """
+        fitted(self)
+        write_model(path, type(self).__name__, entries_of(self), types=self.kind.types or {})
+
+    def _kept(self) -> dict[str, Any]:
+        """What a file holds besides options and layout, in the order of its entries."""
+        raise NotImplementedError
+
+    def _restore(self, saved: Any) -> None:
+        """Check the options as a fit does, and take over what a file holds besides these."""
+        raise NotImplementedError
+
+
+def fitted(estimator: Any) -> Any:
+    """Return the model of an estimator; one of terms answers unseen categories as the option says.
+
+    Raises
+    ------
+    NotFittedError
+        If there is none yet.
+    """
+    check_is_fitted(estimator)
+    model = estimator.model_
+    return answering(model, estimator.unseen) if hasattr(model, "unseen") else model
+
+
+def entries_of(estimator: Any) -> dict[str, Any]:
+    """Return what a file holds of an estimator, in the order of its entries."""
+    reader = estimator.reader_
+    return {
+        "params": portable(estimator.get_params(deep=False)),
+        "layout": reader.layout,
+        "format": reader.format,
+        "named": is_named(estimator),
+        "single_precision": reader.single,
+        **estimator._kept(),
+    }
+
+
+E = TypeVar("E", bound=Estimator)
+
+
+def restored(cls: type[E], content: Any) -> E:
+    """Rebuild an estimator from what its file holds.
+
+    Raises
+    ------
+    KeyError
+        If an entry is missing.
+    ParameterError, DataError
+        If something breaks a rule.
+    """
+    assert cls.kind.saved is not None  # only such estimators are saved
+    saved = cls.kind.saved.of(content)
+    known = cls._get_param_names()
+    unknown = sorted(saved.params.keys() - known)
+    if unknown:
+        raise ParameterError(
+            f"{unknown[0]!r} is no option of a saved {cls.__name__}",
+            f"its options are {', '.join(known)}",
+        )
+    model = cls(**unportable(saved.params, cls.kind.records))
+    names = saved.layout.names
+    settle_columns(model, len(names), names if saved.named else None)
+    model._restore(saved)
+    return model
+
+
+class FittedFromSums(Estimator, Generic[R, S]):
+    """An estimator whose model is a function of one exact statistic.
+
+    A subclass gives its `method`, and opens tables: `_open_first` gives the first rows and what is
+    said of their labels or targets, `_open_more` the rows of another table.
+
+    Attributes
+    ----------
+    reader_ : SumsReader
+        How tables are read.
+    statistic_ : KeptSums
+        Exact sums over all rows learnt so far.
+    batches_ : tuple of KeptSums
+        The statistics that it is the sum of: one, or one for each batch of a window.
+    model_ : object
+        Everything that follows from them.
+    forgotten_ : tuple of bytes
+        Keyed digests of the last 1,000 sets of rows that were forgotten, the latest last: see
+        `forget`. Set it to ``()`` to drop them.
+    """
+
+    reader_: R
+    statistic_: S
+    batches_: tuple[S, ...]
+    forgotten_: Forgotten = ()
+
+    @abstractmethod
+    def method(self) -> Method[R, S]:
+        """Return the options as a method.
+
+        Raises
+        ------
+        ParameterError
+            If an option is outside its rule.
+        """
+
+    @abstractmethod
+    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]: ...
+
+    @abstractmethod
+    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Any: ...
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to a table, forgetting everything learnt before.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
+            polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
+            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns.
+        y : array-like (n,) or (n, t), str, or list of str
+            Labels or targets, or the name of the column that holds them. A row without a label is
+            left out and counted.
+        sample_weight : array-like (n,) or str, optional
+            Row weights, 0 or more, or the name of their column. In the sums, weight 2 is the row
+            twice. Where a class learns from a sample of its rows (it has ``row_weight_``), weights
+            are relative: all of them times 100, or every row twice, change no answer. Elsewhere
+            pseudo-counts, and formulas with a number of rows, count Σw.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule (it is named by column and row), or there is only one class.
+        ParameterError
+            If an option is outside its rule.
+        """
+        with fit_context(self):
+            method = self.method()
+            rows, said = self._open_first(X, y, sample_weight)
+            engine = engine_for(rows)
+            reader = method.reader(rows, said, engine)
+            sums = method.sums(reader, rows, engine)
+            method.require(sums, rows)
+            self._set(method, Learnt(reader, (sums,)), rows)
+            self.forgotten_ = ()
+            return self
+
+    def _set(
+        self,
+        method: Method[R, S],
+        learnt: Learnt[R, S],
+        rows: Any = None,
+        before: Any = None,
+    ) -> Self:
+        """Keep what was learnt, and the model of it; see `Method.model`."""
+        batches = tuple(batch.canonical() for batch in learnt.batches)
+        reader = method.settled(learnt.reader, batches[0])
+        sums = Learnt(reader, batches).statistic
+        model = method.model(reader, sums, rows, before)
+        self.reader_, self.model_ = reader, model
+        if method.keeps_sums:
+            self.batches_, self.statistic_ = batches, sums
+        else:
+            for name in ("statistic_", "batches_", "forgotten_"):
+                self.__dict__.pop(name, None)
+        for sentence in method.remarks(model, True):
+            warn(sentence)
+        return self
+
+    def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
+        """Take over what was learnt, as a file holds it, and check what follows."""
+        method = self.method()
+        batches = tuple(batch.canonical() for batch in learnt.batches)
+        reader = method.settled(learnt.reader, batches[0])
+        sums = Learnt(reader, batches).statistic
+        self.reader_, self.batches_, self.statistic_ = reader, batches, sums
+        self.forgotten_, self.model_ = saved.forgotten, method.restored(reader, sums, saved)
+        for sentence in method.remarks(self.model_, False):
+            warn(sentence)
+        # Sums that were moved to other pivots may break a rule that those of the file keep.
+        for record in (*batches, *method.records(self.model_)):
+            check(record)
+
+    def _learn_more(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        decay: float,
+        window: int | None,
+        joined: Callable[[Any, R, S], R] | None = None,
+    ) -> Self:
+        """Learn from a batch; the first one settles how tables are read.
+
+        Parameters
+        ----------
+        joined : function, optional
+            Gives the reader once the rows of the batch are summed. Default: it stays.
+        """
+        check_stream(decay, window)
+        with fit_context(self):
+            method = self.method()
+            if hasattr(self, "statistic_"):
+                rows = to_learn(self._open_more(X, y, sample_weight))
+                known, forgotten = Learnt(self.reader_, self.batches_), self.forgotten_
+                before = self.model_
+                if forgotten:
+                    more, total = _digested(method, known.reader, rows)
+                    forgotten = without(forgotten, total)
+                else:
+                    more = method.sums(known.reader, rows, engine_for(rows))
+            else:
+                rows, said = self._open_first(X, y, sample_weight)
+                engine = engine_for(rows)
+                known, forgotten = Learnt(method.reader(rows, said, engine), ()), ()
+                more, before = method.sums(known.reader, rows, engine), None
+            if joined is not None:
+                known = known._replace(reader=joined(method, known.reader, more))
+            learnt = known.followed_by(more, decay, window)
+            self._set(method, learnt, rows if learnt.batches[0] is more else None, before)
+            self.forgotten_ = forgotten
+            return self
+
+    def forget(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, again: bool = False
+    ) -> Self:
+        """Take rows away again; the result is that of a `fit` without them.
+
+        Labels, and values of categories, that no row shows any more are unknown.
+
+        Sums do not tell which rows they are of: rows that were never learnt, but could have been,
+        are taken away like others. What the model remembers are the sets of rows that it has
+        forgotten, the last 1,000, in memory and in its file: a set that comes again is refused, in
+        whatever order and from whatever source. `merge` joins what both models remember, and
+        `partial_fit` of such a set ends its being remembered.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        again : bool
+            Whether the rows may be a set that was forgotten before, as if there were two of each.
+
+        Raises
+        ------
+        ForgetError
+            If the rows cannot have been learnt, were forgotten before, or are seen through a
+            window.
+        """
+        before = fitted(self)
+        require_sums(self)
+        method = self.method()
+        rows = to_learn(self._open_more(X, y, sample_weight))
+        learnt = Learnt(self.reader_, self.batches_)
+        forgettable(learnt.batches)  # refused before a row is read
+        gone, total = _digested(method, learnt.reader, rows)
+        if not again:
+            refuse_again(self.forgotten_, total)
+        rest = learnt.without(gone, self.kind.row)
+        known = self.statistic_
+        with fit_context(self):
+            try:
+                return self._set(method, rest, before=before)
+            finally:
+                if self.statistic_ is not known:  # a warning may have been made an error
+                    self.forgotten_ = remembered(self.forgotten_, total)
+
+    def merge(self, other: Self) -> Self:
+        """Learn what another model of the same columns has learnt.
+
+        Two windows are added batch by batch, the newest to the newest.
+
+        Raises
+        ------
+        SchemaError
+            If the two models do not read the same columns in the same way.
+        """
+        mine, theirs = _both(self, other, "merged")
+        both = mine.merged(theirs)
+        forgotten = joined(self.forgotten_, other.forgotten_)
+        with fit_context(self):
+            self._set(self.method(), both, before=self.model_)
+        self.forgotten_ = forgotten
+        return self
+
+    def compare(self, other: Self) -> Comparison:
+        """Return what divides the rows of two models, column by column, the largest first.
+
+        Neither reads rows again: a model holds the statistic of its rows. Numeric targets are
+        columns like the others; the categories of a linear model are compared by their
+        fractions, and may have other values. The result prints as a table, and is a record of
+        `suffice.sums.comparison`.
+
+        Parameters
+        ----------
+        other : FittedFromSums
+            A model of the same columns, and families or targets, of the rows to compare with.
+
+        Raises
+        ------
+        SchemaError
+            If the two models do not read the same columns in the same way.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import GaussianNB
+        >>> before = GaussianNB().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
+        >>> after = GaussianNB().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 0, 1])
+        >>> print(before.compare(after))
+                  Hellinger     PSI  p  missing  within  class
+        (labels)     0.2391  0.2554  -
+        x0           0.9994      54  -    0.0 %  1.0000      0
+        x1           0.0000       0  -    0.0 %  1.0000      0
+        <BLANKLINE>
+        3 and 3 rows; within: the class that differs most
+
+        >>> from suffice.linear_model import LinearRegression
+        >>> before = LinearRegression().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
+        >>> after = LinearRegression().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 1, 1])
+        >>> print(before.compare(after))
+            Hellinger  PSI  p  missing
+        x0     0.9994   54  -    0.0 %
+        x1     0.0000    0  -    0.0 %
+        y      0.0000    0  -    0.0 %
+        <BLANKLINE>
+        3 and 3 rows
+        """
+        mine, theirs = _both(self, other, "compared")
+        return mine.compare(theirs)
+
+
+F = TypeVar("F", bound=FittedFromSums[Any, Any])
+
+
+def relearnt(estimator: F, learnt: Learnt[Any, Any], before: Any = None) -> F:
+    """Return an estimator with the model that its options make of sums."""
+    return estimator._set(estimator.method(), learnt, before=before)
+
+
+def keeps_sums(estimator: Any) -> bool:
+    """Return whether an estimator keeps sums, or will."""
+    unfitted = "model_" not in vars(estimator)
+    return estimator.method().keeps_sums and (unfitted or "statistic_" in vars(estimator))
+
+
+def require_sums(estimator: Any) -> None:
+    """Refuse what needs sums where none are kept.
+
+    Raises
+    ------
+    ParameterError
+        If the model was fitted by gradient descent, or shall be.
+    """
+    if not keeps_sums(estimator):
+        descends = not estimator.method().keeps_sums
+        raise ParameterError(
+            f"solver={estimator.solver!r}" if descends else "the fit was by descent",
+            "gradient descent keeps no sums over the rows, only coefficients",
+            "use solver='normal'",
+        )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A table that an estimator has opened to learn from: the way to models of groups of rows.
+
+    Parameters
+    ----------
+    learner : FittedFromSums
+        Which has learnt nothing yet.
+    method : Method
+    reader : SumsReader
+    rows : source
+    """
+
+    learner: FittedFromSums[Any, Any]
+    method: Method[Any, Any]
+    reader: Any
+    rows: Any
+
+    @classmethod
+    def of(cls, estimator: FittedFromSums[Any, Any], X: Any, y: Any, sample_weight: Any) -> Opened:
+        """Open a table as `fit` does."""
+        learner = estimator.unfitted()
+        method = learner.method()
+        rows, said = learner._open_first(X, y, sample_weight)
+        return cls(learner, method, method.reader(rows, said, engine_for(rows)), rows)
+
+    @property
+    def shared(self) -> Any:
+        """What the sums depend on besides the rows."""
+        return type(self.learner), self.method.shared(self.reader)
+
+    def sums(self) -> Any:
+        """Return the sums over all rows."""
+        with fit_context(self.learner):
+            return self.method.sums(self.reader, self.rows, engine_for(self.rows))
+
+    def sums_by_group(self, group: NDArray[np.intp]) -> list[Any]:
+        """Return the sums over the rows of every group; −1 leaves a row out."""
+        with fit_context(self.learner):
+            engine = engine_for(self.rows)
+            return self.method.sums_by_group(self.reader, self.rows, engine, group)
+
+    def fitted(self, sums: Any) -> FittedFromSums[Any, Any]:
+        """Return the estimator that `fit` makes of rows with these sums."""
+        self.method.require(sums)
+        learnt = self.reader.narrowed(sums)
+        return copy(self.learner)._set(self.method, learnt)
+
+    def left_out(self, estimator: FittedFromSums[Any, Any], rows: Any) -> LeaveOneOut:
+        """Return what the models of all other rows say of each row; see `Method.left_out`."""
+        return self.method.left_out(estimator, rows)
+
+
+def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
+    """The sums over further rows, and the sum of their hashes."""
+    engine = DigestingEngine(engine_for(rows), [])
+    more = method.sums(reader, rows, engine)
+    (total,) = engine.found
+    return more, total
+
+
+def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
+    """What either model has learnt.
+
+    Raises
+    ------
+    ParameterError
+        If the other is no fitted model of this kind that has sums.
+    SchemaError
+        If the two do not read the same columns in the same way.
+    """
+    check_is_fitted(mine)
+    name = mine.kind.name
+    if not (isinstance(other, FittedFromSums) and other.kind.name == name):
+        raise ParameterError(
+            f"{other!r} is no {name}", f"only fitted {name}s can be {verb} with one"
+        )
+    check_is_fitted(other)
+    for one in (mine, other):
+        require_sums(one)
+    learnt = Learnt(mine.reader_, mine.batches_), Learnt(other.reader_, other.batches_)
+    learnt[0].check_compatible(learnt[1], verb)
+    return learnt

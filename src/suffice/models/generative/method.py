@@ -1,0 +1,349 @@
+"""Generative classifiers as methods: class prior times families, and weights of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import KIND_OF, Column, Kind, UniformColumns
+from suffice.data.table_source import TableSource
+from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ParameterError
+from suffice.families import Family
+from suffice.models.base.class_weights import ClassWeight, check_class_weight, class_weights
+from suffice.models.base.costs import expected_costs
+from suffice.models.base.fold_sums import sums_by_place
+from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.base.weightless import require_weights
+from suffice.models.classifier import costs_of, warn_of_unlabelled
+from suffice.models.generative.calibration import CalibrationName
+from suffice.models.generative.class_prior import Prior, class_prior
+from suffice.models.generative.family_columns import whole
+from suffice.models.generative.leave_one_out import GenerativeLeftOut
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.reader import GenerativeReader
+from suffice.models.generative.saved import SavedGenerative
+from suffice.models.generative.sums import sampled, summarise
+from suffice.models.generative.weights import in_rows, row_weight_of, sample_rows, weighted
+from suffice.models.method import Method
+from suffice.numerics.logspace import log_normalise, normalise
+from suffice.numerics.rows import is_sparse
+from suffice.sums.by_class import ByClass
+from suffice.sums.row_sample import Sampled
+
+__all__ = ["GenerativeMethod", "Said", "one_family"]
+
+Rows = TableSource | ArraySource
+
+
+class Said(NamedTuple):
+    """What is known of the first table besides its rows.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype, optional
+        What labels are stored as, if they came as an array of numbers.
+    named : bool
+        Whether columns have names.
+    """
+
+    dtype: np.dtype[Any] | None
+    named: bool
+
+
+@dataclass(frozen=True, eq=False)
+class GenerativeMethod(Method[GenerativeReader, ByClass]):
+    """Class prior times families.
+
+    ::
+
+        P(x, c) = P(c) Π_b p(x_b | c)
+
+    Parameters
+    ----------
+    parts : callable
+        Chooses the families of columns, which have names or not.
+    prior : str, mapping or sequence
+        P(c); see `class_prior`.
+    class_weight : mapping of label to float, "balanced" or None
+        What the rows of a class are multiplied by where P(c) is estimated.
+    option : str
+        What errors call the prior.
+    family : Family, optional
+        The one of all columns.
+    columns : callable, optional
+        Describes the columns of the first table; default: as it does itself.
+    reading : mapping
+        Options of the layout.
+    lenient : bool
+        Whether a third value of a binary column counts as missing in rows to be answered.
+    same_classes : bool
+        Whether a later call that names classes names all that are known, as scikit-learn has it.
+    fewest_classes : int
+        That a fit makes sense with.
+    reader_type : type of GenerativeReader
+    calibration : {"none", "temperature", "weights"}
+        How much of what columns say is counted.
+    samples : bool
+        Whether something is learnt from a sample of the rows: weights of columns, or the bins of
+        densities.
+    """
+
+    parts: Callable[[Sequence[Column], bool], tuple[FamilyColumns, ...]]
+    prior: Prior
+    class_weight: ClassWeight = None
+    _: KW_ONLY
+    option: str = "class_prior"
+    family: Family | None = None
+    columns: Callable[[Rows], Sequence[Column]] | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    lenient: bool = False
+    same_classes: bool = False
+    fewest_classes: int = 2
+    reader_type: type[GenerativeReader] = GenerativeReader
+    calibration: CalibrationName = "none"
+    samples: bool = False
+
+    def __post_init__(self) -> None:
+        if self.class_weight is not None:
+            check_class_weight(self.class_weight)
+
+    @property
+    def is_of_sums(self) -> bool:
+        """Whether the model is a function of the sums alone."""
+        return not self.samples
+
+    # -- reader, sums, model
+
+    def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
+        """Choose families for the columns of the first table."""
+        columns = rows.columns() if self.columns is None else self.columns(rows)
+        return self.reader_of(rows, said, columns, self.parts(columns, said.named))
+
+    def reader_of(
+        self, rows: Rows, said: Said, columns: Sequence[Column], parts: tuple[FamilyColumns, ...]
+    ) -> GenerativeReader:
+        """Return the reader of these columns."""
+        blocks = tuple(part.layout for part in parts)
+        more: dict[str, Any] = {"label_dtype": said.dtype, "lenient": self.lenient}
+        return self.reader_type.of(rows, columns, blocks, self.reading, parts=parts, **more)
+
+    def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
+        """Sum the rows; of some, a sample goes along with the sums."""
+        if self.samples and not isinstance(engine, CheckpointedEngine):
+            return self.sample(reader, rows, engine)
+        parts = rows.parts(reader.layout, engine.workers)
+        found = engine.run(summarise, (reader.parts, reader.layout), parts)
+        if not self.samples:
+            return found
+        # The checkpoint keeps the sums; the rows of the sample are chosen in another reading, which
+        # starts anew after a stop.
+        return Sampled.with_sample(found, self.sample(reader, rows, engine).sample)
+
+    def sample(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> Sampled:
+        """Sum the rows, and keep some of them."""
+        if isinstance(engine, CheckpointedEngine):
+            engine = engine.engine  # no file holds rows
+        parts, size = rows.parts(reader.layout, engine.workers), sample_rows(reader.parts)
+        found = engine.run(sampled, (reader.parts, reader.layout, size), parts)
+        assert isinstance(found, Sampled)
+        return found
+
+    def sums_by_group(
+        self, reader: GenerativeReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
+    ) -> list[ByClass]:
+        """Return the sums over the rows of every group; see `suffice.models.base.fold_sums`."""
+        parts = rows.parts(reader.layout, engine.workers)
+        return sums_by_place(summarise, (reader.parts, reader.layout), engine, parts, group)
+
+    def model(
+        self,
+        reader: GenerativeReader,
+        sums: ByClass,
+        rows: Rows | None = None,
+        before: GenerativeModel | None = None,
+    ) -> GenerativeModel:
+        """Return the model; with weights of columns in a second stage, from the sample."""
+        if not self.samples:
+            return self.plain(reader, sums)
+        row_weight = row_weight_of(sums, before)
+        sums = in_rows(sums, row_weight)
+        found = replace(self.plain(reader, sums), row_weight=row_weight)
+        if self.calibration == "none":
+            return found
+        return weighted(found, sums, self.calibration, before)
+
+    def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
+        """Return the model of sums that counts every column once."""
+        if reader.declared.values:
+            sums = sums.over(reader.classes(sums))
+        return GenerativeModel.estimate(
+            reader.parts, reader.layout, sums, self.prior, self.option, self.factors(sums)
+        )
+
+    def factors(self, sums: ByClass) -> NDArray[np.float64] | None:
+        """What the rows of each class are multiplied by where P(c) is estimated, (k,).
+
+        ::
+
+            P(c) ∝ f_c N_c
+
+        What the rows of a class tell of its columns stays as it is: rows that are counted f_c times
+        would have pseudo-counts, and a covariance that classes share, of rows that are not there.
+
+        Returns
+        -------
+        ndarray or None
+            None where no weights are given.
+
+        Raises
+        ------
+        ParameterError
+            If P(c) is not estimated from rows.
+        """
+        if self.class_weight is None:
+            return None
+        if not (isinstance(self.prior, str) and self.prior in ("empirical", "smoothed")):
+            raise ParameterError(
+                f"class_weight={self.class_weight!r}",
+                f"it weighs the classes' numbers of rows, and {self.option} is given",
+                "leave one of them out",
+            )
+        return class_weights(self.class_weight, sums.weight.value, sums.classes.values)
+
+    def prior_of(self, sums: ByClass) -> NDArray[np.float64]:
+        """Return P(c) of the classes of sums, (k,)."""
+        self.require(sums)
+        factors, weight = self.factors(sums), sums.weight.value
+        counted = weight if factors is None else factors * weight
+        return class_prior(counted, sums.classes, self.prior, self.option)
+
+    def restored(
+        self, reader: GenerativeReader, sums: ByClass, saved: SavedGenerative
+    ) -> GenerativeModel:
+        """Return the model of a file: choices and weights are those that the file holds."""
+        row_weight = saved.row_weight if self.samples else 1.0
+        found = self.plain(reader, in_rows(sums, row_weight))
+        found = replace(found, chosen=saved.chosen, row_weight=row_weight)
+        if saved.calibration is None:
+            return found
+        return replace(found, calibration=saved.calibration, sampled=saved.sampled)
+
+    # -- what is refused, and what is said
+
+    def require(self, sums: ByClass, rows: Rows | None = None) -> None:
+        """Refuse rows of fewer classes than a fit makes sense with; count rows without a label."""
+        if rows is not None:
+            require_weights(rows, sums.classes, self.fewest_classes)
+            warn_of_unlabelled(float(sums.unlabelled.value))
+        if 0 < len(sums.classes.values) < self.fewest_classes:
+            raise DataError(
+                f"there is one class: every label is {sums.classes.values[0]!r}",
+                "a classifier needs two classes or more",
+                "check the label column",
+            )
+
+    def shared(self, reader: GenerativeReader) -> Any:
+        """Return what the sums depend on besides the rows."""
+        return reader.layout, tuple(
+            [part.family.sums(part.layout.encoding) for part in reader.parts]
+        )
+
+    def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
+        """Yield what a user should know of the estimates, and what was decided for him."""
+        return chain(model.remarks(), model.decisions()) if of_rows else model.remarks()
+
+    def check_parts(self, parts: Sequence[FamilyColumns]) -> None:
+        """Refuse the families of a file that the options do not lead to.
+
+        Raises
+        ------
+        ParameterError
+            If there are others.
+        """
+        if self.family is not None and [type(p.family) for p in parts] != [type(self.family)]:
+            raise ParameterError(
+                f"the families are {', '.join(str(part.family) for part in parts)}",
+                f"all columns have one, {self.family}",
+            )
+
+    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
+        """Return what the models of all other rows say of each row."""
+        model, layout = estimator.model_, estimator.reader_.layout
+        parts = zip(model.parts, model.statistic.blocks, strict=True)
+        families = [part.leave_one_out(block) for part, block in parts]
+        others = GenerativeLeftOut(model, layout, families, self.prior_of)
+        judge = replace(estimator._judge(rows), model=others, layout=layout)
+        return LeaveOneOut(judge, others.answers, from_logs(estimator))
+
+    def records(self, model: GenerativeModel) -> Sequence[Any]:
+        """Return the parameters of the families."""
+        return model.parameters
+
+
+def from_logs(classifier: Any) -> dict[str, Callable[[NDArray[np.float64]], NDArray[Any]]]:
+    """Return what is predicted from log P(x, c), (n, k), by the name of the method."""
+    model, costs = classifier.model_, costs_of(classifier, classifier.costs)
+
+    def proba(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+        return normalise(logs.copy(order="K"), model.prior)[0]
+
+    def labels(logs: NDArray[np.float64]) -> NDArray[Any]:
+        if costs is None:
+            codes = np.empty(len(logs), np.intp)
+            model.best(logs, codes)
+        else:
+            codes = expected_costs(proba(logs), costs).argmin(axis=1)
+        return np.asarray(classifier.classes_.take(codes))
+
+    return {
+        "predict": labels,
+        "predict_proba": proba,
+        "predict_log_proba": lambda logs: log_normalise(logs, model.log_prior)[0],
+        "predict_joint_log_proba": lambda logs: logs,
+    }
+
+
+def one_family(
+    family: Family,
+    name: str,
+    prior: Prior,
+    class_weight: ClassWeight = None,
+    kind: type[GenerativeMethod] = GenerativeMethod,
+    **more: Any,
+) -> GenerativeMethod:
+    """Return the method of all columns in one family; a single class is accepted.
+
+    Parameters
+    ----------
+    family : Family
+    name : str
+        Of the estimator.
+    kind : type of GenerativeMethod
+    prior, class_weight, **more
+        As `GenerativeMethod` has them.
+    """
+    reading = more.get("reading", {})
+
+    def columns(rows: Rows) -> Sequence[Column]:
+        if not isinstance(rows, ArraySource):
+            return rows.columns()
+        threshold = reading.get("threshold")
+        # Cells that are not stored are left alone where 0 is the outcome 0.
+        stored = is_sparse(rows.x) and (threshold is None or threshold >= 0)
+        kind: Kind = "text" if stored else KIND_OF[family.encodings[0]]
+        return UniformColumns(rows.names, "number", kind, f"as {name} reads it")
+
+    def parts(described: Sequence[Column], named: bool) -> tuple[FamilyColumns, ...]:
+        return whole(family, described)
+
+    given: dict[str, Any] = {"fewest_classes": 1, "same_classes": True} | more
+    return kind(parts, prior, class_weight, family=family, columns=columns, **given)

@@ -1,0 +1,576 @@
+"""Weights of columns, the second stage of a fit: learnt from rows taken out of the sums.
+
+They maximise the conditional likelihood of these rows, drawn towards one common weight t, which is
+drawn towards 1:
+
+::
+
+    Σ_i ω_i log p(c_i | x_i; w) − λ/2 Σ_j (w_j − t)² − ½ (t − 1)²,   λ = 10
+
+Source: N. A. Zaidi, J. Cerquides, M. J. Carman, G. I. Webb, Alleviating naive Bayes attribute
+independence assumption by attribute weighting (JMLR 14, 2013), section 4, eq. 15.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from math import floor, log2
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.engines.local import side_by_side
+from suffice.errors import DataError, ForgetError
+from suffice.families.family import Apply
+from suffice.models.base.evaluated_rows import require_known
+from suffice.models.base.label_sets import Doubts
+from suffice.models.estimator import fitted
+from suffice.models.generative.calibration import Calibration, CalibrationName
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.sums import read_from
+from suffice.models.generative.weighted import LEAST
+from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
+from suffice.models.reading import engine_for
+from suffice.numerics import kernels
+from suffice.numerics.elementary import exp, log
+from suffice.numerics.logspace import log_sum_exp, safe_log
+from suffice.sums.batch import Batch
+from suffice.sums.by_class import ByClass
+from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
+
+__all__ = [
+    "calibrate",
+    "calibrated",
+    "column_weights",
+    "in_rows",
+    "row_weight_of",
+    "sample_rows",
+    "weighted",
+]
+
+SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
+FOLDS = 10  # in which the rows of the sample are taken out of the sums
+WIDE_FOLDS = 5  # of a table with more columns than have a weight of their own
+MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
+DRAWN_TOGETHER = 10.0  # λ
+ROWS_TO_A_COLUMN = 10  # with fewer, what is learnt without a row is learnt anew for each fold
+MANY_TERMS = 2**19  # that are worth a thread
+WIDE = 256  # columns, whose Hessian is worth several
+MANY_CLASSES = 64  # more have one weight for all columns
+OWN_WEIGHTS = 128  # columns of a wide table that have a weight of their own
+MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
+SAMPLE_CELLS = 2**22  # 32 MB of doubles
+FEWEST_ROWS = 256  # of tables of any width
+
+
+def weighted(
+    model: GenerativeModel,
+    sums: ByClass,
+    method: CalibrationName,
+    before: GenerativeModel | None = None,
+) -> GenerativeModel:
+    """Return a model with weights of its columns, learnt from the sample that goes with the sums.
+
+    The sample is in memory only: rows that are added join it, and rows that are forgotten leave
+    it. Where it is not there, as after `suffice.load`, or does not stand for all rows, the weights
+    stay those of earlier rows, and the calibration is stale.
+
+    Parameters
+    ----------
+    model : GenerativeModel
+        Without weights.
+    sums : ByClass
+        In which one row weighs 1.
+    method : {"temperature", "weights"}
+    before : GenerativeModel, optional
+        The model so far.
+    """
+    if isinstance(sums, Sampled) and stands_for(sums):
+        model = model.with_sample(sums.sample)
+        apply = partial(side_by_side, engine_for(None))
+        model.estimate_by(apply)
+        found = calibrated(model, sums.sample, method, own=True, apply=apply)
+        return model.with_calibration(found)
+    if before is None:
+        none = Calibration.none(model.usual_weights)
+        return replace(model, calibration=replace(none, stale=True))
+    sampled = before.sampled
+    if sampled is not None and before.statistic != sums:
+        grown = before.statistic.rows <= sums.rows
+        sampled = sampled.far(model.parts, sums) if grown else None  # nothing forgotten
+    known = before.calibration or Calibration.none(model.usual_weights)
+    if before.calibration is None or before.statistic != model.statistic:
+        known = replace(known, stale=True)
+    return replace(model, calibration=known, sampled=sampled)
+
+
+def stands_for(rows: Sampled) -> bool:
+    """Return whether a sample is still one of all rows: forgetting may have emptied it."""
+    sample = rows.sample
+    return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
+
+
+def row_weight_of(sums: ByClass, before: GenerativeModel | None) -> float:
+    """Return what one row weighs in sums; that of earlier rows without a sample of these."""
+    if isinstance(sums, Sampled) and stands_for(sums):
+        return sums.row_weight
+    return 1.0 if before is None else before.row_weight
+
+
+def in_rows(sums: ByClass, row_weight: float) -> ByClass:
+    """Return the same sums, in which one row weighs 1."""
+    if row_weight == 1:
+        return sums
+    if not isinstance(sums, Sampled):
+        return sums.scaled(1 / row_weight)
+    sample = replace(sums.sample, unit=row_weight)
+    return Sampled.with_sample(sums.plain.scaled(1 / row_weight), sample)
+
+
+def sample_rows(parts: Sequence[FamilyColumns]) -> int:
+    """Return how many rows a sample has at most: fewer where they are wide."""
+    dense = [part.layout for part in parts if part.layout.encoding != "sparse"]
+    columns = sum(len(layout.columns) for layout in dense)
+    return min(SAMPLE_ROWS, max(FEWEST_ROWS, SAMPLE_CELLS // max(1, columns)))
+
+
+def column_weights(classifier: Any) -> dict[str, float]:
+    """Return the weight w of every column by name: how often its log-likelihood is counted.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> column_weights(GaussianNB().fit([[1.0], [2.0], [3.0]], [0, 0, 1]))
+    {'x0': 1.0}
+    """
+    model: GenerativeModel = fitted(classifier)
+    return {
+        name: float(weights[min(j, len(weights) - 1)])
+        for part, weights in zip(model.parts, model.part_weights, strict=True)
+        for j, name in enumerate(part.layout.columns)
+    }
+
+
+def calibrate(
+    model: GenerativeModel, sums: ByClass, found: Sampled, method: CalibrationName, learnt: bool
+) -> GenerativeModel:
+    """Return a model with weights learnt from a sample of rows; its sums stay.
+
+    Parameters
+    ----------
+    model : GenerativeModel
+    sums : ByClass
+        Of all rows that it has learnt.
+    found : Sampled
+        The sums of the rows to learn weights from, with a sample of these.
+    method : {"temperature", "weights"}
+    learnt : bool
+        Whether the model has learnt these rows; each is then taken out of the sums before it is
+        asked about.
+
+    Raises
+    ------
+    DataError
+        If there is no labelled row, a label was never seen in training, or no row shows a value
+        that the model knows.
+    ForgetError
+        If the rows cannot have been learnt.
+    """
+    require_known(found.classes, model.classes)
+    sample = found.sample
+    if not sample.rows:
+        raise DataError(
+            "there is no labelled row whose weight is not zero",
+            "weights of columns are learnt from at least one",
+            "check the label column and the weights",
+        )
+    if not any(_tells(model, piece.batch) for piece in sample.pieces):
+        raise DataError(
+            "no row shows a value that tells the classes apart",
+            "values that are missing, or were never seen in training, say nothing of the class",
+            "check how the columns are written",
+        )
+    sample = replace(sample, unit=model.row_weight if learnt else found.row_weight)
+    try:
+        if learnt:
+            _require_learnt(sums, found.plain)
+            model = model.with_sample(sample)
+        weights = calibrated(model, sample, method, learnt)
+    except ForgetError:
+        raise ForgetError(
+            "the model has not learnt all of these rows",
+            "each is taken out of its sums before it is asked about",
+            "for rows that it has not learnt, use learnt=False",
+        ) from None
+    return model.with_calibration(weights)
+
+
+def _require_learnt(sums: ByClass, rows: ByClass) -> None:
+    """Refuse rows that the sums of families cannot contain: other blocks may follow theirs.
+
+    Raises
+    ------
+    ForgetError
+        If they cannot.
+    """
+    own = sums.blocks[: len(rows.blocks)]
+    ByClass(sums.classes, sums.weight, sums.unlabelled, own) - rows
+
+
+def _tells(model: GenerativeModel, batch: Batch) -> bool:
+    """Whether any cell of some rows says more for one class than for another."""
+    terms = model.terms(batch)
+    return bool((terms != terms[..., :1]).any())
+
+
+def calibrated(
+    model: GenerativeModel,
+    sample: RowSample,
+    method: CalibrationName,
+    learnt: bool = True,
+    own: bool = False,
+    apply: Apply = map,
+) -> Calibration:
+    """Learn the weights of a model from rows.
+
+    Parameters
+    ----------
+    model : GenerativeModel
+        Of the sums of all rows.
+    sample : RowSample
+        Some of these rows, or if not ``learnt``, rows that the sums do not contain.
+    method : {"temperature", "weights"}
+        One weight for all columns, or one for each.
+    own : bool
+        Whether the sample goes along with the sums, so that nobody need look whether they hold it.
+    apply : callable
+        `map`, or what does the same by several threads.
+
+    Raises
+    ------
+    ForgetError
+        If the sums cannot contain the rows.
+    """
+    groups, k = model.groups, len(model.classes)
+    if not (model.parts and groups and sample.rows and k > 1):
+        return Calibration.none(model.usual_weights)
+    most = max(1, MOST_SCORES // (groups * k))
+    if most < sample.size:
+        sample = sample.first(most)
+    fewer = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
+    factor = fewer / sample.unit
+    terms: list[NDArray[np.float64]] = []
+    codes, weights, hashes, folds = [], [], [], []
+    apply = apply if sample.rows * groups * k >= MANY_TERMS else map
+    for fold, (held_out, pieces) in enumerate(_folds(model, sample, factor, learnt, own)):
+        held_out.estimate_by(apply)
+        terms += apply(held_out.terms, [batch for batch, _ in pieces])
+        for batch, of_rows in pieces:
+            folds.append(np.full(batch.rows, fold))
+            codes.append(batch.learnt(model.classes))
+            weights.append(batch.weights * factor)
+            hashes.append(of_rows)
+    if not terms:
+        return Calibration.none(model.usual_weights)
+    counted = model.statistic.weight.value
+    order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
+    objective = _Objective(
+        safe_log(counted / counted.sum()),
+        _by_row(terms, order),
+        np.concatenate(codes)[order],
+        np.concatenate(weights)[order],
+        model.usual_weights,
+        apply,
+    )
+    wide = _is_wide(model)
+    method = "temperature" if k > MANY_CLASSES else method
+    objective, place = objective.tied(OWN_WEIGHTS if wide or groups > 2 * OWN_WEIGHTS else groups)
+    found = objective.found(method)
+    rows, logs = float(objective.weights.sum()), objective.log_own(found)
+    doubted = objective.log_left_out(method, np.concatenate(folds)[order], found) if wide else logs
+    return Calibration(
+        found[place],
+        rows / fewer,
+        objective.together.loss(np.ones(1)) / rows,
+        -float((objective.weights * logs).sum()) / rows,
+        Doubts.of(exp(doubted), objective.weights).quantiles,
+    )
+
+
+def _is_wide(model: GenerativeModel) -> bool:
+    """Whether there are few rows to a column: each then has a say in all that is learnt."""
+    return bool(model.statistic.rows < ROWS_TO_A_COLUMN * model.groups)
+
+
+def _by_row(parts: Sequence[NDArray[np.float64]], order: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Finite terms (n, k, g) of rows in an order, from those (g, n', k) of parts of them."""
+    (groups, _, k), rows, place = parts[0].shape, len(order), np.empty_like(order)
+    place[order] = np.arange(rows)
+    found, done = np.empty((rows, k, groups)), 0
+    for terms in parts:
+        some = np.moveaxis(terms, 1, 2).reshape(groups * k, terms.shape[1])
+        own = place[done : done + terms.shape[1]]
+        kernels.gram.place_terms(some, own, LEAST, found)
+        done += len(own)
+    return found
+
+
+def _folds(
+    model: GenerativeModel, sample: RowSample, factor: float, learnt: bool, own: bool
+) -> Iterator[tuple[GenerativeModel, list[SampledRows]]]:
+    """Models that have not seen some rows of the sample, and these rows.
+
+    Of rows that stand for many, as many are taken out as the sample counts. Where columns are
+    counted in the sample alone, all of it cannot be taken out at once. Counts that no family reads
+    say only whether the sums contain the rows.
+    """
+    if not learnt:
+        yield model, list(sample.pieces)
+        return
+    wide = _is_wide(model)
+    asked, own = model if wide else model.settled(), own and not wide
+    sums = read_from(asked.parts, model.sums) if own else model.sums
+    few = MANY * sample.weight * factor * sample.unit
+    folds = WIDE_FOLDS if wide and model.groups > OWN_WEIGHTS else FOLDS
+    if model.sampled is None and model.statistic.rows > few:
+        folds = 1
+    dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
+    copy = sample.unit if dealt and not sample.tells_apart else None
+    first = _first_folds(model, sample, folds)
+    for fold in range(folds):
+        shares = (
+            _share(piece, (fold - begun) % folds, folds, copy)
+            for piece, begun in zip(sample.pieces, first, strict=True)
+        )
+        pieces = [one for one in shares if one.batch.rows]
+        gone = asked.summed([piece.batch for piece in pieces], settled=own)
+        if factor != 1:
+            gone = gone.scaled(factor)
+        rest = sums - gone if pieces else sums
+        if pieces and rest.rows > 0:
+            yield asked.of_sums(rest.over(model.classes)), pieces
+
+
+def _first_folds(model: GenerativeModel, sample: RowSample, folds: int) -> list[NDArray[np.intp]]:
+    """The fold that the first copy of every row is in, by a hash that units do not change.
+
+    Which rows leave together changes the weights of small tables by chance; a unit shall not.
+    """
+    if folds == 1:
+        return [np.zeros(piece.batch.rows, np.intp) for piece in sample.pieces]
+    hashes = rank_hashes([piece.batch for piece in sample.pieces])
+    return [(own % np.uint64(folds)).astype(np.intp) for own in hashes]
+
+
+def _share(
+    piece: SampledRows, before: NDArray[np.intp], folds: int, copy: float | None
+) -> SampledRows:
+    """The rows of one fold; equal ones are dealt to one fold after the other, or stay together.
+
+    Rows that chance makes equal are dealt: taken out at once, they would become one that was never
+    seen. ``copy`` is what each of them weighs, and ``before`` how many folds get one before this.
+    """
+    weights = piece.batch.weights
+    if copy is not None:
+        left = np.maximum(weights - before * copy, 0.0)
+        rounds = np.floor(left / (folds * copy))
+        own = rounds * copy + np.minimum(left - rounds * (folds * copy), copy)
+    else:
+        own = np.where(before == 0, weights, 0.0)
+    rows = np.flatnonzero(own > 0)
+    batch = replace(piece.batch, weights=own).take(rows)
+    return SampledRows(batch, piece.hashes[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class _Objective:
+    """The conditional likelihood of n rows as a function of g weights.
+
+    Parameters
+    ----------
+    log_prior : ndarray (k,)
+    terms : ndarray (n, k, g)
+        log p(x_j | c).
+    codes : ndarray of int (n,)
+        Classes of the rows.
+    weights : ndarray (n,)
+    usual : ndarray (g,)
+        Weights without any calibration: 1 of the terms that make up a model, 0 of those beside it.
+    apply : callable
+        `map`, or what does the same by several threads.
+    tied_terms : float
+        How many terms have the last weight together.
+    """
+
+    log_prior: NDArray[np.float64]
+    terms: NDArray[np.float64]
+    codes: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    usual: NDArray[np.float64]
+    apply: Apply = map
+    tied_terms: float = 1.0
+
+    def tied(self, most: int) -> tuple[_Objective, NDArray[np.intp]]:
+        """Give the most informative columns a weight each, and all others one together.
+
+        They are those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i).
+
+        Returns
+        -------
+        objective : _Objective
+            Of at most ``most`` + 1 weights, the last that of the others.
+        place : ndarray of int (g,)
+            The weight of each column.
+        """
+        g = len(self.usual)
+        if g <= most + 1 or (self.usual == 0).any():
+            return self, np.arange(g)
+        logs = self.terms + self.log_prior[:, None]
+        largest = logs.max(axis=1)
+        evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
+        own_class = self.terms[np.arange(len(self.codes)), self.codes]
+        gain = (self.weights[:, None] * (own_class - evidence)).sum(axis=0)
+        own = np.sort(np.argsort(-gain, kind="stable")[:most])
+        place = np.full(g, len(own))
+        place[own] = np.arange(len(own))
+        others = self._times((place == len(own)).astype(np.float64))
+        terms = np.concatenate(
+            [self.terms[:, :, own], others.reshape(*self.terms.shape[:2], 1)], axis=2
+        )
+        usual, tied_terms = np.ones(len(own) + 1), float(g - len(own))
+        return replace(self, terms=terms, usual=usual, tied_terms=tied_terms), place
+
+    @cached_property
+    def _flat(self) -> NDArray[np.float64]:
+        """The terms of all rows and classes, (n k, g)."""
+        return self.terms.reshape(-1, len(self.usual))
+
+    def log_posterior(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return log p(c | x_i; w), (n, k)."""
+        logs = self._times(w)
+        logs = logs.reshape(self.terms.shape[:2]) + self.log_prior
+        return np.asarray(logs - log_sum_exp(logs)[:, None])
+
+    def _times(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return Σ_j w_j log p(x_j | c), (n k,)."""
+        sums, step = np.empty(len(self._flat)), max(1, MANY_TERMS // max(1, len(w)))
+
+        def multiply(first: int) -> None:
+            rows = slice(first, first + step)
+            kernels.gram.times(self._flat[rows], w, sums[rows])
+
+        deque(self.apply(multiply, range(0, len(sums), step)), 0)
+        return sums
+
+    def _covariances(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the Hessian, (g, g), of which each thread adds rows of about the same area."""
+        g = self._flat.shape[1]
+        parts = 1 if self._flat.size < MANY_TERMS else 2 if g < WIDE else 8
+        apart = g * (1 - np.sqrt(1 - np.arange(parts + 1) / parts))
+        bounds = np.append(4 * np.round(apart[:-1] / 4), g).astype(int).tolist()
+        found = np.zeros((g, g))
+
+        def add(rows: tuple[int, int]) -> None:
+            kernels.gram.add_covariances(self._flat, p, self.weights, *rows, found)
+
+        deque(self.apply(add, list(pairwise(bounds))), 0)
+        return found
+
+    def log_own(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return log p(c_i | x_i; w), (n,), of the classes of the rows."""
+        return np.asarray(self.log_posterior(w)[np.arange(len(self.codes)), self.codes])
+
+    def log_left_out(
+        self, method: CalibrationName, folds: NDArray[np.intp], start: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The same of the rows of each fold, by the weights that those of the others give, (n,)."""
+        logs = np.zeros(len(self.codes))
+        for out in (folds == fold for fold in np.unique(folds)):
+            kept = self._of(~out) if not out.all() else self
+            logs[out] = self._of(out).log_own(kept.found(method, start))
+        return logs
+
+    def _of(self, rows: NDArray[np.bool_]) -> _Objective:
+        """That of some of the rows."""
+        terms, codes, weights = self.terms[rows], self.codes[rows], self.weights[rows]
+        return replace(self, terms=terms, codes=codes, weights=weights)
+
+    def found(
+        self, method: CalibrationName, start: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """The weights of least penalised loss."""
+        return self.weighted(start) if method == "weights" else self.tempered()
+
+    def loss(self, w: NDArray[np.float64]) -> float:
+        """Return −Σ_i ω_i log p(c_i | x_i; w)."""
+        return -float((self.weights * self.log_own(w)).sum())
+
+    def at(self, w: NDArray[np.float64]) -> Value:
+        """The loss with its gradient and Hessian.
+
+        ::
+
+            g = Σ_i ω_i (m_i − ℓ_i),  H = Σ_i ω_i (Σ_c p_ic ℓ_ic ℓ_icᵀ − m_i m_iᵀ),
+            m_i = Σ_c p_ic ℓ_ic,  ℓ_i those of the class c_i
+        """
+        g, rows = len(w), np.arange(len(self.codes))
+        logs = self.log_posterior(w)
+        p = exp(logs)
+        residual = p.copy()
+        residual[rows, self.codes] -= 1
+        gradient = np.zeros(g)
+        kernels.gram.add_transposed(
+            self._flat, (self.weights[:, None] * residual).ravel(), gradient
+        )
+        value = -float((self.weights * logs[rows, self.codes]).sum())
+        return Value(value, gradient, self._covariances(p))
+
+    @cached_property
+    def together(self) -> _Objective:
+        """The same of one weight for all terms of the model."""
+        sums = self._times(self.usual).reshape(*self.terms.shape[:2], 1)
+        return replace(self, terms=sums, usual=np.ones(1), tied_terms=1.0)
+
+    def tempered(self) -> NDArray[np.float64]:
+        """One weight for all terms of the model, an inverse temperature."""
+
+        def penalised(w: NDArray[np.float64]) -> Value:
+            found = self.together.at(w)
+            square = 0.5 * float((w[0] - 1) ** 2)
+            return Value(found.value + square, found.gradient + (w - 1), found.hessian + 1)
+
+        return np.where(self.usual > 0, nonnegative_minimum(penalised, np.ones(1))[0], 0.0)
+
+    def weighted(self, start: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """A weight for every term; those of columns are drawn towards one.
+
+        A last term may be that of columns together. Single columns then stand beside it: they say
+        again what it has said, so the weight that they are drawn towards is drawn to 0. Its own is
+        drawn to 1.
+
+        The best t for given weights of m columns is (λ Σ_j w_j + usual)/(λ m + 1).
+        """
+        together = bool((self.usual == 0).any())
+        times = np.ones(len(self.usual))
+        times[-1] = self.tied_terms
+        own = times * (self.usual > 0)
+        usual = 0.0 if together else 1.0
+        strength, m = DRAWN_TOGETHER, float(own.sum())
+        scale = np.where(own > 0, strength * times, 1.0)
+        curvature = np.diag(scale) - strength**2 / (strength * m + 1) * np.outer(own, own)
+
+        def penalised(w: NDArray[np.float64]) -> Value:
+            found = self.at(w)
+            t = (strength * float((own * w).sum()) + usual) / (strength * m + 1)
+            apart = w - np.where(own > 0, t, 1.0)
+            squares = 0.5 * float((scale * apart**2).sum() + (t - usual) ** 2)
+            gradient = found.gradient + scale * apart
+            return Value(found.value + squares, gradient, found.hessian + curvature)
+
+        return nonnegative_minimum(penalised, self.tempered() if start is None else start)

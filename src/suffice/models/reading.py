@@ -1,0 +1,390 @@
+"""How an estimator reads tables: fixed by the first one, and the same for all that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.array_source import ArraySource
+from suffice.data.csv.format import CsvFormat
+from suffice.data.frames.memory import no_table
+from suffice.data.masked_arrays import unmasked
+from suffice.data.python_numbers import faithful, require_faithful
+from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
+from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
+from suffice.data.source import Part, Source
+from suffice.data.table import Table
+from suffice.data.table_source import TableSource
+from suffice.data.table_views import WithColumns, left_out
+from suffice.data.text.format import TextFormat
+from suffice.engines.choice import engine_of, is_here
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.models.base.checks import (
+    checked_weights,
+    common_dtype,
+    has_named_columns,
+    is_array,
+    labels_of,
+)
+from suffice.models.base.saved import are_same
+from suffice.models.base.scikit_learn import checked_table, usual_array
+from suffice.numerics.in_print import listed
+from suffice.phrases import meant
+from suffice.sums.base import Statistic
+from suffice.sums.batch import Batch
+from suffice.sums.vocabulary import Vocabulary
+
+__all__ = [
+    "LabelReader",
+    "TableReader",
+    "engine_for",
+    "in_precision",
+    "is_named",
+    "open_rows",
+    "row_by_name",
+    "settle_columns",
+    "summed",
+]
+
+S = TypeVar("S", bound=Statistic)
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """How tables are read. A kind of model adds what it makes of the columns.
+
+    Parameters
+    ----------
+    layout : Layout
+        Which columns are read, and how.
+    format : CsvFormat, optional
+        How the first table was written, if it was text.
+    single : bool
+        Whether it was an array of single precision.
+    """
+
+    layout: Layout
+    format: CsvFormat | TextFormat | None
+    single: bool = field(default=False, kw_only=True)
+
+    @classmethod
+    def of(
+        cls,
+        source: TableSource | ArraySource,
+        columns: Sequence[Column],
+        blocks: tuple[BlockLayout, ...],
+        options: Mapping[str, Any],
+        **more: Any,
+    ) -> Self:
+        """The reader of tables like a given one.
+
+        Parameters
+        ----------
+        source : TableSource or ArraySource
+            The first table.
+        columns : sequence of Column
+            Those that are read.
+        blocks : tuple of BlockLayout
+            How they are read.
+        options : mapping
+            Options of the layout.
+        **more
+            The other fields of the reader.
+        """
+        if isinstance(source, ArraySource):
+            named = source.label, source.weight
+            layout = Layout(blocks, columns, *named, **options)
+            return cls(layout, None, single=source.x.dtype == np.float32, **more)
+        source.require_rows()
+        read = {name for block in blocks for name in block.columns}
+        unread = tuple(column.name for column in columns if column.name not in read)
+        if unread and source.table.shown.rows:
+            _say_left_out(unread, all_columns=len(unread) == len(columns))
+        layout = Layout(
+            blocks,
+            as_read(columns, blocks),
+            label=source.label,
+            weight=source.weight,
+            label_stored=source.label_stored(),
+            ignored=(*source.ignored, *unread),
+            **source.table.cleaning,
+            **options,
+        )
+        return cls(layout, source.table.format, **more)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns that are read."""
+        return self.layout.names
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """What each column is, and why."""
+        return self.layout.columns
+
+    @cached_property
+    def takes_numbers_as_they_are(self) -> bool:
+        """Whether the columns, in their order, are one block of numbers."""
+        blocks = self.layout.blocks
+        return (
+            len(blocks) == 1
+            and blocks[0].encoding == "real"
+            and are_same(blocks[0].columns, self.names)
+        )
+
+    @property
+    def to_answer(self) -> Layout:
+        """How tables are read whose rows are to be answered."""
+        return self.layout
+
+    @cached_property
+    def records(self) -> RecordReader | None:
+        """Reads one row by name, if its cells are numbers, outcomes, categories and words."""
+        return RecordReader.of(self.to_answer)
+
+
+@dataclass(frozen=True)
+class LabelReader(TableReader):
+    """How tables are read whose rows have labels.
+
+    Parameters
+    ----------
+    label_dtype : numpy.dtype, optional
+        What the labels are stored as, if all of them came in arrays of numbers.
+    """
+
+    label_dtype: np.dtype[Any] | None = None
+
+    def labels(self, classes: Vocabulary) -> NDArray[Any]:
+        """Labels as an array of the dtype that they came in, (k,)."""
+        return faithful(classes.values, np.array(classes.values, self.label_dtype))
+
+    def with_labels(self, *given: Any) -> Self:
+        """The same, once labels have come in further arrays or dtypes."""
+        return replace(self, label_dtype=common_dtype(self.label_dtype, *given))
+
+
+def _say_left_out(names: Sequence[str], all_columns: bool) -> None:
+    """Warn of columns of unknown kind, which nothing reads; refuse a table that has no others."""
+    listed = ", ".join(map(repr, names))
+    family = f"families={{{names[0]!r}: 'gaussian'}}"
+    if all_columns:
+        raise DataError(
+            f"no row has a value in {listed}",
+            "a model is fitted to one column at least of which something is known",
+            f"begin with other rows, or give a family: {family}",
+        )
+    warn(
+        "columns without a value, and of no type that says what they hold, are "
+        f"left out, now and later: {listed}; a family keeps a column: {family}."
+    )
+
+
+# -- opening tables
+
+
+def open_rows(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    targets: tuple[str, ...] = (),
+    first: bool = False,
+) -> TableSource | ArraySource:
+    """Open rows for an estimator, with their labels if they are given.
+
+    Parameters
+    ----------
+    estimator : Estimator
+    X : table (n, d)
+    y : array-like (n,) or str, optional
+        Labels, or their column.
+    sample_weight : array-like (n,) or str, optional
+    targets : tuple of str
+        Columns of numeric targets.
+    first : bool
+        Whether this table settles how many columns there are, and what they are called.
+
+    Raises
+    ------
+    ParameterError
+        If labels, targets or weights of an array are given by name.
+    DataError, SchemaError
+        If there is no row in an array, or something in it breaks a rule.
+    """
+    rows = None if first else records_of(X)
+    if rows is not None:
+        if is_series(X) and not _names_column(estimator, rows[0]):
+            raise no_table(X)
+        X = _columns_of(estimator, rows)
+    if not (type(X) is np.ndarray or is_array(X, y, sample_weight, *targets)):
+        return _open_table(estimator, X, y, sample_weight, targets, first)
+    for given in (y, sample_weight, *targets):
+        if isinstance(given, str):
+            raise ParameterError(
+                f"{given!r} names a column of an array",
+                "the columns of an array have no names",
+                "pass the values, or a table with named columns",
+            )
+    x, names = _open_array(estimator, X, first)
+    labels = None
+    if y is not None:
+        labels = labels_of(y, x)
+        y = labels.values
+    if x.dtype.kind not in "biuf":
+        from suffice.data.open import open_columns
+
+        return open_columns(x, names, y, sample_weight)
+    weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
+    return ArraySource(x, names, labels, weights)
+
+
+def _open_table(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, targets: tuple[str, ...], first: bool
+) -> TableSource:
+    from suffice.data.open import open_table
+
+    if not first:
+        reader = estimator.reader_
+        opened = open_table(X, y, sample_weight, reader.format, reader.layout, first=False)
+        table = replace(opened, answered=True)
+        # Identifiers say nothing of the class, and so may be absent.
+        names = getattr(estimator.model_, "identifiers", ())
+        absent = tuple(name for name in names if name not in table.table.names)
+        return replace(table, table=WithColumns(table.table, absent)) if absent else table
+    table = open_table(X, y, sample_weight, first=True).without(estimator._ignore)
+    found = [name for name in table.feature_names if name not in targets]
+    settle_columns(estimator, len(found), found if has_named_columns(X) else None)
+    return table
+
+
+def _open_array(estimator: Any, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
+    """An array of one row at least, checked, and the names of its columns."""
+    plain, dtype = _plain_table(X), estimator.kind.dtype
+    if plain is None:
+        X = unmasked(X, numeric=dtype is not None)
+        _require_numbers(X)
+        plain = _plain_table(X)
+    if plain is None:
+        x = checked_table(estimator, X, first, dtype)
+    elif first:
+        x = plain
+        settle_columns(estimator, x.shape[1])
+    elif plain.shape[1] == estimator.n_features_in_ and not is_named(estimator):
+        x = plain
+    else:
+        x = checked_table(estimator, plain, first, dtype, plain=True)
+    if not x.shape[0]:
+        raise DataError("there is no row", "an array has one at least")
+    if not first:
+        names = estimator.reader_.names
+    elif plain is None and is_named(estimator):
+        names = tuple(map(str, estimator.feature_names_in_))
+    else:
+        names = Numbered(x.shape[1])
+    if x is not X and isinstance(x, np.ndarray):
+        require_faithful(X, x, lambda at: f"column {names[at[1]]!r}, row {at[0]}")
+    return x, names
+
+
+def settle_columns(estimator: Any, width: int, names: Any = None) -> None:
+    """Note how many columns the first table has, and what they are called, if by strings."""
+    estimator.n_features_in_ = width
+    estimator.__dict__.pop("feature_names_in_", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(tuple(names), dtype=object)
+
+
+def is_named(estimator: Any) -> bool:
+    """Return whether the columns of the first table were called by strings."""
+    return "feature_names_in_" in estimator.__dict__
+
+
+def _columns_of(estimator: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows by name as a table of the columns that are known; say which others there are."""
+    if not is_named(estimator):
+        raise ParameterError(
+            "a row is given by the names of its columns",
+            "the model was fitted to columns without names",
+            "give the row as an array",
+        )
+    layout, targets = estimator.reader_.layout, estimator.target_names_
+    known = {*layout.names, *layout.ignored, layout.label, layout.weight, *targets}
+    names = dict.fromkeys(name for row in rows for name in row)
+    lacking = [name for name in layout.names if name not in names]
+    unknown = {name: meant(name, lacking) for name in names if name not in known}
+    for i, row in enumerate(rows):
+        if not _names_column(estimator, row):
+            raise SchemaError(
+                f"row {i} names no column of the model: it has {listed(map(repr, row))}",
+                f"the columns are {listed(map(repr, layout.names))}",
+                next(filter(None, unknown.values()), "correct the names"),
+            )
+    if unknown:
+        warn("; ".join([left_out(list(unknown)), *filter(None, unknown.values())]) + ".")
+    return columns_of(rows, layout)
+
+
+def _names_column(estimator: Any, row: Mapping[str, Any]) -> bool:
+    """Whether a row by name has a cell of any column that the model reads."""
+    return is_named(estimator) and not row.keys().isdisjoint(estimator.reader_.layout.names)
+
+
+def row_by_name(estimator: Any, X: Any) -> Batch | None:
+    """Return one row by name as a batch; None where it is to be read as a table."""
+    row = record_of(X) if is_named(estimator) and is_here() else None
+    reader = None if row is None else estimator.reader_.records
+    return None if row is None or reader is None else reader.batch(row)
+
+
+def in_precision(reader: TableReader, X: Any, answers: NDArray[Any]) -> NDArray[Any]:
+    """Return answers in single precision where the rows, and those of the fit, have it."""
+    if not (reader.single and getattr(X, "dtype", None) == np.float32):
+        return answers
+    with np.errstate(over="ignore"):  # what is beyond its range is infinite
+        return answers.astype(np.float32)
+
+
+def _plain_table(X: Any) -> NDArray[Any] | None:
+    """An array (n, d) of numbers that needs no look of scikit-learn's; else None."""
+    plain = type(X) is np.ndarray and X.dtype.kind in "biuf"
+    array: NDArray[Any] | None = X if plain else usual_array(X, "biuf")
+    return array if array is not None and array.ndim == 2 and array.size > 0 else None
+
+
+def _require_numbers(X: Any) -> None:
+    """Refuse complex numbers, and an array without a column, in words that scikit-learn has too."""
+    kind = getattr(X, "dtype", None)
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if getattr(kind, "kind", "") == "c":
+        raise DataError(
+            "the table holds complex numbers: Complex data not supported",
+            "a column holds real numbers",
+            "give real and imaginary parts as two columns",
+        )
+    if len(shape) == 2 and not shape[1]:
+        raise DataError(
+            f"the table has no column: Found array with 0 feature(s) (shape=({shape[0]}, 0)) while "
+            "a minimum of 1 is required",
+            "a model needs features",
+        )
+
+
+# -- passing over the rows
+
+
+def engine_for(source: Source | Table | None) -> Engine:
+    """Return the engine that reads a source."""
+    return engine_of(None if source is None else source.engine)
+
+
+def summed(kernel: Callable[[Part, Any], S], params: Any, source: Source, layout: Layout) -> S:
+    """Return the sum of a kernel over a source."""
+    engine = engine_for(source)
+    return engine.run(kernel, params, source.parts(layout, engine.workers))

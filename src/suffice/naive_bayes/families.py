@@ -1,0 +1,277 @@
+"""Families of the columns of a mixed table, by their kinds; and weights of columns on top."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import SPARSE, Column, UniformColumns
+from suffice.errors import ParameterError, warn
+from suffice.families import Family, family_named
+from suffice.families.options import Estimation, Evidence, Numbers, check_boolean
+from suffice.models.base.class_weights import ClassWeight
+from suffice.models.base.label_sets import label_sets
+from suffice.models.base.unseen_values import warn_of_unseen
+from suffice.models.estimator import fitted
+from suffice.models.generative.calibration import CalibrationName
+from suffice.models.generative.class_prior import Prior
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
+from suffice.models.generative.method import GenerativeMethod
+from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.weights import calibrate as with_weights_of
+from suffice.models.reading import engine_for
+
+__all__ = ["Families", "calibrate", "naive", "predict_set"]
+
+CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
+MANY = 100  # columns of a sparse matrix, which take their time one by one
+
+C = TypeVar("C", bound=GenerativeClassifier)
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """Options that say which family models a column; see `suffice.NaiveBayes`."""
+
+    given: Any
+    numbers: Numbers | None
+    estimation: Estimation
+    alpha: float | Evidence
+    unseen: str
+
+    @property
+    def of_numbers(self) -> Numbers:
+        """The family of columns of real numbers."""
+        return self.numbers or ("density" if self.estimation == "bayes" else "gaussian")
+
+    @property
+    def count_bins(self) -> bool:
+        """Whether there are densities, whose bins depend on the number of rows."""
+        given = self.given.values() if isinstance(self.given, Mapping) else [self.given]
+        names = [family.name if isinstance(family, Family) else family for family in given]
+        return "density" in [self.of_numbers, *names]
+
+    def parts(self, columns: Sequence[Column], named: bool) -> tuple[FamilyColumns, ...]:
+        """Choose the families of columns, which have names or not."""
+        usual = FAMILY_OF_KIND | {"real": self.of_numbers}
+        if isinstance(columns, UniformColumns) and not isinstance(self.given, Mapping):
+            if self.given is None and columns.reason == SPARSE and len(columns) >= MANY:
+                warn(
+                    f"{len(columns):,} columns of a sparse matrix hold numbers, and each is "
+                    "modelled on its own; families='multinomial' takes them for weights of "
+                    "words, in less time."
+                )
+            return whole(self._family(self.given or usual[columns.kind]), columns)
+        groups = self._groups(columns)
+        chosen = {name for names, _ in groups for name in names}
+        # An array was chosen column by column, and an only column is what there is to learn from.
+        looked_for = len(columns) > 1 and named
+        identifiers = "ignore" if looked_for else "keep"
+        # An unknown kind has no family: no row showed a value yet.
+        others = [c for c in columns if c.name not in chosen and c.kind in usual]
+        kinds = dict.fromkeys(map(attrgetter("kind"), others))
+        families = {kind: self._family(usual[kind], identifiers) for kind in kinds}
+        groups += [((c.name,), families[c.kind]) for c in others]
+        return parts_of(groups, {column.name: column for column in columns})
+
+    def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
+        """The columns that the user chose a family for."""
+        if self.given is None:
+            return []
+        if not isinstance(self.given, Mapping):
+            family = self._family(self.given)
+            if family.joint:
+                return [(tuple(column.name for column in columns), family)]
+            return [((column.name,), family) for column in columns]
+        names = [column.name for column in columns]
+        groups: list[tuple[tuple[str, ...], Family]] = []
+        chosen: set[str] = set()
+        for key, family in self.given.items():
+            group = tuple(key) if isinstance(key, tuple | list) else (key,)
+            for name in group:
+                if name not in names:
+                    raise ParameterError(
+                        f"families names the column {name!r}",
+                        f"the columns are {', '.join(map(repr, names))}",
+                    )
+                if name in chosen:
+                    raise ParameterError(
+                        f"families names the column {name!r} twice", "a column has one family"
+                    )
+                chosen.add(name)
+            groups.append((group, self._family(family)))
+        return groups
+
+    def _family(self, given: Any, identifiers: str = "keep") -> Family:
+        if isinstance(given, Family):
+            return given
+        if not isinstance(given, str):
+            raise ParameterError(
+                f"families has {given!r}", "a family is a name or an object of suffice.families"
+            )
+        alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
+        chosen = given == "gaussian" and self.estimation == "mle"
+        floor = {"variance_floor": "loo"} if chosen else {}
+        return family_named(
+            given,
+            estimation=self.estimation,
+            alpha=alpha,
+            unseen=self.unseen,
+            identifiers=identifiers,
+            **floor,
+        )
+
+
+def naive(
+    families: Families,
+    calibration: CalibrationName,
+    prior: Prior,
+    class_weight: ClassWeight,
+    kind: type[GenerativeMethod] = GenerativeMethod,
+    **more: Any,
+) -> GenerativeMethod:
+    """Return the method of a naive Bayes whose columns may have weights.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such calibration.
+    """
+    if calibration not in get_args(CalibrationName):
+        rule = "calibration is 'none', 'temperature' or 'weights'"
+        raise ParameterError(f"calibration={calibration!r}", rule)
+    return kind(
+        families.parts,
+        prior,
+        class_weight,
+        lenient=families.unseen != "error",
+        calibration=calibration,
+        # Weights of columns, and densities, are judged by rows.
+        samples=calibration != "none" or families.count_bins,
+        **more,
+    )
+
+
+# -- methods of the classifiers whose columns have weights
+
+
+def calibrate(
+    self: C, X: Any, y: Any = None, sample_weight: Any = None, *, learnt: bool = True
+) -> C:
+    """Learn the weights of the columns anew, from rows of a table; the sums stay.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As `fit` takes them.
+    learnt : bool
+        Whether the model has learnt these rows; each is then taken out of the sums before
+        it is asked about.
+
+    Raises
+    ------
+    ParameterError
+        If the model has no weights, by its option ``calibration``, or ``learnt`` is neither
+        True nor False.
+    DataError
+        If there is no labelled row, a label was never seen in training, or no row shows a
+        value that the model knows.
+    ForgetError
+        If the rows cannot have been learnt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from suffice import NaiveBayes
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 200)
+    >>> x = rng.normal(size=(200, 1)) + y[:, None]
+    >>> twice = np.hstack([x, x])  # the second column says nothing new
+    >>> model = NaiveBayes.textbook(calibration="weights").fit(twice, y)
+    >>> bool((model.calibration_.weights < 0.7).all())
+    True
+    >>> model.calibrate(twice, y).calibration_.stale
+    False
+    """
+    method = _weighing(self)
+    check_boolean(learnt=learnt)
+    model, rows = fitted(self), self._open_more(X, y, sample_weight)
+    warn_of_unseen(model.known_values, rows, self.reader_.layout)
+    found = method.sample(self.reader_, rows, engine_for(rows))
+    self.model_ = with_weights_of(model, self.statistic_, found, method.calibration, learnt)
+    return self
+
+
+def predict_set(
+    self: C, X: Any, *, coverage: float = 0.9, allow_empty: bool = True
+) -> NDArray[np.bool_]:
+    """Return the classes that are not to be excluded, (n, k), in the order of ``classes_``.
+
+    ::
+
+        {c : 1 − P(c | x) ≤ q}
+
+    with q the quantile of level coverage · (1 + 1/n) of 1 − P(c_i | x_i) over n rows i that
+    the weights were learnt from, each taken out of the sums (conformal prediction). The class
+    of a new row from the same population is in its set with about this probability, whatever
+    the model is worth: a worse model has larger sets.
+
+    Where the most probable class is right more often than that, some sets are empty: those of
+    the most doubtful rows. Ask for a higher coverage, or for the most probable class in any
+    case; then more rows are covered than ``coverage`` says.
+
+    Parameters
+    ----------
+    X : table (n, d)
+    coverage : float
+        Above 0 and below 1.
+    allow_empty : bool
+        Whether a set may be empty. If not, the most probable class is always in.
+
+    Raises
+    ------
+    ParameterError
+        If the model has no weights, by its option ``calibration``, or coverage is no fraction,
+        or ``allow_empty`` neither True nor False.
+
+    Source: M. Sadinle, J. Lei, L. Wasserman, Least ambiguous set-valued classifiers with
+    bounded error levels (JASA 114, 2019).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from suffice import NaiveBayes
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 500)
+    >>> x = rng.normal(size=(500, 1)) + 2 * y[:, None]
+    >>> model = NaiveBayes.textbook(calibration="temperature").fit(x, y)
+    >>> model.predict_set([[-1.0], [1.0], [3.0]], coverage=0.95)
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    >>> model.predict_set([[-1.0], [1.0], [3.0]], coverage=0.5).sum(axis=1)
+    array([1, 0, 1])
+    """
+    _weighing(self)
+    calibration = self.model_.calibration
+    assert calibration is not None  # such a model has one
+    return label_sets(self.predict_proba(X), calibration.label_doubts, coverage, allow_empty)
+
+
+def _weighing(classifier: GenerativeClassifier) -> GenerativeMethod:
+    """Return the method of a fitted classifier; refuse one whose columns have no weights."""
+    method = classifier.method()
+    if method.calibration == "none":
+        raise ParameterError(
+            "calibration='none'",
+            "this rests on rows that weights of columns are learnt from",
+            "set calibration='weights'",
+        )
+    fitted(classifier)
+    return method

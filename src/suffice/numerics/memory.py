@@ -1,0 +1,86 @@
+"""Memory that is asked for before it is taken."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from suffice.errors import DataError
+
+__all__ = ["available_memory", "require_memory"]
+
+SMALL = 2**28  # bytes that are taken without a question
+CGROUPS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    (
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+    ),
+)
+
+
+def available_memory() -> float:
+    """Return the bytes that this process can still take; infinite where nothing tells."""
+    return min(_limits(), default=float("inf"))
+
+
+def _limits() -> Iterator[float]:
+    """Yield what the machine has free, and what is left of limits set to the process."""
+    try:
+        with Path("/proc/meminfo").open() as lines:
+            yield from (
+                1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")
+            )
+    except OSError:
+        if "SC_AVPHYS_PAGES" in getattr(os, "sysconf_names", {}):
+            yield float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for limit, used in CGROUPS:
+        try:
+            yield float(Path(limit).read_text()) - float(Path(used).read_text())
+        except (OSError, ValueError):  # there is no such limit
+            continue
+    try:
+        import resource
+    except ImportError:  # of systems without such limits
+        return
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if soft != resource.RLIM_INFINITY:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        yield float(soft - pages * resource.getpagesize())
+
+
+def require_memory(amount: float, what: str, instead: str) -> None:
+    """Refuse to take more memory than there is.
+
+    Parameters
+    ----------
+    amount : float
+        Bytes.
+    what : str
+        What takes them, in the plural: "products of 50,000 columns".
+    instead : str
+        What to do.
+
+    Raises
+    ------
+    DataError
+        Naming both amounts.
+
+    Examples
+    --------
+    >>> require_memory(1e6, "products of 200 columns", "use fewer columns")
+    >>> require_memory(1e18, "products of 200 million columns", "use fewer columns")
+    Traceback (most recent call last):
+      ...
+    suffice.errors.DataError: products of 200 million columns take 1,000,000,000.0 GB ...
+    """
+    if amount <= SMALL:
+        return
+    there = available_memory()
+    if amount > there:
+        raise DataError(
+            f"{what} take {amount / 1e9:,.1f} GB of memory",
+            f"{max(there, 0.0) / 1e9:,.1f} GB are available",
+            instead,
+        )

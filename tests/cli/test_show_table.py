@@ -1,0 +1,38 @@
+"""``suffice show`` of a table: how a fit would read it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .conftest import Run
+
+
+def test_text(run: Run) -> None:
+    rows = ["007;1,5;13/02/2024", "008;;14/02/2024", *["8;2,5;16/02/2024"] * 20]
+    rows.append("9;2,5;15/02/2024;more")
+    Path("t.csv").write_text("\n".join(["id;price;day", *rows, ""]))
+    found = json.loads(run("show", "t.csv", "--skip-bad-rows", 1, "--json").stdout)
+    columns = {one["name"]: (one["type"], one["missing"]) for one in found["columns"]}
+    assert columns == {"id": ("int64", 0), "price": ("double", 1), "day": ("date32[day]", 0)}
+    assert (found["rows"], found["skipped"]) == (22, [{"file": "t.csv", "line": 24}])
+    shown = run("show", "t.csv", "--skip-bad-rows", 1).stdout
+    for said in ("line 24 of t.csv", "semicolons", "--separator", "DD/MM/YYYY", "Missing: (empty)"):
+        assert said in shown
+
+
+def test_a_column_of_files_that_describe_themselves(run: Run) -> None:
+    pq.write_table(pa.table({"x": [1.5, None], "c": ["a", "b"]}), "t.parquet")
+    found = json.loads(run("show", "t.parquet", "t.parquet", "--column", "x", "--json").stdout)
+    assert [(one["name"], one["missing"]) for one in found["columns"]] == [("x", 2)]
+    assert (found["rows"], found["read_as"]) == (4, [])
+
+
+def test_a_cell_that_does_not_fit_is_named(run: Run) -> None:
+    Path("t.csv").write_text("x,y\n" + "1,a\n" * 70_000 + "odd,b\n")
+    result = run("show", "t.csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "line 70002 of t.csv, column 'x'" in result.stderr
