@@ -151,7 +151,8 @@ def _logistic_seconds(size: Size) -> float:
 
 def _bins_seconds(size: Size) -> float:
     by_column = (3e-3 + 1e-6 * size.columns) * size.columns
-    return by_column + 2e-5 * size.levels * size.classes + 2 * size.pass_over_rows
+    by_bin = 7e-6 * (10 * size.numbers + 3 * size.levels) * size.classes
+    return by_column + by_bin + 2 * size.pass_over_rows
 
 
 def _linear_seconds(size: Size) -> float:
@@ -213,7 +214,7 @@ def planned(names: Sequence[str], size: Size, best: int) -> tuple[list[str], int
     10
     >>> names, folds = planned(list(CANDIDATES), Size(1000, 100, 0, 0, 30), 3)
     >>> "aode" in names, folds
-    (False, 5)
+    (False, 3)
     """
     kept = list(names)
     while not (folds := folds_in_time(kept, size, best)) and len(kept) > 1:
