@@ -19,7 +19,7 @@ from tests.running import on
 import suffice
 from suffice import AutoClassifier, NaiveBayes, read_table
 from suffice.ensemble.auto import members, shares
-from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
+from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles, Size, planned, seconds
 from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import evaluate_models
@@ -308,7 +308,7 @@ def test_shares_are_those_of_rows_that_members_had_not_learnt(of_numbers: AutoCl
             found[asked, m] = fit.predict_proba(X[asked])[np.arange(len(asked)), y[asked]]
 
     def loss(v: np.ndarray) -> float:
-        return -np.log(found @ v).sum() - 3 * np.log(v).sum()
+        return -np.log(found @ v).sum() - np.log(v).sum()
 
     m = found.shape[1]
     whole = {"type": "eq", "fun": lambda v: v.sum() - 1}
@@ -431,3 +431,34 @@ def test_few_candidates_all_stay() -> None:
     assert places.tolist() == [0, 1, 2, 3]
     np.testing.assert_allclose(v, shares(log_p, np.ones(400)), rtol=1e-12)
     assert members(log_p, np.ones(400), 1)[1].tolist() == [1.0]
+
+
+# -- what candidates cost
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        Size(1000, 100, 0, 0, 30),
+        Size(226, 0, 69, 160, 24),
+        Size(366, 34, 0, 0, 6),
+        Size(205, 15, 10, 60, 6),
+        Size(100, 3_000, 0, 0, 2),
+        Size(120, 12_000, 0, 0, 2),
+    ],
+)
+def test_all_fits_are_made_in_the_time_that_there_is(size: Size) -> None:
+    names, folds = planned(list(CANDIDATES), size, 3)
+    each = sorted(seconds(name, size) for name in names)
+    assert len(names) > 1
+    assert folds * sum(each) + sum(each[-3:]) <= max(2.5, size.rows * size.columns * 25e-6)
+
+
+def test_a_candidate_that_is_too_dear_says_so() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 12, 150)
+    x = rng.normal(size=(150, 60)) + 2.0 * rng.normal(size=(12, 60))[y]
+    model = AutoClassifier().fit(x, y)
+    refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
+    assert "would take about" in refused["aode"]
+    assert set(refused) < set(CANDIDATES)

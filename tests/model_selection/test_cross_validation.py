@@ -305,7 +305,7 @@ def test_a_score_that_one_fold_has_not() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"cv": 1_000}, ValueError, "n_splits=1000 greater than the number of samples"),
+        ({"cv": 1_000}, ParameterError, "1000 folds"),
         (
             {"cv": [(np.r_[0:9], np.r_[150:151])]},
             ParameterError,

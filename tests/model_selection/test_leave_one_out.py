@@ -276,3 +276,9 @@ def test_an_evaluation_without_closed_form_is_that_of_fits(estimator: Any, X: An
     codes = np.unique(y, return_inverse=True)[1]
     log_loss = -logs[np.arange(len(y)), codes].mean()
     assert found.mean("log loss") == pytest.approx(log_loss, rel=1e-6)
+
+
+def test_the_cost_is_said_before_a_fit_for_every_row() -> None:
+    for ask in (cross_val_predict, evaluate_folds):
+        with pytest.warns(SufficeWarning, match="25 models are fitted, each to 24 rows"):
+            ask(LogisticRegression(), IRIS[FEW], SPECIES[FEW], cv="loo")

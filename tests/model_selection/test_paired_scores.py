@@ -1,4 +1,4 @@
-"""Differences of scores against the formula in exact steps, and published figures of McNemar."""
+"""Differences of scores against the formula in exact steps."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from suffice.errors import ParameterError
-from suffice.model_selection import compare_scores, mcnemar_test
+from suffice.model_selection import compare_scores
 
 scores = st.lists(st.floats(-5, 5), min_size=2, max_size=20)
 
@@ -72,17 +71,3 @@ def test_one_large_difference_does_not_hide_that_all_are_of_one_sign():
 def test_both_have_the_same_folds(one, other):
     with pytest.raises(ParameterError, match="the same folds"):
         compare_scores(one, other, 0.1)
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_mcnemar_is_that_of_statsmodels(pairs):
-    wrong, others = np.array(pairs).T
-    table = [[int(((wrong == x) & (others == y)).sum()) for y in (1, 0)] for x in (1, 0)]
-    found = mcnemar_test(wrong, others)
-    assert found.only_one == sum(a and not b for a, b in pairs)
-    assert found.only_other == sum(b and not a for a, b in pairs)
-    if found.only_one + found.only_other:
-        expected = statsmodels_mcnemar(table, exact=True).pvalue
-        assert found.p_value == pytest.approx(expected)
-    else:
-        assert found.p_value == 1.0

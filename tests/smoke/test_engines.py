@@ -158,14 +158,6 @@ def test_folds_of_a_file_are_those_of_its_rows(parquet: str) -> None:
         assert fold.accuracy == pytest.approx(model.score(X[test], y[test]))
 
 
-def test_the_exact_test_of_mcnemar() -> None:
-    from suffice.model_selection import mcnemar_test
-
-    wrong = [True] * 5 + [False] * 5
-    others = [False] * 5 + [True] + [False] * 4
-    assert mcnemar_test(wrong, others).p_value == pytest.approx(2 * (1 + 6) / 2**6)
-
-
 def test_the_best_of_several_models() -> None:
     from sklearn.model_selection import train_test_split
 

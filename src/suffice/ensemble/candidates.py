@@ -1,4 +1,4 @@
-"""The models that are candidates, and how well each answers rows that it has not learnt."""
+"""The models that are candidates, what they cost, and how well each predicts held-out rows."""
 
 from __future__ import annotations
 
@@ -16,18 +16,32 @@ from suffice.discriminant_analysis import (
 )
 from suffice.errors import SufficeError
 from suffice.linear_model import LogisticRegression
-from suffice.model_selection.division import EqualRowsTogether
 from suffice.model_selection.evaluated_folds import FoldEvaluations
-from suffice.model_selection.stratified import stratified
+from suffice.model_selection.folds import EqualRowsTogether, stratified
 from suffice.models.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of
 from suffice.numerics.in_print import Printed, Table, percent
 
-__all__ = ["CANDIDATES", "IMPOSSIBLE", "Candidate", "Candidates", "Folds", "Roles", "naive_bayes"]
+__all__ = [
+    "CANDIDATES",
+    "FOLDS",
+    "IMPOSSIBLE",
+    "Candidate",
+    "Candidates",
+    "Folds",
+    "Roles",
+    "Size",
+    "folds_in_time",
+    "naive_bayes",
+    "planned",
+    "seconds",
+]
 
-FOLDS = 10
+FOLDS = 10, 5, 3  # the most for which there is time
+SECONDS = 2.5  # for all fits, of a table of CELLS or fewer
+CELLS = 100_000
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
@@ -82,7 +96,141 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "qda": partial(_discriminant, kind=QuadraticDiscriminantAnalysis, shrinkage="auto"),
     "qda-light": partial(_discriminant, kind=QuadraticDiscriminantAnalysis, shrinkage=0.03),
 }
-"""By the names that the command line has for them; a new one is a line here."""
+"""By the names that the command line has for them; a new one is a line here, and one of `COSTS`."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """What the time of a fit depends on.
+
+    Parameters
+    ----------
+    rows, numbers, categories, classes : int
+        Rows, columns of numbers and of categories, and classes.
+    levels : int
+        Categories of all columns together.
+    """
+
+    rows: int
+    numbers: int
+    categories: int
+    levels: int
+    classes: int
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return self.numbers + self.categories
+
+    @property
+    def terms(self) -> int:
+        """Number of terms of a linear model."""
+        return self.numbers + self.levels
+
+    @property
+    def pass_over_rows(self) -> float:
+        """Seconds in which every cell is read once."""
+        return 2e-7 * min(self.rows, MOST_LEARNT) * self.columns
+
+
+def _naive_bayes_seconds(size: Size) -> float:
+    compared = min(size.numbers, 128) + size.numbers / 100  # densities of others are not compared
+    return (3e-3 + 1e-3 * size.classes) * compared + 4e-3 * size.categories + size.pass_over_rows
+
+
+def _aode_seconds(size: Size) -> float:
+    pairs = min(size.rows, 4_096) * min(size.columns, 100) ** 2
+    bins = 2e-3 * size.numbers + size.pass_over_rows
+    return 1.2 * _naive_bayes_seconds(size) + bins + 5e-8 * size.classes * pairs
+
+
+def _logistic_seconds(size: Size) -> float:
+    free = min(size.terms, size.rows) * (size.classes - 1)
+    return 1e-2 + (3e-4 + 3e-7 * min(size.rows, MOST_LEARNT)) * free
+
+
+def _bins_seconds(size: Size) -> float:
+    by_column = (3e-3 + 1e-6 * size.columns) * size.columns
+    by_bin = 7e-6 * (10 * size.numbers + 3 * size.levels) * size.classes
+    return by_column + by_bin + 2 * size.pass_over_rows
+
+
+def _linear_seconds(size: Size) -> float:
+    return 5e-3 + 4e-4 * size.levels + 1e-5 * size.numbers + size.pass_over_rows
+
+
+def _quadratic_seconds(size: Size) -> float:
+    covariances = size.classes * min(size.terms, size.rows) ** 2
+    return 1e-2 + 2e-6 * covariances + size.pass_over_rows
+
+
+COSTS: Mapping[str, Callable[[Size], float]] = {
+    "naive-bayes": _naive_bayes_seconds,
+    "aode": _aode_seconds,
+    "logistic": _logistic_seconds,
+    "logistic-bins": _bins_seconds,
+    "lda": _linear_seconds,
+    "qda": _quadratic_seconds,
+    "qda-light": _quadratic_seconds,
+}
+"""Seconds of a fit, as measured on one core of a server, to a factor of two."""
+
+
+WORTH: Mapping[str, float] = {
+    "naive-bayes": 3.0,
+    "aode": 4.0,
+    "logistic": 2.0,
+    "logistic-bins": 2.0,
+    "lda": 2.0,
+    "qda": 1.0,
+    "qda-light": 1.0,
+}
+"""What the mean loses without a candidate, roughly; the dearest for its worth is dropped first."""
+
+
+def seconds(name: str, size: Size) -> float:
+    """Return what a fit is foreseen to take; nothing depends on a clock."""
+    return COSTS[name](size)
+
+
+def planned(names: Sequence[str], size: Size, best: int) -> tuple[list[str], int]:
+    """Return the candidates that are judged, and the number of folds.
+
+    All fits together may take 2.5 s, or 25 µs a cell where that is more. There are 10 folds, or 5,
+    or 3; while 3 folds of all take longer, the one that is dearest for its worth is
+    dropped.
+
+    Parameters
+    ----------
+    names : sequence of str
+    size : Size
+        Of the whole table.
+    best : int
+        Candidates that are fitted to all rows at last.
+
+    Examples
+    --------
+    >>> planned(list(CANDIDATES), Size(500, 10, 0, 0, 2), 3)[1]
+    10
+    >>> names, folds = planned(list(CANDIDATES), Size(1000, 100, 0, 0, 30), 3)
+    >>> "aode" in names, folds
+    (False, 3)
+    """
+    kept = list(names)
+    while not (folds := folds_in_time(kept, size, best)) and len(kept) > 1:
+        kept.remove(max(kept, key=lambda name: seconds(name, size) / WORTH[name]))
+    return kept, folds or FOLDS[-1]
+
+
+def folds_in_time(names: Sequence[str], size: Size, best: int) -> int:
+    """Return for how many folds there is time; 0 if for none of the numbers."""
+    allowed = SECONDS * max(1.0, size.rows * size.columns / CELLS)
+    each = sorted(seconds(name, size) for name in names)
+    for folds in FOLDS:
+        fits = min(folds, -(-folds * ENOUGH_TESTED // max(size.rows, 1)))
+        if fits * sum(each) + sum(each[-best:]) <= allowed:
+            return folds
+    return 0
 
 
 @dataclass(frozen=True)
@@ -148,9 +296,9 @@ class Candidates(Printed, tuple[Candidate, ...]):
 
 
 class Folds(EqualRowsTogether):
-    """A splitter: 10 stratified folds in random order, of which few are enough of many rows.
+    """A splitter: stratified folds in random order, of which few are enough of many rows.
 
-    A fold learns from at most 200,000 rows, and is judged on at most 20,000.
+    A fold is fitted to at most 200,000 rows, and judged on at most 20,000.
 
     Parameters
     ----------
@@ -158,10 +306,12 @@ class Folds(EqualRowsTogether):
         Of the order.
     together : bool
         Whether equal rows are copies, and in one fold.
+    folds : int
+        Their number, at most.
     """
 
-    def __init__(self, seed: int, together: bool = False) -> None:
-        self._seed, self._together = seed, together
+    def __init__(self, seed: int, together: bool = False, folds: int = FOLDS[0]) -> None:
+        self._seed, self._together, self._folds = seed, together, folds
 
     def split(
         self, X: Any, y: NDArray[np.intp], groups: Any = None
@@ -175,12 +325,12 @@ class Folds(EqualRowsTogether):
             first = np.sort(start)
             place = np.searchsorted(first, start)[place]
         labels = y[order][first]
-        k = max(2, min(FOLDS, int(np.bincount(labels).max())))
+        k = max(2, min(self._folds, int(np.bincount(labels).max())))
         of_order = stratified(labels, k)[place]
         for f in range(min(k, -(-k * ENOUGH_TESTED // n))):
             learnt, asked = order[of_order != f][:MOST_LEARNT], order[of_order == f][:MOST_TESTED]
             yield np.sort(learnt), np.sort(asked)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """At most 10."""
-        return FOLDS
+        """Return the number of folds, at most."""
+        return self._folds

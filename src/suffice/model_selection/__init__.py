@@ -9,23 +9,20 @@ if TYPE_CHECKING:
     from suffice.model_selection.cross_validation import cross_val_predict as cross_val_predict
     from suffice.model_selection.cross_validation import cross_val_score as cross_val_score
     from suffice.model_selection.cross_validation import cross_validate as cross_validate
-    from suffice.model_selection.division import ByContent as ByContent
+    from suffice.model_selection.cross_validation import learning_curve as learning_curve
     from suffice.model_selection.evaluated_folds import FoldEvaluations as FoldEvaluations
     from suffice.model_selection.evaluated_folds import evaluate_folds as evaluate_folds
     from suffice.model_selection.evaluated_folds import evaluate_models as evaluate_models
+    from suffice.model_selection.folds import ByContent as ByContent
     from suffice.model_selection.grid_search import GridSearchCV as GridSearchCV
-    from suffice.model_selection.paired_scores import McNemar as McNemar
     from suffice.model_selection.paired_scores import ScoreDifference as ScoreDifference
     from suffice.model_selection.paired_scores import compare_scores as compare_scores
-    from suffice.model_selection.paired_scores import mcnemar_test as mcnemar_test
-    from suffice.model_selection.score_curve import learning_curve as learning_curve
 
 # Imported on first use: folds of files need no scikit-learn.
 _HOME = {
-    "ByContent": "division",
+    "ByContent": "folds",
     "FoldEvaluations": "evaluated_folds",
     "GridSearchCV": "grid_search",
-    "McNemar": "paired_scores",
     "ScoreDifference": "paired_scores",
     "compare_scores": "paired_scores",
     "cross_val_predict": "cross_validation",
@@ -33,15 +30,13 @@ _HOME = {
     "cross_validate": "cross_validation",
     "evaluate_folds": "evaluated_folds",
     "evaluate_models": "evaluated_folds",
-    "learning_curve": "score_curve",
-    "mcnemar_test": "paired_scores",
+    "learning_curve": "cross_validation",
 }
 
 __all__ = [
     "ByContent",
     "FoldEvaluations",
     "GridSearchCV",
-    "McNemar",
     "ScoreDifference",
     "compare_scores",
     "cross_val_predict",
@@ -50,7 +45,6 @@ __all__ = [
     "evaluate_folds",
     "evaluate_models",
     "learning_curve",
-    "mcnemar_test",
 ]
 
 

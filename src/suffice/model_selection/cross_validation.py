@@ -1,52 +1,47 @@
-"""Cross-validation from one pass: a statistic of every group of rows, a model of every fold."""
+"""Cross-validation with scikit-learn's names: models of folds, and their scores or predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn import model_selection as scikit_learn
+from sklearn.metrics import check_scoring
+from sklearn.utils import check_random_state
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_boolean
-from suffice.model_selection.folds import FoldSums, Opened, is_of_sums, tell_of_fits
+from suffice.model_selection.fits import is_of_sums, models_of_folds
+from suffice.model_selection.folds import Folds, divided, is_leave_one_out
 from suffice.model_selection.leave_one_out import (
-    answered_left_out,
+    predictions_left_out,
     require_row_scores,
-    validated_left_out,
+    scores_left_out,
+    warn_of_fits,
 )
-from suffice.model_selection.own_scores import own_scores
-from suffice.model_selection.pairs import Folds
-from suffice.model_selection.refits import refits
-from suffice.model_selection.rows import Rows, named_scores
-from suffice.model_selection.scikit_learn import folds_of, is_leave_one_out, scorer_of
-from suffice.model_selection.table_rows import is_table
-from suffice.model_selection.table_scores import table_scores
-from suffice.model_selection.timed import Training, timed
+from suffice.model_selection.rows import MemoryRows, require_labels
+from suffice.model_selection.scores import (
+    held_out_scores,
+    named_scores,
+    training_scores,
+)
+from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 
-__all__ = ["Fitted", "cross_val_predict", "cross_val_score", "cross_validate", "fitted_folds"]
+__all__ = [
+    "cross_val_predict",
+    "cross_val_score",
+    "cross_validate",
+    "folds_of",
+    "handed_over",
+    "learning_curve",
+    "rows_of",
+    "scorer_of",
+]
 
 IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """The model of a fold, or the error of its fit.
-
-    Parameters
-    ----------
-    model : estimator or Exception
-    seconds : float
-        What the fit took; of models from one pass, an equal share of it.
-    """
-
-    model: Any
-    seconds: float
 
 
 def cross_validate(
@@ -66,46 +61,44 @@ def cross_validate(
     return_indices: bool = False,
     error_score: Any = np.nan,
 ) -> dict[str, Any]:
-    """Score an estimator on rows that it has not learnt, fold by fold, from one pass over the rows.
+    """Score an estimator on held-out rows, fold by fold, from one pass over the rows.
 
     ::
 
         S(rows outside fold f) = Σ_{g ≠ f} S(fold g)
 
-    A model of exact sums is a function of S, so it is the one that `fit` learns from these rows.
+    A model of exact sums is a function of S, so it is the one that `fit` makes of these rows.
     Each row is summed once, whatever the number of folds.
 
     Parameters
     ----------
     estimator : estimator
         Of suffice. One that is no function of sums, as logistic regression, is fitted to the rows
-        of every fold. A `GridSearchCV` of models of sums
-        chooses anew in every fold, and sums no row again. Anything else, such as a pipeline, is
-        handed to scikit-learn's function, with a warning.
+        of every fold. Anything else, such as a pipeline or a search, is handed to scikit-learn's
+        function, with a warning.
     X : table (n, d)
-        An array, a frame, a dict of columns, an Arrow table. Of files, and of tables in an engine,
-        see `evaluate_folds`: ``y``, groups and weights are then columns, and scores are names.
+        An array, a frame, a dict of columns, an Arrow table. `evaluate_folds` takes files.
     y : array-like (n,) or (n, t), or str
         Labels or targets, or their column.
     groups : array-like (n,) or str, optional
         Rows that stay together, for splitters that ask for it, such as ``GroupKFold``; or their
-        column, which is no feature. A number of folds divides them, with a warning; of a file, it
-        keeps them together, as in `evaluate_folds`.
+        column, which is no feature. A number of folds divides them, with a warning.
     scoring : str, callable, sequence or mapping, optional
         As in scikit-learn. Default: the estimator's own score.
     cv : int, splitter, iterable or "loo", optional
         As in scikit-learn: a number of folds, stratified for classifiers and consecutive for
         regressions; 5 by default. ``KFold(5)`` has stretches of the rows for both. "loo", or
         ``LeaveOneOut()``, leaves out every row: in closed form, in time linear in n, for Gaussians,
-        discriminants and least squares; else by n models.
+        discriminants and least squares; else by n models. If these are n fits, a warning says so
+        before they begin.
     params : mapping, optional
-        ``{"sample_weight": w}``: weights to learn with.
+        ``{"sample_weight": w}``: weights to fit with.
     return_train_score, return_estimator, return_indices : bool
         As in scikit-learn.
     error_score : "raise" or number
         What a score is whose fold cannot be fitted.
     n_jobs, verbose, pre_dispatch
-        Taken for the sake of scikit-learn's signature; the pass has the threads of the estimator.
+        Without effect; the pass has the threads of `set_engine`.
 
     Returns
     -------
@@ -140,11 +133,8 @@ def cross_validate(
     >>> cross_validate(GaussianNB(), X, y)["test_score"].round(4)
     array([0.9333, 0.9667, 0.9333, 0.9333, 1.    ])
     """
-    if not is_known(estimator, X, cv):
-        from sklearn.model_selection import cross_validate as function
-
-        handed_over(estimator, "cross_validate")
-        found: dict[str, Any] = function(
+    if handed_over(estimator, "cross_validate"):
+        found: dict[str, Any] = scikit_learn.cross_validate(
             estimator,
             X,
             y,
@@ -163,43 +153,31 @@ def cross_validate(
         return found
     check_boolean(return_train_score=return_train_score, return_estimator=return_estimator)
     check_boolean(return_indices=return_indices)
-    if is_table(X):
-        if return_train_score or return_estimator or return_indices:
-            raise ParameterError(
-                "the rows are read from a table",
-                "training scores, estimators and places are of rows in memory",
-                "leave these options out",
-            )
-        weight = sample_weight_of(params)
-        return dict(table_scores(estimator, X, y, groups, scoring, cv, weight))
-    table = Rows.of(X, y, groups)
+    rows = rows_of(estimator, X, y, params, groups)
+    folds = folds_of(rows, cv)
+    scorer = scorer_of(estimator, scoring, error_score)
+    answer: dict[str, Any] | None = None
     if is_leave_one_out(cv):
         if isinstance(cv, str):
             require_row_scores(estimator, scoring)
-        weight = sample_weight_of(params)
         if not (return_train_score or return_estimator):
-            closed = validated_left_out(estimator, table, weight, scoring, return_indices)
-            if closed is not None:
-                return closed
-        tell_of_fits(estimator, table.n)
-    scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
-    folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
-    fits = fitted_folds(estimator, table, folds, params, error_score)
-    tested = None
-    if scoring is None and is_of_sums(estimator):
-        tested = own_scores([fit.model for fit in fits], range(len(fits)), table, folds)
-    if tested is None:
-        tested = table.scored(fits, [test for _, test in folds], scorer, error_score)
-    answer: dict[str, Any] = {
-        "fit_time": np.array([fit.seconds for fit in fits]),
-        "score_time": np.array([found.seconds for found in tested]),
-    }
-    answer |= named_scores("test", tested, error_score)
-    if return_train_score:
-        learnt = table.scored(fits, [train for train, _ in folds], scorer, error_score)
-        answer |= named_scores("train", learnt, error_score)
-    if return_estimator:
-        answer["estimator"] = [fit.model for fit in fits]
+            answer = scores_left_out(estimator, rows, scoring)
+    if answer is None:
+        if is_leave_one_out(cv):
+            warn_of_fits(estimator, len(folds))
+        answer = {}
+        (fits,) = models_of_folds([estimator], rows, folds, rows.truth)
+        fits.checked(error_score)
+        own = scoring is None and is_of_sums(estimator)
+        (tested,) = held_out_scores([fits], rows, folds, scorer, error_score, own)
+        answer["fit_time"] = np.array(fits.seconds)
+        answer["score_time"] = np.array([one.seconds for one in tested])
+        answer |= named_scores("test", tested, error_score)
+        if return_train_score:
+            learnt = training_scores(fits, rows, folds, scorer, error_score)
+            answer |= named_scores("train", learnt, error_score)
+        if return_estimator:
+            answer["estimator"] = list(fits.models)
     if return_indices:
         answer["indices"] = {"train": [f[0] for f in folds], "test": [f[1] for f in folds]}
     return answer
@@ -263,7 +241,7 @@ def cross_val_predict(
     pre_dispatch: Any = "2*n_jobs",
     method: str = "predict",
 ) -> NDArray[Any]:
-    """Return what is answered for every row by the model that has not learnt it.
+    """Return the prediction of every row by a model of the folds that do not hold it.
 
     Parameters
     ----------
@@ -298,11 +276,8 @@ def cross_val_predict(
         raise ParameterError(
             f"{type(estimator).__name__} has no {method}", "it is a method of the estimator"
         )
-    if not is_known(estimator, X, cv):
-        from sklearn.model_selection import cross_val_predict as function
-
-        handed_over(estimator, "cross_val_predict")
-        asked: NDArray[Any] = function(
+    if handed_over(estimator, "cross_val_predict"):
+        asked: NDArray[Any] = scikit_learn.cross_val_predict(
             estimator,
             X,
             y,
@@ -315,126 +290,155 @@ def cross_val_predict(
             method=method,
         )
         return asked
-    table = Rows.of(X, y, groups)
+    rows = rows_of(estimator, X, y, params, groups)
+    folds = folds_of(rows, cv)
     if is_leave_one_out(cv):
-        weight = sample_weight_of(params)
-        found = answered_left_out(estimator, table, weight, [method])
+        found = predictions_left_out(estimator, rows, [method])
         if found is not None:
             return found[0]
-    folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
-    fits = fitted_folds(estimator, table, folds, params, "raise")
+        warn_of_fits(estimator, len(folds))
     places = [test for _, test in folds]
-    tested = np.bincount(np.concatenate(places), minlength=table.n)
+    tested = np.bincount(np.concatenate(places), minlength=rows.n)
     if (tested != 1).any():
         row = int((tested != 1).argmax())
         raise ParameterError(
             f"row {row} is in {tested[row]} test sets", "every row is answered once", "use KFold"
         )
-    pairs = zip(fits, places, strict=True)
-    answers = [getattr(fit.model, method)(table.part(test).x) for fit, test in pairs]
-    if method != "predict" and hasattr(fits[0].model, "classes_"):
-        known = [fit.model.classes_ for fit in fits]
-        every = _all_labels(known, table.truth)
-        shown = list(zip(known, answers, strict=True))
-        _check_classes(every, shown, method)
-        answers = [over_all_classes(every, *pair, method) for pair in shown]
+    (fits,) = models_of_folds([estimator], rows, folds, rows.truth)
+    models = fits.checked("raise").models
+    answers = [
+        getattr(model, method)(rows.at(test)[0]) for model, test in zip(models, places, strict=True)
+    ]
+    if method != "predict" and hasattr(models[0], "classes_"):
+        answers = _over_all_classes([m.classes_ for m in models], answers, rows.truth, method)
     order = np.argsort(np.concatenate(places), kind="stable")
     return np.concatenate(answers)[order]
 
 
-def _all_labels(known: Sequence[NDArray[Any]], truth: Any) -> NDArray[Any]:
-    """The sorted labels of all rows; of those that models know, where a fit cleans labels."""
-    learnt, given = np.unique(np.concatenate(known)), np.unique(np.asarray(truth))
-    return given if np.isin(learnt, given).all() else learnt
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    train_sizes: ArrayLike = (0.1, 0.325, 0.55, 0.775, 1.0),
+    cv: Any = None,
+    scoring: Any = None,
+    exploit_incremental_learning: bool = False,
+    n_jobs: int | None = None,
+    pre_dispatch: Any = "all",
+    verbose: int = 0,
+    shuffle: bool = False,
+    random_state: Any = None,
+    error_score: Any = np.nan,
+    return_times: bool = False,
+    params: Mapping[str, Any] | None = None,
+) -> tuple[NDArray[Any], ...]:
+    """Score models of the first rows of every training set; each row is summed once.
 
+    Parameters
+    ----------
+    estimator, X, y, groups, cv, scoring, params, error_score
+        As in `cross_validate`; ``scoring`` is one score.
+    train_sizes : array-like (S,)
+        Numbers of rows, or fractions of the first training set.
+    shuffle, random_state
+        Put the rows of every training set in random order first, as scikit-learn does.
+    return_times : bool
+        Return seconds too.
+    exploit_incremental_learning, n_jobs, pre_dispatch, verbose
+        Without effect: sums are always taken over.
 
-def _check_classes(
-    every: NDArray[Any], answers: Sequence[tuple[NDArray[Any], NDArray[Any]]], method: str
-) -> None:
-    """Warn of the first fold whose model has not learnt a class.
-
-    Raises
-    ------
-    DataError
-        If its answers have no column for every class that it knows.
-    """
-    fewer = [f for f, (known, _) in enumerate(answers) if len(known) < len(every)]
-    for f in fewer:
-        known, answer = answers[f]
-        others = ", ".join(map(repr, np.setdiff1d(every, known).tolist()))
-        fact = (
-            f"the model of fold {f} has learnt {len(known)} of {len(every)} classes, not {others}"
-        )
-        if answer.ndim == 1:
-            raise DataError(
-                fact,
-                f"{method} of two classes is one number, which has no place among {len(every)}",
-                "use method='predict_proba', or folds whose training rows have every class",
-            )
-        if f == fewer[0]:
-            warn(f"{fact}: these are impossible to it.")
-
-
-def handed_over(estimator: Any, function: str) -> None:
-    """Say that scikit-learn fits an estimator fold by fold."""
-    ours = isinstance(estimator, Estimator)
-    reason = "is no function of sums" if ours else "is not an estimator of suffice"
-    warn(
-        f"{type(estimator).__name__} {reason}; {function} of scikit-learn fits it anew for every "
-        "fold."
-    )
-
-
-def fitted_folds(
-    estimator: Estimator,
-    table: Rows,
-    folds: Folds,
-    params: Mapping[str, Any] | None,
-    error_score: Any,
-) -> list[Fitted]:
-    """The model of every fold, in the order of the folds."""
-    weight = sample_weight_of(params)
-    if hasattr(estimator, "_fitted_nested"):
-        models = estimator._fitted_nested(table, folds, weight, error_score)
-    elif is_of_sums(estimator):
-        models = from_sums(estimator, table, folds, weight, error_score)
-    else:
-        (models,) = refits([estimator], table, folds, weight, error_score)
-    fits = [Fitted(*model) for model in models]
-    require_one([fit.model for fit in fits])
-    return fits
-
-
-def from_sums(
-    estimator: Any, table: Rows, folds: Folds, weight: Any, error_score: Any
-) -> list[tuple[Any, float]]:
-    """The models of all folds from one pass, and the seconds that each took."""
-    started = perf_counter()
-    opened = Opened.of(estimator, table.X, table.y, weight)
-    sums = FoldSums.of_folds(opened, folds, table.n)
-    share = (perf_counter() - started) / len(folds)
-    return [
-        timed(
-            partial(opened.fitted, statistic), error_score, share, Training(f, table.truth, train)
-        )
-        for f, (statistic, (train, _)) in enumerate(zip(sums.statistics, folds, strict=True))
-    ]
-
-
-def require_one(models: Sequence[Any]) -> None:
-    """Refuse folds none of which was fitted."""
-    errors = [model for model in models if isinstance(model, Exception)]
-    if len(errors) == len(models):
-        raise errors[0]
-
-
-def sample_weight_of(params: Mapping[str, Any] | None) -> Any:
-    """The weights to learn with.
+    Returns
+    -------
+    train_sizes_abs : ndarray of int (S,)
+        Increasing, each once.
+    train_scores, test_scores : ndarray (S, folds)
+    fit_times, score_times : ndarray (S, folds)
+        Where asked for.
 
     Raises
     ------
     ParameterError
-        If something else is to be passed on.
+        If a size is outside its rule.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> sizes, _, scores = learning_curve(GaussianNB(), X, y, shuffle=True, random_state=0)
+    >>> sizes
+    array([ 12,  39,  66,  93, 120])
+    >>> scores.mean(axis=1).round(3)
+    array([0.793, 0.94 , 0.953, 0.947, 0.953])
+    """
+    if handed_over(estimator, "learning_curve"):
+        found: tuple[NDArray[Any], ...] = scikit_learn.learning_curve(
+            estimator,
+            X,
+            y,
+            groups=groups,
+            train_sizes=np.asarray(train_sizes),
+            cv=cv,
+            scoring=scoring,
+            exploit_incremental_learning=exploit_incremental_learning,
+            n_jobs=n_jobs,
+            pre_dispatch=pre_dispatch,
+            verbose=verbose,
+            shuffle=shuffle,
+            random_state=random_state,
+            error_score=error_score,
+            return_times=return_times,
+            params=params,
+        )
+        return found
+    check_boolean(shuffle=shuffle, return_times=return_times)
+    rows = rows_of(estimator, X, y, params, groups)
+    folds = folds_of(rows, cv)
+    scorer = scorer_of(estimator, scoring, error_score)
+    sizes = _sizes(np.asarray(train_sizes), len(folds[0][0]))
+    if shuffle:
+        random = check_random_state(random_state)
+        folds = [(random.permutation(train), test) for train, test in folds]
+    parts = [(train[:size], test) for size in sizes for train, test in folds]
+    (fits,) = models_of_folds([estimator], rows, parts, rows.truth)
+    fits.checked(error_score)
+    (tested,) = held_out_scores([fits], rows, parts, scorer, error_score, own=False)
+    learnt = training_scores(fits, rows, parts, scorer, error_score)
+    shape = len(sizes), len(folds)
+    curves = [
+        named_scores("curve", scores, error_score)["curve_score"].reshape(shape)
+        for scores in (learnt, tested)
+    ]
+    if return_times:
+        curves.append(np.reshape(fits.seconds, shape))
+        curves.append(np.reshape([one.seconds for one in tested], shape))
+    return np.array(sizes), *curves
+
+
+def handed_over(estimator: Any, function: str) -> bool:
+    """Return whether scikit-learn fits an estimator fold by fold, and warn if so."""
+    if isinstance(estimator, Estimator):
+        return False
+    warn(
+        f"{type(estimator).__name__} is not an estimator of suffice; {function} of scikit-learn "
+        "fits it anew for every fold."
+    )
+    return True
+
+
+def rows_of(
+    estimator: Estimator, X: Any, y: Any, params: Mapping[str, Any] | None, groups: Any
+) -> MemoryRows:
+    """Return rows in memory, each with its label.
+
+    Raises
+    ------
+    ParameterError
+        If more than weights is to be passed on to fits.
+    DataError
+        If a row that a classifier is judged on has no label.
     """
     given = dict(params or {})
     weight = given.pop("sample_weight", None)
@@ -442,40 +446,90 @@ def sample_weight_of(params: Mapping[str, Any] | None) -> Any:
         raise ParameterError(
             f"params has {next(iter(given))!r}", "a fit takes 'sample_weight' besides the rows"
         )
-    return weight
+    labelled = isinstance(estimator, Classifier)
+    rows = MemoryRows.of(X, y, weight, groups, labelled)
+    if labelled:
+        require_labels(rows.truth)
+    return rows
 
 
-def is_known(estimator: Any, X: Any, cv: Any) -> bool:
-    """Whether the models of folds are ours: those of an estimator, or of a search of sums."""
-    if isinstance(estimator, Estimator):
-        return True
-    nested = hasattr(estimator, "_fitted_nested") and estimator.is_of_sums
-    return nested and not is_table(X) and not is_leave_one_out(cv)
+def folds_of(rows: MemoryRows, cv: Any) -> Folds:
+    """Divide rows as scikit-learn does, whose numbers of folds do not keep groups together."""
+    groups = rows.groups
+    if groups is not None and (cv is None or isinstance(cv, int)):
+        warn(
+            f"groups are given, and {cv or 5} folds do not keep them together; "
+            f"cv=GroupKFold({cv or 5}) does."
+        )
+        groups = None
+    targets = None if rows.codes is not None else rows.truth
+    return divided(cv, rows.n, rows.codes, groups, targets=targets)
 
 
-def over_all_classes(
-    every: NDArray[Any], known: NDArray[Any], answer: NDArray[Any], method: str
-) -> NDArray[Any]:
-    """An answer (n, k) with a column for every class; what a model has not learnt is impossible.
+def scorer_of(estimator: Any, scoring: Any, error_score: Any) -> Any:
+    """Return the function that scores a model on rows: a number, or numbers by name.
 
-    Parameters
-    ----------
-    every, known : ndarray
-        Sorted labels: all, and those that the model has learnt.
-    answer : ndarray (n, k) or (n,)
-        Labels, (n,), stay as they are.
-    method : str
-        What was asked.
-
-    Examples
-    --------
-    >>> every, known = np.array([1, 2, 3]), np.array([1, 3])
-    >>> over_all_classes(every, known, np.array([[0.5, 0.5]]), "predict_proba")
-    array([[0.5, 0. , 0.5]])
+    Raises
+    ------
+    ValueError
+        If scikit-learn has no score of this name.
     """
-    if len(known) == len(every) or answer.ndim == 1:
-        return answer
-    least = np.finfo(answer.dtype).min
-    whole = np.full((len(answer), len(every)), IMPOSSIBLE.get(method, least))
-    whole[:, np.searchsorted(every, known)] = answer
-    return whole
+    if scoring is None or callable(scoring) or isinstance(scoring, str):
+        return check_scoring(estimator, scoring)
+    return check_scoring(estimator, scoring, raise_exc=error_score == "raise")
+
+
+def _over_all_classes(
+    known: Sequence[NDArray[Any]], answers: Sequence[NDArray[Any]], truth: Any, method: str
+) -> list[NDArray[Any]]:
+    """Return answers (n, k) with a column for every class; impossible are those not learnt.
+
+    Raises
+    ------
+    DataError
+        If an answer has no column for every class that its model knows.
+    """
+    learnt, given = np.unique(np.concatenate(known)), np.unique(np.asarray(truth))
+    every = given if np.isin(learnt, given).all() else learnt  # a fit may clean labels
+    found, warned = [], False
+    for f, (classes, answer) in enumerate(zip(known, answers, strict=True)):
+        if len(classes) == len(every):
+            found.append(answer)
+            continue
+        others = ", ".join(map(repr, np.setdiff1d(every, classes).tolist()))
+        fact = (
+            f"the model of fold {f} has learnt {len(classes)} of {len(every)} classes, not {others}"
+        )
+        if answer.ndim == 1:
+            raise DataError(
+                fact,
+                f"{method} of two classes is one number, which has no place among {len(every)}",
+                "use method='predict_proba', or folds whose training rows have every class",
+            )
+        if not warned:
+            warn(f"{fact}: these are impossible to it.")
+        warned, least = True, np.finfo(answer.dtype).min
+        whole = np.full((len(answer), len(every)), IMPOSSIBLE.get(method, least))
+        whole[:, np.searchsorted(every, classes)] = answer
+        found.append(whole)
+    return found
+
+
+def _sizes(asked: NDArray[Any], most: int) -> list[int]:
+    """Return numbers of rows to fit, increasing, of ``most`` that there are.
+
+    Raises
+    ------
+    ParameterError
+        If a size is not among them, or a fraction not above 0 and at most 1.
+    """
+    fraction = asked.dtype.kind == "f"
+    known = asked.ndim == 1 and asked.size > 0 and asked.dtype.kind in "iuf"
+    if not known or not ((asked > 0) & (asked <= (1 if fraction else most))).all():
+        rule = "above 0 and at most 1" if fraction else f"1 to {most}, the rows to learn from"
+        raise ParameterError(
+            f"train_sizes={asked.tolist()!r}",
+            f"each is a number of rows, or a fraction of them: here {rule}",
+        )
+    rows = np.clip((asked * most).astype(int), 1, most) if fraction else asked
+    return [int(size) for size in np.unique(rows)]

@@ -1,49 +1,44 @@
-"""Models judged on rows that they have not learnt, wherever the rows are."""
+"""Models judged on held-out rows, wherever the rows are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from operator import add
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
+from suffice.data.schema import Layout
+from suffice.data.source import Part, Source, each_batch
+from suffice.engines.engine import Engine, fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
-from suffice.model_selection.division import (
+from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
+from suffice.model_selection.folds import (
     ByContent,
-    Division,
     EqualRowsTogether,
+    Folds,
+    Partition,
     divided,
+    is_leave_one_out,
+    row_groups,
 )
-from suffice.model_selection.folds import FoldSums, Opened, is_of_sums, tell_of_fits
-from suffice.model_selection.leave_one_out import (
-    evaluation_in_closed_form,
-    evaluation_of_sums,
-)
+from suffice.model_selection.leave_one_out import evaluation_left_out, warn_of_fits
+from suffice.model_selection.rows import MemoryRows
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
-from suffice.model_selection.timed import Training
-from suffice.models.base.answers import WithGaps, told
-from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
+from suffice.models.base.answers import told
+from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 from suffice.models.reading import engine_for
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
-
-if TYPE_CHECKING:
-    from suffice.model_selection.memory_rows import MemoryRows
-from suffice.data.schema import Layout
-from suffice.data.source import Part, Source, each_batch
-from suffice.engines.engine import Engine
 from suffice.sums.batch import Batch
 
 __all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
@@ -51,7 +46,7 @@ __all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
 
 @dataclass(frozen=True, repr=False)
 class FoldEvaluations(Printed):
-    """The evaluation of every fold, by a model that has learnt the rows outside it.
+    """The evaluation of every fold, by the model of the rows outside it.
 
     Parameters
     ----------
@@ -91,7 +86,7 @@ class FoldEvaluations(Printed):
 
     @property
     def of_single_rows(self) -> bool:
-        """Whether every row was left out by itself; their evaluation is then in one piece."""
+        """Return whether every row was left out by itself; there is one evaluation of all."""
         return len(self.folds) == 1
 
     @property
@@ -155,7 +150,7 @@ def evaluate_folds(
     shuffle: bool = False,
     random_state: Any = None,
 ) -> FoldEvaluations:
-    """Evaluate an estimator on rows that it has not learnt, fold by fold.
+    """Evaluate an estimator on held-out rows, fold by fold.
 
     A model of sums is summed in one pass over all rows, and judged in another. Any other is fitted
     once for each fold. Rows are weighed in scores as in fits; those without a label are left out.
@@ -173,7 +168,7 @@ def evaluate_folds(
         regressions; 5 by default. With ``groups`` they keep groups together. ``KFold(5)`` has
         stretches of the table for classifiers too, as for rows in the order of time. "hash": by
         what the rows say, whatever their order. "loo": every row by the model of all others, as in
-        `cross_validate`; its one evaluation is of all.
+        `cross_validate`; its one evaluation is of all, and its cost is said before it begins.
     groups : array-like (n,) or name of a column, optional
         Rows that stay together. Such a column of a table is no feature.
     shuffle : bool
@@ -249,71 +244,33 @@ def evaluate_models(
     {'lda': 0.02, 'nb': 0.04}
     """
     check_boolean(shuffle=shuffle, label_scores=label_scores)
-    if cv == "loo" or type(cv).__name__ == "LeaveOneOut":
-        if shuffle:
-            raise ParameterError(
-                "shuffle=True and cv='loo'", "single rows have no order", "leave shuffle out"
-            )
-        return dict(_left_out(estimators, X, y, sample_weight, groups))
-    cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv
-    rows = _placed(estimators, X, y, sample_weight, cv, groups)
+    rows, hashes = _placed(estimators, X, y, sample_weight, cv, groups)
     random = generator(random_state) if shuffle else None
-    division = divided(cv, rows.n, rows.codes, rows.groups, rows.hashes, random)
-    work = _Work(rows, division, label_scores)
+    folds = divided(cv, rows.n, rows.codes, rows.groups, hashes, random)
     found: dict[str, FoldEvaluations | Exception] = {}
-    waiting: dict[str, Opened] = {}
-    for name, estimator in estimators.items():
-        with _kept(found, name):
+    others = dict(estimators)
+    if is_leave_one_out(cv) and isinstance(folds, Partition):
+        for name, estimator in estimators.items():
             if is_of_sums(estimator):
-                waiting[name] = Opened.of(estimator, *rows.whole)
+                found[name] = _left_out(estimator, rows, folds)
+                del others[name]
             else:
-                found[name] = work.one_by_one(estimator)
-    while waiting:
-        first = next(iter(waiting.values()))
-        alike = {name: one for name, one in waiting.items() if one.sums == first.sums}
-        with _kept(found, *alike):
-            found |= work.from_sums(alike)
-        waiting = {name: one for name, one in waiting.items() if name not in alike}
+                warn_of_fits(estimator, len(folds))
+    fits = models_of_folds(list(others.values()), rows, folds, rows.codes)
+    for (name, estimator), one in zip(others.items(), fits, strict=True):
+        try:
+            found[name] = one.error or _judged(estimator, one, rows, folds, label_scores)
+        except (DataError, ParameterError) as error:
+            found[name] = error
+    if is_leave_one_out(cv):
+        found = {name: _in_one_piece(one) for name, one in found.items()}
     return {name: found[name] for name in estimators}
-
-
-def _left_out(
-    estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, groups: Any
-) -> Iterator[tuple[str, FoldEvaluations | Exception]]:
-    """Judge estimators on every row by the model of all others."""
-    if groups is not None:
-        raise ParameterError("groups with cv='loo'", "single rows are left out", "use cv=10")
-    rows = _placed(estimators, X, y, weight, None, None)
-    for name, estimator in estimators.items():
-        started, found = perf_counter(), dict[str, Any]()
-        with _kept(found, name):
-            judged = evaluation_in_closed_form(estimator, *rows.whole)
-            if judged is None:
-                judged = _one_by_one_left_out(estimator, rows)
-            share = 1.0 / max(rows.n - 1, 1)
-            found[name] = FoldEvaluations((judged,), share, perf_counter() - started)
-        yield name, found[name]
-
-
-def _one_by_one_left_out(estimator: Any, rows: TableRows | MemoryRows) -> Any:
-    """The evaluation of all rows with a label, each by the model of the others."""
-    known = np.ones(rows.n, np.bool_) if rows.codes is None else rows.codes >= 0
-    row = np.where(known, np.cumsum(known) - 1, -1)
-    if known.sum() < 2:
-        raise DataError(
-            "there are fewer than two rows with a label",
-            "a row is judged by the model of the others",
-        )
-    if is_of_sums(estimator):
-        return evaluation_of_sums(estimator, *rows.whole, row)
-    tell_of_fits(estimator, int(known.sum()))
-    return _Work(rows, Division.into(row), by_row=False).one_by_one(estimator).pooled
 
 
 def _placed(
     estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, cv: Any, groups: Any
-) -> TableRows | MemoryRows:
-    """The rows by their places, for estimators of one kind."""
+) -> tuple[TableRows | MemoryRows, NDArray[np.uint64] | None]:
+    """Return the rows of estimators of one kind, and their hashes if folds need them."""
     for name, estimator in estimators.items():
         if not isinstance(estimator, Estimator):
             raise ParameterError(
@@ -327,113 +284,81 @@ def _placed(
             "models are compared by the same scores",
         )
     first = next(iter(estimators.values()))
-    labelled = isinstance(first, Classifier)
-    hashed = isinstance(cv, ByContent | EqualRowsTogether)
-    if is_table(X) or (isinstance(cv, ByContent) and isinstance(y, str)):
+    by_content = isinstance(cv, ByContent) or (isinstance(cv, str) and cv == "hash")
+    hashed = by_content or isinstance(cv, EqualRowsTogether)
+    if is_table(X) or (by_content and isinstance(y, str)):
         reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
-        return TableRows.of(X, y, weight, engine_for, reading, groups, hashed)
-    from suffice.model_selection.memory_rows import MemoryRows  # which needs scikit-learn
-
+        table = TableRows.of(X, y, weight, engine_for, reading, groups, hashed)
+        return table, table.hashes
     ignored = {name for estimator in estimators.values() for name in estimator._ignore}
-    equal = isinstance(cv, EqualRowsTogether)
-    return MemoryRows.of(X, y, weight, labelled, groups, ignored, hashed=equal)
+    rows = MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored)
+    return rows, rows.hashes if isinstance(cv, EqualRowsTogether) else None
 
 
-@contextmanager
-def _kept(found: dict[str, Any], *names: str) -> Iterator[None]:
-    """Keep the error of models that cannot learn these rows, and go on."""
+def _left_out(
+    estimator: Any, rows: TableRows | MemoryRows, folds: Partition
+) -> FoldEvaluations | Exception:
+    """Judge a model of sums on every row by the model of all others."""
+    started = perf_counter()
     try:
-        yield
+        found = evaluation_left_out(estimator, rows, folds.fold)
     except (DataError, ParameterError) as error:
-        found |= dict.fromkeys(names, error)
+        return error
+    return FoldEvaluations((found,), 1.0 / max(rows.n - 1, 1), perf_counter() - started)
 
 
-@dataclass(frozen=True)
-class _Work:
-    """Rows and their folds, on which models are judged."""
+def _in_one_piece(found: FoldEvaluations | Exception) -> FoldEvaluations | Exception:
+    """Return the evaluation of single rows as one of all."""
+    if isinstance(found, Exception) or found.of_single_rows:
+        return found
+    return FoldEvaluations((found.pooled,), found.test_share, found.seconds, found.label_scores)
 
-    rows: TableRows | MemoryRows
-    division: Division
-    by_row: bool
 
-    def from_sums(self, opened: Mapping[str, Opened]) -> dict[str, FoldEvaluations]:
-        """Judge models that need the same sums: one pass for these, one to judge each."""
-        started = perf_counter()
-        first = next(iter(opened.values()))
-        sums = FoldSums.of_groups(first, self.division.group, self.division.learnt)
-        share = (perf_counter() - started) / len(opened)
-        return {name: self._from_sums(one, sums, share) for name, one in opened.items()}
-
-    def _from_sums(self, opened: Opened, sums: FoldSums, share: float) -> FoldEvaluations:
-        started = perf_counter()
-        fits = [
-            self._training(f).fitted(partial(opened.fitted, statistic))
-            for f, statistic in enumerate(sums.statistics)
-        ]
-        source = fits[0]._open_judged(*self.rows.whole)
-        judges = knowing_all([fit._judge(source) for fit in fits])
-        with fit_context(opened.learner):
+def _judged(
+    estimator: Any,
+    fits: FoldModels,
+    rows: TableRows | MemoryRows,
+    folds: Folds,
+    label_scores: bool,
+) -> FoldEvaluations:
+    """Judge the model of every fold on the rows that it holds out."""
+    started, models = perf_counter(), fits.models
+    tests = [test for _, test in folds]
+    held_out: Sequence[Any] = ()
+    if label_scores or not is_of_sums(estimator):  # its models may read rows in different ways
+        held_out = [m._open_judged(*rows.at(t)) for m, t in zip(models, tests, strict=True)]
+    with fit_context(estimator):
+        if is_of_sums(estimator):
+            source = models[0]._open_judged(*rows.whole)
+            judges = knowing_all([model._judge(source) for model in models])
             engine = engine_for(source)
-            found = evaluated_by_place(
-                judges, engine, source, self.division.group, self.division.tested
-            )
-        scores = self._scores(fits, self._sources(fits)) if self.by_row else ()
-        return self._recorded(judges, found, share + perf_counter() - started, scores)
-
-    def one_by_one(self, estimator: Any) -> FoldEvaluations:
-        """Judge a model that is fitted to the rows of every fold."""
-        started = perf_counter()
-        fits = [
-            self._training(f).fitted(
-                partial(estimator.unfitted().fit, *self.rows.at(self.division.often(times)))
-            )
-            for f, times in enumerate(self.division.learnt)
-        ]
-        sources = self._sources(fits)
-        pairs = zip(fits, sources, strict=True)
-        judges = knowing_all([fit._judge(source) for fit, source in pairs])
-        with fit_context(estimator):
+            found = evaluated_by_place(judges, engine, source, *_groups_tested(folds, rows.n))
+        else:
+            pairs = list(zip(models, held_out, strict=True))
+            judges = knowing_all([model._judge(source) for model, source in pairs])
             found = {
                 f: evaluated(judge, engine_for(source), source)
-                for f, (judge, source) in enumerate(zip(judges, sources, strict=True))
+                for f, (judge, (model, source)) in enumerate(zip(judges, pairs, strict=True))
             }
-        scores = self._scores(fits, sources) if self.by_row else ()
-        return self._recorded(judges, found, perf_counter() - started, scores)
-
-    def _training(self, f: int) -> Training:
-        """The rows that a fold learns."""
-        learnt = self.division.often(self.division.learnt[f]) > 0
-        return Training(f, self.rows.codes, learnt)
-
-    def _sources(self, fits: Sequence[Any]) -> list[Any]:
-        """The rows that each fit is judged on."""
-        return [
-            fit._open_judged(*self.rows.at(self.division.often(times)))
-            for fit, times in zip(fits, self.division.tested, strict=True)
-        ]
-
-    def _scores(
-        self, fits: Sequence[Any], sources: Sequence[Any]
-    ) -> tuple[NDArray[np.float64], ...]:
-        """What each fit says of the labels of the rows that it is judged on."""
-        return tuple(
-            scores_of_labels(fit, fit._judge(source).layout, source, engine_for(source))
-            for fit, source in zip(fits, sources, strict=True)
+    scores: tuple[NDArray[np.float64], ...] = ()
+    if label_scores:
+        scores = tuple(
+            scores_of_labels(model, model._judge(source).layout, source, engine_for(source))
+            for model, source in zip(models, held_out, strict=True)
         )
+    answered = told(found)
+    records = tuple(judge.record(answered[f]) for f, judge in enumerate(judges))
+    share = float(np.mean([len(test) / len(train) for train, test in folds]))
+    return FoldEvaluations(records, share, sum(fits.seconds) + perf_counter() - started, scores)
 
-    def _recorded(
-        self,
-        judges: Sequence[Judge],
-        found: Mapping[int, WithGaps[Any]],
-        seconds: float,
-        scores: tuple[NDArray[np.float64], ...],
-    ) -> FoldEvaluations:
-        answered = told(found)
-        division = self.division
-        size = np.bincount(division.group[division.group >= 0], minlength=division.learnt.shape[1])
-        share = float(((division.tested @ size) / (division.learnt @ size)).mean())
-        records = tuple(judge.record(answered[f]) for f, judge in enumerate(judges))
-        return FoldEvaluations(records, share, seconds, scores)
+
+def _groups_tested(folds: Folds, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the group of every row (n,), and the groups that each fold is judged on (f, g)."""
+    if isinstance(folds, Partition):
+        return folds.fold, np.eye(len(folds), dtype=np.intp)
+    found = row_groups([test for _, test in folds], n, n)
+    assert found is not None  # there are at most n groups
+    return found
 
 
 def scores_of_labels(
@@ -445,8 +370,8 @@ def scores_of_labels(
     say of the others.
     """
     parts = source.parts(layout, engine.workers)
-    pieces = engine.map(_of_part, (fit.model_, layout), parts)
-    return np.concatenate([batch for piece in pieces for batch in piece])
+    found = engine.map(_of_part, (fit.model_, layout), parts)
+    return np.concatenate([batch for of_part in found for batch in of_part])
 
 
 def _of_part(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:

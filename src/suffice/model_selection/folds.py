@@ -1,63 +1,46 @@
-"""Folds are a statistic: sums over groups of rows, that make up every training set."""
+"""Folds: places of the rows to fit, and of those to be judged, as scikit-learn divides them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import add
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
-from suffice.errors import ParameterError, warn
-from suffice.models.estimator import FittedFromSums, Opened
-from suffice.sums.base import tree_sum
+from suffice.errors import DataError, ParameterError, warn
 
 __all__ = [
-    "BLOCK",
-    "FoldSums",
-    "Opened",
+    "MOST_GROUPS",
+    "ByContent",
+    "EqualRowsTogether",
+    "Folds",
+    "InOrder",
     "Partition",
-    "is_of_sums",
+    "consecutive",
+    "divided",
+    "is_leave_one_out",
     "row_groups",
-    "sums_without",
-    "tell_of_fits",
+    "stratified",
 ]
 
+FOLDS = 5  # as in scikit-learn
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
-MANY_FITS = 256  # of leave-one-out, whose cost is said beforehand
-BLOCK = 256  # groups that are taken from a total at a time
 
-
-def is_of_sums(estimator: Any) -> bool:
-    """Whether folds of an estimator follow from sums."""
-    if not isinstance(estimator, FittedFromSums):
-        return False
-    try:
-        return estimator.method().is_of_sums
-    except ParameterError:  # which the fit raises again
-        return False
-
-
-def tell_of_fits(estimator: Any, fits: int) -> None:
-    """Warn of leave-one-out that fits a model to all rows but one, again and again."""
-    if fits >= MANY_FITS and not is_of_sums(estimator):
-        warn(
-            f"leave-one-out of {type(estimator).__name__} has no closed form, and follows from no "
-            f"sums: {fits:,} models are fitted; cv=10 fits 10."
-        )
+Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+"""Places of training rows, and of test rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Partition(Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]):
-    """Folds of which every row is scored in one, and learnt in all others.
+    """Folds that are groups: each is judged once, by the model of all others.
 
     Parameters
     ----------
     fold : ndarray of int (n,)
+        −1 for rows that no fold has.
     folds : int
 
     Examples
@@ -69,6 +52,19 @@ class Partition(Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]):
     fold: NDArray[np.intp]
     folds: int
 
+    @classmethod
+    def found_in(cls, pairs: Folds, n: int) -> Partition | None:
+        """Return the groups that n rows are divided into by pairs; None if these overlap."""
+        fold = np.full(n, -1)
+        for f, (train, test) in enumerate(pairs):
+            learnt = np.zeros(n, np.bool_)
+            learnt[train] = True
+            if len(train) + len(test) != n or learnt.sum() != len(train):
+                return None
+            fold[test] = f
+        whole = sum(len(test) for _, test in pairs) == n and bool((fold >= 0).all())
+        return cls(fold, len(pairs)) if whole else None
+
     def __len__(self) -> int:
         return self.folds
 
@@ -76,100 +72,315 @@ class Partition(Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]):
         if f >= self.folds:
             raise IndexError(f)
         mine = self.fold == f
-        return np.flatnonzero(~mine), np.flatnonzero(mine)
+        return np.flatnonzero(~mine & (self.fold >= 0)), np.flatnonzero(mine)
 
 
 @dataclass(frozen=True)
-class FoldSums:
-    """The sums of every training set.
+class ByContent:
+    """Folds by a hash of each row, for rows whose order means nothing.
 
-    ::
-
-        S(training set f) = Σ_g [group g lies in it] S(group g)
-
-    A group is the rows that lie in the same training sets. The terms are exact, so that the model
-    is the one of a fit to these rows. Up to 64 groups are added, so no digit is lost; of more, as
-    in leave-one-out, each is taken from the total.
+    A row is in the same fold wherever it stands, and equal rows are in one fold.
 
     Parameters
     ----------
-    statistics : sequence of statistics
-        One for every fold.
-    tested : sequence of statistics, optional
-        Of the rows that are no fold's but this one's, where every row is scored in one fold.
+    n_folds : int
+        2 or more.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> from suffice.model_selection import evaluate_folds
+    >>> import pyarrow as pa
+    >>> size = [i / 10 for i in range(30)]
+    >>> rows = pa.table({"size": size, "kind": ["apple"] * 15 + ["plum"] * 15})
+    >>> len(evaluate_folds(NaiveBayes.textbook(), rows, "kind", cv=ByContent(3)).folds)
+    3
     """
 
-    statistics: Sequence[Any]
-    tested: Sequence[Any] | None = None
-
-    @classmethod
-    def of_folds(cls, opened: Opened, folds: Sequence[Any], n: int) -> FoldSums:
-        """Sum the n rows of a table for pairs of rows to learn from and others; see `of`."""
-        if isinstance(folds, Partition):
-            if len(folds) > MOST_GROUPS:
-                return cls(list(sums_without(opened, folds.fold, len(folds))))
-            return cls.of_groups(opened, folds.fold, 1 - np.eye(len(folds), dtype=np.intp), True)
-        return cls.of(opened, [train for train, _ in folds], n)
-
-    @classmethod
-    def of(cls, opened: Opened, folds: Sequence[NDArray[np.intp]], n: int) -> FoldSums:
-        """Sum the n rows of a table once, or once a fold where there are more than 64 groups.
-
-        Parameters
-        ----------
-        opened : Opened
-        folds : sequence of ndarray
-            Places of the rows to learn from; one that is named twice counts twice.
-        n : int
-        """
-        if (found := row_groups(folds, n)) is None:
-            return cls([one for rows in folds for one in cls.of(opened, [rows], n).statistics])
-        return cls.of_groups(opened, *found)
-
-    @classmethod
-    def of_groups(
-        cls,
-        opened: Opened,
-        group: NDArray[np.intp],
-        times: NDArray[np.intp],
-        tested: bool = False,
-    ) -> FoldSums:
-        """Sum the rows of every group once; see `row_groups`. Each may be a fold that is tested."""
-        sums = opened.sums_by_group(group)
-        if len(sums) > 2 and np.array_equal(times, 1 - np.eye(len(sums), dtype=times.dtype)):
-            return cls(_sums_of_others(sums), sums if tested else None)
-        return cls([_sum_of_groups(sums, often) for often in times], sums if tested else None)
+    n_folds: int = FOLDS
 
 
-def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
-    """Yield the sums of all rows but those of a group, for each: total minus group.
-
-    Groups are summed 256 at a time, each time in a pass over the table.
+@dataclass(frozen=True)
+class InOrder:
+    """Folds that are stretches of the table, one after the other: scikit-learn's ``KFold``.
 
     Parameters
     ----------
-    opened : Opened
-    group : ndarray of int (n,)
-        −1 for rows that are in no sum.
-    groups : int
-        Each has a row.
+    n_folds : int
+        2 or more; the first n mod n_folds of them are longer by one row.
     """
-    with fit_context(opened.learner):
-        (total,) = opened.sums_by_group(np.minimum(group, 0))
-        for first in range(0, groups, BLOCK):
-            own = np.where((group >= first) & (group < first + BLOCK), group - first, -1)
-            yield from (total - one for one in opened.sums_by_group(own))
+
+    n_folds: int = FOLDS
+
+
+class EqualRowsTogether:
+    """A splitter whose groups are hashes of rows, so that it can keep equal rows in one fold."""
+
+
+def is_leave_one_out(cv: Any) -> bool:
+    """Return whether ``cv`` is "loo", or scikit-learn's ``LeaveOneOut()``."""
+    return (isinstance(cv, str) and cv == "loo") or type(cv).__name__ == "LeaveOneOut"
+
+
+def divided(
+    cv: Any,
+    n: int,
+    codes: NDArray[np.intp] | None = None,
+    groups: NDArray[Any] | None = None,
+    hashes: NDArray[np.uint64] | None = None,
+    random: np.random.Generator | None = None,
+    targets: Any = None,
+) -> Folds:
+    """Divide n rows into folds.
+
+    Parameters
+    ----------
+    cv : int, "loo", "hash", ByContent, InOrder, splitter or iterable of pairs, optional
+        A number of folds is stratified by labels where there are labels, and keeps groups together
+        where there are groups: then there are at most as many folds as groups.
+    codes : ndarray of int (n,), optional
+        Labels; −1 where there is none, and then the row is in no fold.
+    groups : array-like (n,), optional
+    hashes : ndarray of uint64 (n,), optional
+        For folds by content, and for a splitter that keeps equal rows together.
+    random : numpy.random.Generator, optional
+        Puts the rows, or the groups, in random order first, for a number of folds.
+    targets : array-like (n,), optional
+        What a splitter is shown where there are no labels.
+
+    Raises
+    ------
+    ParameterError
+        If ``cv`` is none of these, or there are too few rows, or too many folds.
+    DataError
+        If no row has a label.
+
+    Examples
+    --------
+    >>> divided(2, 5).fold
+    array([0, 0, 0, 1, 1])
+    >>> divided(2, 5, codes=np.array([0, 0, 1, -1, 1])).fold
+    array([ 0,  1,  0, -1,  1])
+    """
+    cv = ByContent() if isinstance(cv, str) and cv == "hash" else FOLDS if cv is None else cv
+    _check_one_way(cv, groups is not None, random is not None)
+    known = np.arange(n) if codes is None else np.flatnonzero(codes >= 0)
+    if not len(known):
+        raise DataError("no row has a label", "folds are made of rows with labels")
+    labels = None if codes is None else codes[known]
+    if is_leave_one_out(cv):
+        fold = np.arange(len(known))
+        if len(known) < 2:
+            raise DataError(
+                "there are fewer than two rows with a label",
+                "a row is judged by the model of the others",
+            )
+    elif isinstance(cv, ByContent):
+        if hashes is None:
+            raise ParameterError("cv is a hash", "the rows of a table are hashed", "give a table")
+        fold = (hashes[known] % np.uint64(_checked(cv.n_folds))).astype(np.intp)
+    elif isinstance(cv, InOrder):
+        fold = consecutive(len(known), _checked(cv.n_folds))
+    elif not isinstance(cv, Integral):
+        alike = hashes if isinstance(cv, EqualRowsTogether) else groups
+        pairs = _pairs_of(
+            cv,
+            len(known),
+            targets if codes is None else labels,
+            None if alike is None else alike[known],
+        )
+        parts = Partition.found_in(pairs, len(known))
+        if parts is None:
+            return [(known[train], known[test]) for train, test in pairs]
+        fold = parts.fold
+    elif groups is not None:
+        fold = _grouped(groups[known], _checked(int(cv)), random)
+    else:
+        order = np.arange(len(known)) if random is None else random.permutation(len(known))
+        k, fold = _checked(int(cv)), np.empty(len(known), np.intp)
+        fold[order] = consecutive(n, k) if labels is None else stratified(labels[order], k)
+    folds = int(fold.max()) + 1
+    if empty := set(range(folds)) - set(np.unique(fold).tolist()):
+        raise ParameterError(
+            f"fold {min(empty)} has no row", "every fold has one at least", "ask for fewer folds"
+        )
+    whole = np.full(n, -1)
+    whole[known] = fold
+    return Partition(whole, folds)
+
+
+def _checked(k: int) -> int:
+    if k < 2:
+        raise ParameterError(f"{k} folds", "there are two or more")
+    return k
+
+
+def _check_one_way(cv: Any, grouped: bool, random: bool) -> None:
+    """Refuse groups or a random order where folds are made in another way."""
+    if grouped and (isinstance(cv, ByContent | InOrder) or is_leave_one_out(cv)):
+        raise ParameterError(
+            f"groups and cv={cv!r}",
+            "such folds may divide a group",
+            "give a number of folds, which keeps groups together, or leave the groups out",
+        )
+    if random and not isinstance(cv, Integral):
+        raise ParameterError(
+            f"shuffle=True and cv={cv!r}",
+            "rows are put in random order for a number of folds",
+            "give a number of folds, or leave shuffle out",
+        )
+
+
+def _grouped(groups: NDArray[Any], k: int, random: np.random.Generator | None) -> NDArray[np.intp]:
+    """Deal groups to folds as scikit-learn's GroupKFold does, or at random."""
+    present, place = np.unique(groups, return_inverse=True)
+    k = min(k, len(present))
+    if k < 2:
+        raise ParameterError("there is one group", "a fold is judged by rows of other groups")
+    if random is not None:
+        return consecutive(len(present), k)[random.permutation(len(present))][place]
+    size = np.bincount(place)
+    rows, of_group = np.zeros(k, np.intp), np.empty(len(size), np.intp)
+    for g in np.argsort(size)[::-1].tolist():  # the largest first, to the fold of fewest rows
+        of_group[g] = rows.argmin()
+        rows[of_group[g]] += size[g]
+    return of_group[place]
+
+
+def _pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
+    """Return the folds of a splitter or of an iterable of pairs, checked."""
+    if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        raise ParameterError(
+            f"cv={cv!r}", "it is a number of folds, a splitter, or pairs of places of rows"
+        )
+    columns = np.empty((n, 0))  # splitters look at the number of rows only
+    found = cv.split(columns, y, groups) if hasattr(cv, "split") else cv
+    folds = [(_places(train, n), _places(test, n)) for train, test in found]
+    if not folds:
+        raise ParameterError("cv has no fold", "rows are learnt and scored in one at least")
+    for f, fold in enumerate(folds):
+        for rows, what in zip(fold, ("to learn from", "to score on"), strict=True):
+            if not len(rows):
+                raise ParameterError(f"fold {f} has no row {what}", "every fold needs both")
+        learnt = np.zeros(n, np.bool_)
+        learnt[fold[0]] = True
+        if (both := learnt[fold[1]]).any():
+            raise ParameterError(
+                f"fold {f} learns row {fold[1][both.argmax()]}, and scores it too",
+                "a score is of rows that were not learnt",
+                "let every split divide the rows: no row is in its training set and its test set",
+            )
+    if groups is not None:
+        _warn_of_divided_groups(cv, folds, np.unique(groups, return_inverse=True))
+    return folds
+
+
+def _warn_of_divided_groups(cv: Any, folds: Folds, groups: Any) -> None:
+    names, codes = groups
+    for f, (train, test) in enumerate(folds):
+        both = np.intersect1d(codes[train], codes[test])
+        if len(both):
+            warn(
+                f"group {names[both[0]]!s} is in the training set and the test set of fold {f}: "
+                f"{type(cv).__name__} does not keep groups together; GroupKFold does."
+            )
+            return
+
+
+def _places(rows: Any, n: int) -> NDArray[np.intp]:
+    """Return places of rows, given as places or as a mask."""
+    found = np.asarray(rows)
+    if found.dtype == bool:
+        found = np.flatnonzero(found)
+    if not found.size:
+        return found.astype(np.intp)
+    low, high = int(found.min()), int(found.max())
+    for row in (low, high):
+        if not -n <= row < n:
+            raise ParameterError(
+                f"the splitter names row {row}", f"the table has {n} rows, from 0 on"
+            )
+    return found.astype(np.intp, copy=False) if low >= 0 else found.astype(np.intp) % n
+
+
+def consecutive(n: int, k: int) -> NDArray[np.intp]:
+    """Return the fold of each of n rows: k stretches; the first n mod k are longer by one.
+
+    Raises
+    ------
+    ParameterError
+        If there are more folds than rows.
+
+    Examples
+    --------
+    >>> consecutive(5, 2)
+    array([0, 0, 0, 1, 1])
+    """
+    if k > n:
+        raise ParameterError(f"{k} folds for {n} rows", "every fold has a row at least")
+    return np.repeat(np.arange(k), [n // k + (fold < n % k) for fold in range(k)])
+
+
+def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+    """Return the fold of each row (n,); every fold has nearly the same share of every class.
+
+    Row i of the sorted labels goes to fold i mod k: that says how many rows of a class a fold has.
+    The rows of a class fill the folds in their order.
+
+    Parameters
+    ----------
+    codes : ndarray of int (n,)
+        Labels; −1 where there is none, and so no fold.
+    k : int
+        Number of folds.
+
+    Raises
+    ------
+    ParameterError
+        If every class has fewer rows than there are folds.
+
+    Examples
+    --------
+    >>> stratified(np.array([0, 1, 0, 1, 0, 1]), 3)
+    array([0, 0, 1, 1, 2, 2])
+    """
+    labelled = codes >= 0
+    y = codes if labelled.all() else codes[labelled]
+    size = np.bincount(y)
+    if k > size.max(initial=0):
+        raise ParameterError(
+            f"{k} folds, and no class has more than {size.max(initial=0)} rows",
+            "every fold has a row of some class",
+            "ask for fewer folds",
+        )
+    if not size.all():
+        y, size = (np.cumsum(size > 0) - 1)[y], size[size > 0]  # classes of these rows
+    if k > size.min():
+        warn(f"the rarest class has {size.min()} rows, fewer than the {k} folds.")
+    classes = np.arange(len(size))
+    first = np.empty(len(size), np.intp)
+    first[y[::-1]] = np.arange(len(y))[::-1]
+    order = np.argsort(first)  # classes as they are first seen
+    ascending = np.repeat(classes, size[order])
+    rows = [np.bincount(ascending[fold::k], minlength=len(size)) for fold in range(k)]
+    seen = np.argsort(order).astype(np.min_scalar_type(len(size)))[y]
+    found = np.empty(len(y), np.intp)
+    folds = np.tile(np.arange(k), len(size))
+    found[np.argsort(seen, kind="stable")] = np.repeat(folds, np.transpose(rows).ravel())
+    fold = np.full(len(codes), -1)
+    fold[labelled] = found
+    return fold
 
 
 def row_groups(
     folds: Sequence[NDArray[np.intp]], n: int, most: int = MOST_GROUPS
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """Rows that lie in the same training sets, equally often, are a group.
+    """Join rows that lie in the same sets, equally often, into groups.
 
     Parameters
     ----------
     folds : sequence of f ndarray
-        Places of the rows of each training set.
+        Places of the rows of each set.
     n : int
         Number of rows.
     most : int
@@ -178,9 +389,9 @@ def row_groups(
     Returns
     -------
     group : ndarray of int (n,)
-        −1 for rows in no training set.
+        −1 for rows in no set.
     times : ndarray of int (f, g)
-        How often each training set has each group.
+        How often each set has each group.
 
     None if there are more groups than ``most``.
 
@@ -208,16 +419,3 @@ def row_groups(
         times = np.delete(times, gone, axis=1)
         group = np.where(group == gone, -1, group - (group > gone))
     return (group, times) if times.shape[1] <= most else None
-
-
-def _sums_of_others(sums: Sequence[Any]) -> list[Any]:
-    """The sum of all groups but one, for each: of those before it and those after it."""
-    before, after = list(accumulate(sums[:-1])), list(accumulate(sums[:0:-1]))[::-1]
-    return [after[0], *map(add, before[:-1], after[1:]), before[-1]]
-
-
-def _sum_of_groups(sums: Sequence[Any], times: NDArray[np.intp]) -> Any:
-    """The sum of groups, each as often as a training set has it."""
-    return tree_sum(
-        [one for one, often in zip(sums, times.tolist(), strict=True) for _ in range(often)]
-    )

@@ -13,38 +13,39 @@ from functools import reduce
 from itertools import islice
 from operator import add
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError, warn
-from suffice.model_selection.folds import BLOCK, Opened, is_of_sums, sums_without
-from suffice.model_selection.rows import require_labels
+from suffice.model_selection.fits import BLOCK, is_of_sums, sums_without
+from suffice.model_selection.rows import MemoryRows, Rows
 from suffice.models.base.answers import WithGaps, told
-from suffice.models.base.checks import labels_of
-from suffice.models.base.judge import (
-    LeaveOneOut,
-    answers_left_out,
-    evaluated,
-    evaluated_by_place,
-    knowing_all,
-)
+from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
+from suffice.models.base.judge import LeaveOneOut, answers_left_out
 from suffice.models.classifier import Classifier
+from suffice.models.estimator import Opened
 from suffice.models.reading import engine_for
 from suffice.numerics.elementary import log
 
-if TYPE_CHECKING:
-    from suffice.model_selection.rows import Rows
-
 __all__ = [
-    "answered_left_out",
-    "evaluation_in_closed_form",
-    "evaluation_of_sums",
+    "evaluation_left_out",
+    "predictions_left_out",
     "require_row_scores",
-    "validated_left_out",
+    "scores_left_out",
+    "warn_of_fits",
 ]
+
+
+def warn_of_fits(estimator: Any, rows: int) -> None:
+    """Say what leave-one-out costs where it is a fit for every row."""
+    if not is_of_sums(estimator):
+        warn(
+            f"{rows} models are fitted, each to {rows - 1} rows, as {type(estimator).__name__} "
+            "has no closed form of leave-one-out; cv=10 fits 10."
+        )
 
 
 @dataclass(frozen=True)
@@ -64,58 +65,57 @@ class _ClosedForm:
     rows: LeaveOneOut
 
     @classmethod
-    def of(cls, estimator: Any, X: Any, y: Any, sample_weight: Any) -> Self | None:
+    def of(cls, estimator: Any, rows: Rows) -> Self | None:
         """Fit all rows; None without a closed form, or where a fit fails."""
         if not is_of_sums(estimator):
             return None
         try:
-            opened = Opened.of(estimator, X, y, sample_weight)
-            learner = opened.learner
-            with fit_context(learner):
-                fitted = opened.fitted(opened.sums())
-            source = fitted._open_judged(X, y, sample_weight)
+            opened = Opened.of(estimator, *rows.whole)
+            fitted = opened.fitted(opened.sums())
+            source = fitted._open_judged(*rows.whole)
             return cls(fitted, source, opened.left_out(fitted, source))
         except (DataError, ParameterError):
             return None
 
     def answers(self) -> NDArray[np.float64]:
-        """Predictions of every row, in order, (n, ...); NaN where there is no closed form."""
+        """Return predictions of every row, in order, (n, ...); NaN without a closed form."""
         layout = self.rows.judge.layout
         with fit_context(self.fitted):
             engine = engine_for(self.source)
             parts = self.source.parts(layout, engine.workers)
             found = engine.map(answers_left_out, (self.rows.answer, layout), parts)
-            parts = [part for of_part in found for part in of_part]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+            pieces = [piece for of_part in found for piece in of_part]
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+    def evaluation(self) -> Any:
+        """Return the evaluation of all rows; None if a sum loses its digits without one of them."""
+        try:
+            with fit_context(self.fitted):
+                engine = engine_for(self.source)
+                found = evaluated(self.rows.judge, engine, self.source)
+        except DataError:
+            return None
+        return self.rows.judge.record(told({0: found})[0])
 
 
-def evaluation_in_closed_form(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    """The evaluation of all rows; None without a closed form for each of them."""
-    closed = _ClosedForm.of(estimator, X, y, sample_weight)
-    if closed is None:
-        return None
-    try:
-        with fit_context(closed.fitted):
-            engine = engine_for(closed.source)
-            found = evaluated(closed.rows.judge, engine, closed.source)
-    except DataError:  # a row without which a sum loses its digits
-        return None
-    return closed.rows.judge.record(told({0: found})[0])
+def evaluation_left_out(estimator: Any, rows: Rows, row: NDArray[np.intp]) -> Any:
+    """Return the evaluation of all rows, each by the model of the others.
 
-
-def evaluation_of_sums(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, row: NDArray[np.intp]
-) -> Any:
-    """The evaluation of all rows, each by the model of the total minus this row.
+    None of a model that is no function of sums.
 
     Parameters
     ----------
     row : ndarray of int (n,)
         The number of every row to be judged, 0 to g − 1; −1 for others.
     """
-    opened = Opened.of(estimator, X, y, sample_weight)
+    if not is_of_sums(estimator):
+        return None
+    closed = _ClosedForm.of(estimator, rows)
+    if closed is not None and (found := closed.evaluation()) is not None:
+        return found
+    opened = Opened.of(estimator, *rows.whole)
     whole = opened.fitted(opened.sums())
-    source, groups = whole._open_judged(X, y, sample_weight), int(row.max()) + 1
+    source, groups = whole._open_judged(*rows.whole), int(row.max()) + 1
     every, sums = whole._judge(source), sums_without(opened, row, groups)
     with fit_context(opened.learner):
         engine = engine_for(source)
@@ -132,66 +132,44 @@ def evaluation_of_sums(
     return every.record(told({0: found})[0])
 
 
-def answered_left_out(
-    estimator: Any, table: Rows, sample_weight: Any, methods: Sequence[str]
+def predictions_left_out(
+    estimator: Any, rows: MemoryRows, methods: Sequence[str]
 ) -> list[NDArray[Any]] | None:
-    """Predictions, by some methods, of every row of a table in memory by the model of all others.
+    """Return predictions, by some methods, of every row by the model of all others.
 
     None without a closed form for each of them.
-
-    Raises
-    ------
-    DataError
-        If a row has no label.
     """
-    if isinstance(estimator, Classifier):
-        require_labels(table.truth)
-    closed = _ClosedForm.of(estimator, table.X, table.y, sample_weight)
+    closed = _ClosedForm.of(estimator, rows)
     if closed is None or not set(methods) <= set(closed.rows.methods):
         return None
     answers = closed.answers()
     if np.isnan(answers).any():
         return None
-    _tell_of_lone_rows(closed.fitted, table.truth)
-    return [closed.rows.methods[method](answers) for method in methods]
-
-
-def _tell_of_lone_rows(fitted: Any, truth: Any) -> None:
-    """Warn of classes that a single row shows."""
-    if not isinstance(fitted, Classifier):
-        return
-    lone = int((np.bincount(np.maximum(labels_of(truth).codes(slice(None)), 0)) == 1).sum())
+    lone = 0 if rows.codes is None else int((np.bincount(rows.codes) == 1).sum())
     if lone:
         warn(
             f"{lone} {'classes have' if lone > 1 else 'class has'} a single row, which is answered "
             "by a model without its class."
         )
+    return [closed.rows.methods[method](answers) for method in methods]
 
 
-def validated_left_out(
-    estimator: Any, table: Rows, sample_weight: Any, scoring: Any, indices: bool
-) -> dict[str, Any] | None:
-    """Scores of every row, as `cross_validate` returns them; None without a closed form."""
+def scores_left_out(estimator: Any, rows: MemoryRows, scoring: Any) -> dict[str, Any] | None:
+    """Return scores of every row, as `cross_validate` does; None without a closed form."""
     names = _names(estimator, scoring)
     if not names or not set(names.values()) <= set(ROW_SCORES):
         return None
     started = perf_counter()
     needed = list(dict.fromkeys(ROW_SCORES[score][0] for score in names.values()))
-    answered = answered_left_out(estimator, table, sample_weight, needed)
+    answered = predictions_left_out(estimator, rows, needed)
     if answered is None:
         return None
-    answers, truth = dict(zip(needed, answered, strict=True)), np.asarray(table.truth)
-    share = np.full(table.n, (perf_counter() - started) / table.n)
-    found: dict[str, Any] = {"fit_time": share, "score_time": np.zeros(table.n)}
+    answers, truth = dict(zip(needed, answered, strict=True)), np.asarray(rows.truth)
+    share = np.full(rows.n, (perf_counter() - started) / rows.n)
+    found: dict[str, Any] = {"fit_time": share, "score_time": np.zeros(rows.n)}
     for name, score in names.items():
         method, of = ROW_SCORES[score]
         found[f"test_{name}"] = of(truth, answers[method])
-    if indices:
-        rows = np.arange(table.n)
-        found["indices"] = {
-            "train": [np.delete(rows, row) for row in rows],
-            "test": [rows[row : row + 1] for row in rows],
-        }
     return found
 
 
@@ -213,7 +191,7 @@ def require_row_scores(estimator: Any, scoring: Any) -> None:
 
 
 def _names(estimator: Any, scoring: Any) -> dict[str, str]:
-    """Scores by the name they are returned under; none of a function."""
+    """Return scores by the name they are returned under; none of a function."""
     if callable(scoring):
         return {}
     if scoring is None:
@@ -236,7 +214,7 @@ def _log_loss(truth: NDArray[Any], proba: NDArray[np.float64]) -> NDArray[np.flo
 def _of_errors(
     of: Callable[[NDArray[np.float64]], NDArray[np.float64]],
 ) -> Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]:
-    """A score that is minus a mean over targets of what errors cost."""
+    """Return a score that is minus a mean over targets of what errors cost."""
 
     def score(truth: NDArray[Any], predicted: NDArray[Any]) -> NDArray[np.float64]:
         costs = of(truth - predicted).reshape(len(truth), -1)
@@ -252,4 +230,4 @@ ROW_SCORES: dict[str, tuple[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[
     "neg_mean_absolute_error": ("predict", _of_errors(np.abs)),
     "neg_root_mean_squared_error": ("predict", _of_errors(np.abs)),
 }
-"""What single rows score: the method that answers them, and what is made of its answer."""
+"""Scores of single rows: the method that predicts them, and a function of truth and prediction."""

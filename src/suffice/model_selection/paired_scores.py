@@ -1,4 +1,4 @@
-"""Whether one of two models is better: by scores on the same folds, by errors on the same rows."""
+"""Tests of two models by their scores on the same folds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.special import bdtr, stdtr, stdtrit
 from suffice.errors import ParameterError
 from suffice.models.base.options import check_level
 
-__all__ = ["McNemar", "ScoreDifference", "compare_scores", "mcnemar_test"]
+__all__ = ["ScoreDifference", "compare_scores"]
 
 
 @dataclass(frozen=True)
@@ -108,66 +108,6 @@ def compare_scores(
         return ScoreDifference(mean, mean, mean, float(mean == 0), sign)
     p_value = 2 * float(stdtr(f - 1, -abs(mean) / error))
     return ScoreDifference(mean, mean - half, mean + half, p_value, sign)
-
-
-@dataclass(frozen=True)
-class McNemar:
-    """McNemar's exact test for the errors of two models on the same rows.
-
-    Parameters
-    ----------
-    only_one, only_other : int
-        Rows that only the first model, and only the second, answers wrongly.
-    p_value : float
-        Of counts as unequal as these or more, if either is as likely to be wrong alone.
-
-    Examples
-    --------
-    >>> from suffice.model_selection import mcnemar_test
-    >>> found = mcnemar_test([True, True, False, True], [False, False, True, True])
-    >>> found.only_one, found.only_other
-    (2, 1)
-    """
-
-    only_one: int
-    only_other: int
-    p_value: float
-
-
-def mcnemar_test(wrong: ArrayLike, others_wrong: ArrayLike) -> McNemar:
-    """Compare the errors of two models on the same rows.
-
-    ::
-
-        p = min(1, 2 P(X ≤ min(b, c))),  X ~ Binomial(b + c, 1/2)
-
-    Parameters
-    ----------
-    wrong, others_wrong : array-like of bool (n,)
-        Whether either answers a row wrongly.
-
-    Raises
-    ------
-    ParameterError
-        If they are not of the same rows.
-
-    Notes
-    -----
-    Source: Q. McNemar, Note on the sampling error of the difference between correlated proportions
-    or percentages, Psychometrika 12 (1947), with the binomial distribution instead of its limit.
-
-    Examples
-    --------
-    >>> mcnemar_test([True, True, False, True], [False, False, True, True])
-    McNemar(only_one=2, only_other=1, p_value=1.0)
-    """
-    a, b = np.asarray(wrong, bool), np.asarray(others_wrong, bool)
-    if a.shape != b.shape:
-        raise ParameterError(
-            f"errors of {a.size} and of {b.size} rows", "both models answer the same rows"
-        )
-    one, other = int((a & ~b).sum()), int((b & ~a).sum())
-    return McNemar(one, other, _sign_test(one, other))
 
 
 def _sign_test(one: int, other: int) -> float:

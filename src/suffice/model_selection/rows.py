@@ -1,43 +1,80 @@
-"""Rows in memory, by their places, and what models score on them."""
+"""Rows in memory by their places, with labels or targets, weights and groups."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.data.content_hash import row_hashes
 from suffice.data.python_cells import is_missing
-from suffice.errors import DataError, ParameterError, warn
-from suffice.model_selection.rows_at import rows_at
+from suffice.data.open import open_table
+from suffice.errors import DataError, ParameterError
+from suffice.models.base.checks import is_array, labels_of
 
-__all__ = ["ChosenRows", "Rows", "Scored", "named_scores", "require_labels"]
+__all__ = ["MemoryRows", "Rows", "require_labels", "rows_at"]
+
+
+class Rows(Protocol):
+    """A table whose rows are known by their places, 0 to n − 1."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        ...
+
+    @property
+    def whole(self) -> tuple[Any, Any, Any]:
+        """All rows, as `fit` takes them: X, y, weights."""
+        ...
+
+    @property
+    def codes(self) -> NDArray[np.intp] | None:
+        """Labels (n,), −1 where there is none; None of targets."""
+        ...
+
+    def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
+        """Return the rows at these places, as `fit` takes them."""
+        ...
 
 
 @dataclass(frozen=True)
-class Rows:
-    """A table in memory, with labels or targets.
+class MemoryRows:
+    """An array, a frame, or columns in memory.
 
     Parameters
     ----------
-    X, y, groups
-        As they were given.
+    X : table (n, d)
+    y : array-like (n,) or (n, t), or name of a column
+    weight : array-like (n,), optional
     n : int
-        Number of rows.
+    codes : ndarray of int (n,), optional
+        Labels; −1 where there is none.
+    groups : array-like (n,), optional
     """
 
     X: Any
     y: Any
-    groups: Any
+    weight: Any
     n: int
+    codes: NDArray[np.intp] | None = None
+    groups: Any = None
 
     @classmethod
-    def of(cls, X: Any, y: Any, groups: Any, ignored: Collection[str] = ()) -> Rows:
-        """Count the rows, and find groups that are a column.
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        weight: Any,
+        groups: Any,
+        labelled: bool,
+        ignored: Collection[str] = (),
+    ) -> MemoryRows:
+        """Count the rows, encode labels, and find groups that are a column.
 
         Such a column is no feature, whether estimators leave it out already or not.
         """
@@ -45,94 +82,66 @@ class Rows:
             X = np.asarray(X)
         n = _number_of_rows(X)
         if isinstance(groups, str):
-            name, groups = groups, _column(X, groups)
+            name, cells = groups, _column(X, groups)
             if name not in ignored:
                 X = _without(X, name)
-            if missing := [i for i, value in enumerate(groups) if value is None]:
+            if missing := [i for i, value in enumerate(cells) if value is None]:
                 raise DataError(
                     f"the column of groups is empty in row {missing[0]}",
                     "every row belongs to a group",
                     "fill it in, or leave the row out",
                 )
-        return cls(X, y, groups, n)
+            groups = cells
+        rows = cls(X, y, weight, n, None, None if groups is None else np.asarray(groups))
+        if not labelled:
+            return rows
+        codes = np.asarray(labels_of(rows.truth).codes(slice(None)), np.intp)
+        return cls(X, y, weight, n, codes, rows.groups)
 
     @property
     def truth(self) -> Any:
         """Labels or targets, (n,) or (n, t)."""
         return np.array(_column(self.X, self.y)) if isinstance(self.y, str) else self.y
 
-    def scored(
-        self, fits: Sequence[Any], places: Sequence[NDArray[np.intp]], scorer: Any, error_score: Any
-    ) -> list[Scored]:
-        """What the model of every fold scores on some rows."""
-        pairs = zip(fits, places, strict=True)
-        return [self.part(rows).scored(fit.model, scorer, error_score) for fit, rows in pairs]
+    @property
+    def whole(self) -> tuple[Any, Any, Any]:
+        """All rows."""
+        return self.X, self.y, self.weight
 
-    def part(self, places: NDArray[np.intp], weight: Any = None) -> ChosenRows:
-        """Some rows, with what they weigh in a score."""
-        return ChosenRows(*(rows_at(whole, places) for whole in (self.X, self.truth, weight)))
+    @property
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hash of every row without its label, (n,); all differ in a sparse matrix."""
+        X = self.X
+        if hasattr(X, "tocsr"):
+            return np.arange(self.n, dtype=np.uint64)
+        if is_array(X):
+            X = {str(j): column for j, column in enumerate(np.asarray(X).T)}
+        table = open_table(X).table
+        parts = table.parts(dict.fromkeys(table.names))
+        found = [row_hashes(records) for part in parts for records in part.record_batches()]
+        return np.concatenate([np.zeros(0, np.uint64), *found])
 
-
-@dataclass(frozen=True)
-class ChosenRows:
-    """Some rows of a table, their labels or targets, and what they weigh in a score."""
-
-    x: Any
-    y: Any
-    weight: Any
-
-    def scored(self, model: Any, scorer: Any, error_score: Any) -> Scored:
-        """What a model scores; nothing where there is an error in its place."""
-        started = perf_counter()
-        if isinstance(model, Exception):
-            return Scored(None, 0.0)
-        weights = {} if self.weight is None else {"sample_weight": self.weight}
-        try:
-            found = scorer(model, self.x, self.y, **weights)
-        except Exception as error:
-            if error_score == "raise":
-                raise
-            warn(f"a fold has no score: {error}")
-            return Scored(None, perf_counter() - started, str(error))
-        scores = found if isinstance(found, dict) else {"score": found}
-        for name, score in scores.items():
-            if isinstance(score, str):  # what went wrong
-                warn(f"a fold has no {name}: {score.strip().splitlines()[-1]}")
-        known = {
-            name: error_score if isinstance(score, str) else score for name, score in scores.items()
-        }
-        return Scored(known, perf_counter() - started)
+    def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
+        """Return the rows at these places; one that is named twice comes twice."""
+        X, y, weight = (rows_at(given, places) for given in self.whole)
+        return X, y, weight
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Scores by name, None where there are none; the seconds that they took; what went wrong."""
+def rows_at(table: Any, rows: NDArray[np.intp]) -> Any:
+    """Return the rows of an array or frame at these places; a name stays."""
+    if table is None or isinstance(table, str):
+        return table
+    if isinstance(table, Mapping):
+        return {name: rows_at(column, rows) for name, column in table.items()}
+    if isinstance(table, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
+        return table.take(pa.array(rows))
+    if isinstance(table, np.ndarray):
+        return table[rows]
+    if isinstance(table, list):
+        return [table[row] for row in rows.tolist()]
+    from sklearn.utils import _safe_indexing  # it takes seconds to import
 
-    scores: dict[str, Any] | None
-    seconds: float
-    error: str = ""
-
-
-def named_scores(
-    part: str, found: Sequence[Scored], error_score: Any
-) -> dict[str, NDArray[np.float64]]:
-    """Scores of every fold, by name, as scikit-learn calls them.
-
-    Raises
-    ------
-    DataError
-        If no fold has a score.
-    """
-    known = [one.scores for one in found if one.scores is not None]
-    if not known:
-        errors = [one.error.removesuffix(".") for one in found if one.error]
-        raise DataError("no fold has a score", errors[0] if errors else "none was fitted")
-    return {
-        f"{part}_{name}": np.array(
-            [error_score if one.scores is None else one.scores[name] for one in found]
-        )
-        for name in known[0]
-    }
+    return _safe_indexing(table, rows)
 
 
 def _number_of_rows(X: Any) -> int:
@@ -145,12 +154,12 @@ def _number_of_rows(X: Any) -> int:
     raise ParameterError(
         f"X is {type(X).__name__}",
         "folds are made of rows in memory: an array, a frame, a dict of columns",
-        "read the table first",
+        "read the table first, or use evaluate_folds",
     )
 
 
 def _column(X: Any, name: str) -> list[Any]:
-    """The cells of a column of a table in memory."""
+    """Return the cells of a column of a table in memory."""
     try:
         column = X[name]
     except (KeyError, IndexError, TypeError):
@@ -160,7 +169,7 @@ def _column(X: Any, name: str) -> list[Any]:
 
 
 def _without(X: Any, name: str) -> Any:
-    """A table in memory without a column."""
+    """Return a table in memory without a column."""
     if isinstance(X, Mapping):
         return {other: column for other, column in X.items() if other != name}
     if hasattr(X, "drop_columns"):

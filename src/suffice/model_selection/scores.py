@@ -1,12 +1,33 @@
-"""What an evaluation is summed up by: scores of classifiers and of regressions, by name."""
+"""Scores: figures of an evaluation by name, and what scorers of scikit-learn say of folds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
-__all__ = ["CLASS_SCORES", "NUMBER_SCORES", "Score", "scores_of"]
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.engines.engine import fit_context
+from suffice.errors import DataError, warn
+from suffice.model_selection.fits import FoldModels
+from suffice.model_selection.folds import Folds, Partition
+from suffice.model_selection.rows import MemoryRows
+from suffice.models.base.judge import evaluated_by_place
+from suffice.models.reading import engine_for
+
+__all__ = [
+    "CLASS_SCORES",
+    "NUMBER_SCORES",
+    "FoldScores",
+    "Score",
+    "held_out_scores",
+    "named_scores",
+    "scores_of",
+    "training_scores",
+]
 
 
 @dataclass(frozen=True)
@@ -57,5 +78,170 @@ NUMBER_SCORES: Mapping[str, Score] = {
 
 
 def scores_of(evaluation: Any) -> Mapping[str, Score]:
-    """The scores that an evaluation has; the first is what models are chosen by."""
+    """Return the scores that an evaluation has; the first is what models are chosen by."""
     return CLASS_SCORES if hasattr(evaluation, "log_loss") else NUMBER_SCORES
+
+
+@dataclass(frozen=True)
+class FoldScores:
+    """What the model of a fold scores.
+
+    Parameters
+    ----------
+    scores : dict, optional
+        By name; None where there are none.
+    seconds : float
+    error : str
+        Why there are none.
+    """
+
+    scores: dict[str, Any] | None
+    seconds: float
+    error: str = ""
+
+
+def held_out_scores(
+    fits: Sequence[FoldModels],
+    rows: MemoryRows,
+    folds: Folds,
+    scorer: Any,
+    error_score: Any,
+    own: bool,
+    weight: Any = None,
+) -> list[list[FoldScores]]:
+    """Return what the models of estimators score on the rows that each fold holds out.
+
+    Parameters
+    ----------
+    fits : sequence of FoldModels
+        One for every estimator.
+    rows : MemoryRows
+    folds : Folds
+    scorer : callable
+        Of scikit-learn: gives a number, or numbers by name.
+    error_score : "raise" or number
+    own : bool
+        Whether the score is the estimators' own, on rows of weight 1; it may follow from sums.
+    weight : array-like (n,), optional
+        What rows weigh in a score.
+    """
+    known = _own_scores(fits, rows, folds) if own else None
+    if known is not None:
+        return known
+    table: list[list[FoldScores]] = [[] for _ in fits]
+    for f, (_, test) in enumerate(folds):
+        part = _part(rows, test, weight)
+        for scores, one in zip(table, fits, strict=True):
+            scores.append(_scored(one.models[f], part, scorer, error_score))
+    return table
+
+
+def training_scores(
+    one: FoldModels,
+    rows: MemoryRows,
+    folds: Folds,
+    scorer: Any,
+    error_score: Any,
+    weight: Any = None,
+) -> list[FoldScores]:
+    """Return what the models of an estimator score on the rows that they were fitted to."""
+    return [
+        _scored(model, _part(rows, train, weight), scorer, error_score)
+        for model, (train, _) in zip(one.models, folds, strict=True)
+    ]
+
+
+def _part(rows: MemoryRows, places: NDArray[np.intp], weight: Any) -> tuple[Any, Any, Any]:
+    return MemoryRows(rows.X, rows.truth, weight, rows.n).at(places)
+
+
+def _scored(model: Any, part: tuple[Any, Any, Any], scorer: Any, error_score: Any) -> FoldScores:
+    started = perf_counter()
+    if isinstance(model, Exception):
+        return FoldScores(None, 0.0)
+    X, y, weight = part
+    try:
+        found = scorer(model, X, y, **({} if weight is None else {"sample_weight": weight}))
+    except Exception as error:
+        if error_score == "raise":
+            raise
+        warn(f"a fold has no score: {error}")
+        return FoldScores(None, perf_counter() - started, str(error))
+    scores = found if isinstance(found, dict) else {"score": found}
+    for name, score in scores.items():
+        if isinstance(score, str):  # what went wrong
+            warn(f"a fold has no {name}: {score.strip().splitlines()[-1]}")
+    known = {
+        name: error_score if isinstance(score, str) else score for name, score in scores.items()
+    }
+    return FoldScores(known, perf_counter() - started)
+
+
+def _own_scores(
+    fits: Sequence[FoldModels], rows: MemoryRows, folds: Folds
+) -> list[list[FoldScores]] | None:
+    """Return the own scores of all folds, from sums or from one pass over the rows.
+
+    None where folds are scored one by one: where rows are not in one test set each, a model was
+    not fitted, or a score is an error.
+    """
+    if not isinstance(folds, Partition) or any(one.error is not None for one in fits):
+        return None
+    started = perf_counter()
+    scores: dict[int, list[Any]] = {}
+    for i, one in enumerate(fits):
+        if one.tested is not None and rows.weight is None:
+            told = [
+                m.method().score_of_sums(m, s) for m, s in zip(one.models, one.tested, strict=True)
+            ]
+            if None not in told:
+                scores[i] = told
+    others = [i for i in range(len(fits)) if i not in scores]
+    try:
+        while others:
+            alike = [i for i in others if _reads_alike(fits[i], fits[others[0]])]
+            models = [model for i in alike for model in fits[i].models]
+            source = models[0]._open_judged(rows.X, rows.y, None)
+            judges = [model._scoring(source) for model in models]
+            each = np.tile(np.eye(len(folds), dtype=np.intp), (len(alike), 1))
+            with fit_context(models[0]):
+                engine = engine_for(source)
+                found = evaluated_by_place(judges, engine, source, folds.fold, each)
+            values = [judge.record(found[j].found) for j, judge in enumerate(judges)]
+            for j, i in enumerate(alike):
+                scores[i] = values[j * len(folds) : (j + 1) * len(folds)]
+            others = [i for i in others if i not in alike]
+    except DataError:
+        return None
+    share = (perf_counter() - started) / (len(fits) * len(folds))
+    return [[FoldScores({"score": score}, share) for score in scores[i]] for i in range(len(fits))]
+
+
+def _reads_alike(one: FoldModels, other: FoldModels) -> bool:
+    """Return whether models read rows in the same way."""
+    mine, others = one.models[0], other.models[0]
+    if type(mine) is not type(others) or not hasattr(mine, "reader_"):
+        return one is other
+    return bool(mine.reader_.layout == others.reader_.layout)
+
+
+def named_scores(
+    part: str, found: Sequence[FoldScores], error_score: Any
+) -> dict[str, NDArray[np.float64]]:
+    """Return the scores of every fold, by name, as scikit-learn calls them.
+
+    Raises
+    ------
+    DataError
+        If no fold has a score.
+    """
+    known = [one.scores for one in found if one.scores is not None]
+    if not known:
+        errors = [one.error.removesuffix(".") for one in found if one.error]
+        raise DataError("no fold has a score", errors[0] if errors else "none was fitted")
+    return {
+        f"{part}_{name}": np.array(
+            [error_score if one.scores is None else one.scores[name] for one in found]
+        )
+        for name in known[0]
+    }

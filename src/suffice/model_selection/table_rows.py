@@ -144,18 +144,19 @@ class TableRows:
         """All rows, for `fit`."""
         return self.table, self.y, self.weight
 
-    def at(self, times: NDArray[np.intp]) -> tuple[Any, Any, Any]:
-        """The rows that are asked for, for `fit`.
+    def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
+        """Return the rows at these places, as `fit` takes them.
 
         Raises
         ------
         ParameterError
-            If one is asked for twice.
+            If one is named twice.
         """
+        times = np.bincount(places, minlength=self.n)
         if (times > 1).any():
             raise ParameterError(
                 f"row {int((times > 1).argmax())} is in a training set twice",
-                "only models of sums learn a row of a table twice",
+                "only models of sums are fitted to a row of a table twice",
                 "read the table into memory first",
             )
         return RowsWhere(self.table, times > 0, self.edges), self.y, self.weight

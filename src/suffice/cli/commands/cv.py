@@ -94,7 +94,7 @@ def cv(
     folds.
     """
     from suffice.model_selection import evaluate_models
-    from suffice.model_selection.division import InOrder
+    from suffice.model_selection.folds import InOrder
     from suffice.model_selection.ranking import RankedModels
 
     reading, loo = Reading.of(read), folds == "loo"

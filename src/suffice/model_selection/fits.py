@@ -1,0 +1,218 @@
+"""The model of every fold: from sums of the rows outside it, or from these rows.
+
+::
+
+    S(rows outside fold f) = S(all rows) − S(fold f) = Σ_{g ≠ f} S(fold g)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import add
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.model_selection.folds import MOST_GROUPS, Folds, Partition, row_groups
+from suffice.model_selection.rows import Rows
+from suffice.models.estimator import FittedFromSums, Opened
+from suffice.sums.base import tree_sum
+
+__all__ = ["BLOCK", "FoldModels", "is_of_sums", "models_of_folds", "sums_without"]
+
+BLOCK = 256  # groups that are taken from a total at a time
+
+
+def is_of_sums(estimator: Any) -> bool:
+    """Return whether the models of folds follow from sums."""
+    if not isinstance(estimator, FittedFromSums):
+        return False
+    try:
+        return estimator.method().is_of_sums
+    except ParameterError:  # which the fit raises again
+        return False
+
+
+@dataclass(frozen=True)
+class FoldModels:
+    """The models of an estimator, one for every fold.
+
+    Parameters
+    ----------
+    models : tuple of estimator or Exception
+        The error in the place of a model that could not be fitted.
+    seconds : tuple of float
+        Time of each fit; of one pass for many models, each has an equal part.
+    tested : sequence of statistics, optional
+        Sums of the rows of every fold, if each row is judged once and the model is one of sums.
+    """
+
+    models: tuple[Any, ...]
+    seconds: tuple[float, ...]
+    tested: Sequence[Any] | None = None
+
+    @property
+    def error(self) -> Exception | None:
+        """The error of the first fold that could not be fitted."""
+        return next((one for one in self.models if isinstance(one, Exception)), None)
+
+    def checked(self, error_score: Any) -> FoldModels:
+        """Raise what is to be raised, and warn of folds that have no model.
+
+        Raises
+        ------
+        SufficeError
+            If ``error_score`` is "raise" and a fold was not fitted, or if none was.
+        """
+        errors = [one for one in self.models if isinstance(one, Exception)]
+        if errors and (error_score == "raise" or len(errors) == len(self.models)):
+            raise errors[0]
+        for error in errors:
+            warn(f"a fold was not fitted, and its score is {error_score}: {error}")
+        return self
+
+
+def models_of_folds(
+    estimators: Sequence[Any], rows: Rows, folds: Folds, labels: Any = None
+) -> list[FoldModels]:
+    """Return the models of every estimator, in their order.
+
+    Estimators that need the same sums share one pass over the rows. One that is no function of
+    sums is fitted to the rows of every fold.
+
+    Parameters
+    ----------
+    estimators : sequence of Estimator
+        They stay as they are.
+    rows : Rows
+    folds : Folds
+    labels : array-like (n,), optional
+        To say of a fold that cannot be fitted that its rows are of one class.
+    """
+    found: dict[int, FoldModels] = {}
+    waiting: dict[int, Opened] = {}
+    for i, estimator in enumerate(estimators):
+        try:
+            if is_of_sums(estimator):
+                waiting[i] = Opened.of(estimator, *rows.whole)
+            else:
+                found[i] = _fitted_to_rows(estimator, rows, folds, labels)
+        except (DataError, ParameterError, SchemaError) as error:
+            found[i] = FoldModels((error,) * len(folds), (0.0,) * len(folds))
+    while waiting:
+        first = next(iter(waiting.values()))
+        alike = [i for i, one in waiting.items() if one.shared == first.shared]
+        found |= _from_sums({i: waiting.pop(i) for i in alike}, rows.n, folds, labels)
+    return [found[i] for i in range(len(estimators))]
+
+
+def _fitted_to_rows(estimator: Any, rows: Rows, folds: Folds, labels: Any) -> FoldModels:
+    models, seconds = [], []
+    for f, (train, _) in enumerate(folds):
+        started = perf_counter()
+        try:
+            models.append(estimator.unfitted().fit(*rows.at(train)))
+        except DataError as error:
+            models.append(_of_fold(error, f, labels, folds[f]))
+        seconds.append(perf_counter() - started)
+    return FoldModels(tuple(models), tuple(seconds))
+
+
+def _from_sums(
+    opened: dict[int, Opened], n: int, folds: Folds, labels: Any
+) -> dict[int, FoldModels]:
+    """Fit estimators that need the same sums."""
+    started, first = perf_counter(), next(iter(opened.values()))
+    models: dict[int, list[Any]] = {i: [] for i in opened}
+    tested = None
+    try:
+        if isinstance(folds, Partition) and len(folds) <= MOST_GROUPS:
+            tested = first.sums_by_group(folds.fold)
+            sums: Any = _sums_of_others(tested)
+        else:
+            sums = _training_sums(first, folds, n)
+        for f, statistic in enumerate(sums):
+            for i, one in opened.items():
+                try:
+                    models[i].append(one.fitted(statistic))
+                except (DataError, ParameterError) as error:
+                    models[i].append(_of_fold(error, f, labels, folds[f]))
+    except DataError as error:  # a cell that no sum can hold
+        models = {i: [error] * len(folds) for i in opened}
+    share = (perf_counter() - started) / (len(opened) * len(folds))
+    return {
+        i: FoldModels(tuple(of_one), (share,) * len(folds), tested) for i, of_one in models.items()
+    }
+
+
+def _of_fold(error: Any, f: int, labels: Any, fold: Any) -> Any:
+    """Name the fold in the error of its fit, and say if its training rows are of one class."""
+    if not isinstance(error, DataError):
+        return error
+    given = np.zeros(0) if labels is None else np.asarray(labels)
+    if given.ndim == 1 and given.dtype.kind != "f":
+        train, test = (set(given[rows].tolist()) for rows in fold)
+        if len(train) == 1 < len(train | test):
+            return DataError(
+                f"fold {f}: all its training rows, those outside it, are of one class",
+                "a classifier needs two classes or more",
+                "deal the rows to the folds at random, as StratifiedKFold(shuffle=True) does",
+            )
+    return type(error)(f"fold {f}: {error.fact}", error.rule, error.next_step)
+
+
+def _training_sums(opened: Opened, folds: Folds, n: int) -> Iterator[Any]:
+    """Yield the sums of every training set, from one pass over 64 groups of rows or fewer.
+
+    A group is the rows that lie in the same training sets. More groups, as in leave-one-out, are
+    taken from the total if they are folds; else there is a pass for each fold.
+    """
+    if isinstance(folds, Partition):
+        yield from sums_without(opened, folds.fold, len(folds))
+    elif (found := row_groups([train for train, _ in folds], n)) is not None:
+        group, times = found
+        sums = opened.sums_by_group(group)
+        yield from (_sum_of_groups(sums, often) for often in times)
+    else:
+        for train, _ in folds:
+            group, times = row_groups([train], n, n)  # type: ignore[misc]
+            yield _sum_of_groups(opened.sums_by_group(group), times[0])
+
+
+def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
+    """Yield the sums of all rows but those of a group, for each: total minus group.
+
+    Groups are summed 256 at a time, each time in a pass over the table.
+
+    Parameters
+    ----------
+    opened : Opened
+    group : ndarray of int (n,)
+        −1 for rows that are in no sum.
+    groups : int
+        Each has a row.
+    """
+    (total,) = opened.sums_by_group(np.minimum(group, 0))
+    for first in range(0, groups, BLOCK):
+        own = np.where((group >= first) & (group < first + BLOCK), group - first, -1)
+        yield from (total - one for one in opened.sums_by_group(own))
+
+
+def _sums_of_others(sums: Sequence[Any]) -> list[Any]:
+    """Return the sum of all groups but one, for each: of those before it and those after it."""
+    if len(sums) < 3:
+        return list(sums[::-1])
+    before, after = list(accumulate(sums[:-1])), list(accumulate(sums[:0:-1]))[::-1]
+    return [after[0], *map(add, before[:-1], after[1:]), before[-1]]
+
+
+def _sum_of_groups(sums: Sequence[Any], times: NDArray[np.intp]) -> Any:
+    """Return the sum of groups, each as often as a training set has it."""
+    return tree_sum(
+        [one for one, often in zip(sums, times.tolist(), strict=True) for _ in range(often)]
+    )
