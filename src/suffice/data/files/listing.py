@@ -213,6 +213,7 @@ class FolderColumns(TableView):
         schema = pa.schema([(name, value.type) for name, value in named.items()])
         said = first_rows(chain.from_iterable(s.record_batches() for s in parts), schema)
         head = self.table.head()
+        said = said.slice(0, head.num_rows)  # text shows the rows of its first file
         return pa.RecordBatch.from_arrays([*head.columns, *said.columns], names=list(self.names))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[FolderPart]:
