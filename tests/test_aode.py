@@ -14,9 +14,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.laws.estimator_laws import check_estimator_laws
 
 from suffice import AODE, NaiveBayes, load
+from suffice.bayes import column_weights, linear_form
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_sql
-from suffice.naive_bayes import column_weights, linear_form
 from suffice.privacy import audit
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")

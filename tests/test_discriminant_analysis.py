@@ -18,8 +18,8 @@ from tests.laws.estimator_laws import check_estimator_laws
 
 import suffice
 from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice.bayes import linear_form
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.naive_bayes import linear_form
 
 BOTH = [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
 LOADERS = [load_iris, load_breast_cancer, None]

@@ -12,10 +12,10 @@ from sklearn import discriminant_analysis as sk
 
 import suffice
 from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice.bayes import form_features, linear_form
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_json
 from suffice.model_selection import cross_val_predict
-from suffice.naive_bayes import form_features, linear_form
 from suffice.privacy import audit
 
 N = 300

@@ -20,9 +20,9 @@ from sklearn.utils.estimator_checks import check_estimator
 import suffice
 import suffice.naive_bayes as ours
 from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice.bayes import column_weights, form_features
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
-from suffice.naive_bayes import column_weights, form_features
 
 NAMES = [name for name in ours.__all__ if name != "NaiveBayes"]
 DISCRETE = [name for name in NAMES if name != "GaussianNB"]

@@ -22,9 +22,8 @@ from suffice import (
     NaiveBayes,
     Ridge,
 )
-from suffice.bayes import column_information, next_question
+from suffice.bayes import column_information, label_shift, next_question
 from suffice.model_selection import evaluate_folds
-from suffice.naive_bayes import label_shift
 
 HOSTILE = "<script>alert('1')</script>"
 ALLOWED = {"table", "caption", "tr", "th", "td", "svg", "rect", "polyline", "div"}

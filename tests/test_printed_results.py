@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from suffice import Lasso, LinearRegression, NaiveBayes, Ridge, read_csv
-from suffice.bayes import BayesError
-from suffice.naive_bayes import label_shift
+from suffice.bayes import BayesError, label_shift
 
 SIZE = np.array([1.0, 2.0, 5.0, 6.0])
 KIND = np.array(["fig", "fig", "plum", "plum"])

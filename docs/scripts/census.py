@@ -18,8 +18,8 @@ folder above.
 import os
 from pathlib import Path
 
-from suffice.naive_bayes import column_weights
 import suffice
+from suffice.bayes import column_weights
 
 folder = Path(os.environ["SUFFICE_DATA"]) / "adult"
 COLUMNS = """age workclass fnlwgt education education_num marital_status occupation relationship

@@ -16,7 +16,7 @@ five ill. How many of those that it calls ill are ill?
 
 import numpy as np
 
-from suffice.naive_bayes import linear_form, quadratic_form
+from suffice.bayes import linear_form, quadratic_form
 from suffice.naive_bayes import BernoulliNB, GaussianNB
 
 tests = np.array([[1]] * 9 + [[0]] * 1 + [[1]] * 5 + [[0]] * 95)

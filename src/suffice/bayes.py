@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.data.python_cells import faithful, unmasked
 from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.answers import answered_by_prior
 from suffice.models.base.options import generator
-from suffice.models.base.predictions import answered_by_prior
 from suffice.models.bayes_risk.densities import Densities, class_densities, described
 from suffice.models.bayes_risk.information import (
     ColumnInformation,
@@ -32,6 +32,9 @@ from suffice.models.bayes_risk.information import (
 from suffice.models.bayes_risk.risk import BayesError, Method, bayes_error, without_poles
 from suffice.models.estimator import Estimator, Kind
 from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.forms import form_features, linear_form, quadratic_form
+from suffice.models.generative.label_shift import adjust_prior, label_shift
+from suffice.models.generative.weights import column_weights
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
 __all__ = [
@@ -39,8 +42,14 @@ __all__ = [
     "BayesError",
     "ColumnInformation",
     "NextQuestions",
+    "adjust_prior",
     "column_information",
+    "column_weights",
+    "form_features",
+    "label_shift",
+    "linear_form",
     "next_question",
+    "quadratic_form",
 ]
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.gaussian import FAR
-from suffice.models.base.label_sets import Doubts
+from suffice.models.base.answers import Doubts
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import Result
 
 import suffice
-from suffice.naive_bayes import column_weights
+from suffice.bayes import column_weights
 
 Run = Callable[..., Result]
 

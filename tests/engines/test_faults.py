@@ -17,7 +17,7 @@ from suffice.data.open import open_table
 from suffice.engines import executor
 from suffice.engines.engine import Engine
 from suffice.errors import EngineError, ReadError
-from suffice.models.generative.sums import summarise
+from suffice.models.generative.part import summarise
 
 
 def test_the_laws_of_engines(far: Engine) -> None:

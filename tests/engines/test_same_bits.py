@@ -14,6 +14,7 @@ from tests.laws.comparing import frozen
 from tests.running import on
 
 from suffice import LinearRegression, NaiveBayes
+from suffice.bayes import column_weights
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -22,7 +23,7 @@ from suffice.engines.engine import Engine
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression
-from suffice.naive_bayes import MultinomialNB, column_weights
+from suffice.naive_bayes import MultinomialNB
 
 Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
 ROWS = 40_000  # an array of so many is cut in two

@@ -23,6 +23,7 @@ from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
 from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import evaluate_models
+from suffice.models.estimator import entries_of
 from suffice.persist import write_model
 
 N = 120
@@ -350,18 +351,18 @@ def test_sets_rest_on_rows_that_members_had_not_learnt(tmp_path: Path) -> None:
 
 
 def test_a_file_without_doubts_is_refused(of_table: AutoClassifier, tmp_path: Path) -> None:
-    entries = of_table._entries()
+    entries = entries_of(of_table)
     del entries["doubts"]
-    types = of_table.saved_types
+    types = of_table.kind.types
     write_model(tmp_path / "auto", "AutoClassifier", entries, types=types)
     with pytest.raises(ModelFileError, match="without the entry 'doubts'"):
         suffice.load(tmp_path / "auto")
 
 
 def test_a_file_of_other_shares_is_refused(of_table: AutoClassifier, tmp_path: Path) -> None:
-    entries = of_table._entries()
+    entries = entries_of(of_table)
     judged = tuple(replace(one, weight=one.weight / 2) for one in entries["judged"])
-    types = of_table.saved_types
+    types = of_table.kind.types
     path = tmp_path / "auto"
     write_model(path, "AutoClassifier", {**entries, "judged": judged}, types=types)
     with pytest.raises(ModelFileError, match="share"):

@@ -24,7 +24,7 @@ from tests.laws.family_laws import check_family
 
 import suffice.sums
 from suffice import naive_bayes
-from suffice.errors import ParameterError
+from suffice.errors import ForgetError, ParameterError
 from suffice.families import (
     Bernoulli,
     Categorical,
@@ -67,6 +67,7 @@ from suffice.sums.counts import (
     JointAccumulator,
     JointCounts,
 )
+from suffice.sums.held_rows import HeldRows, Roots
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.pairs import CutBins, PairCountAccumulator, PairCounts, ValueBins
@@ -463,7 +464,23 @@ def found_statistics() -> set[type]:
 
 
 def test_every_statistic_has_data() -> None:
-    assert found_statistics() == {*STATISTICS, Ranking, RowSample, Sampled}
+    assert found_statistics() == {*STATISTICS, Ranking, RowSample, Sampled, HeldRows, Roots}
+
+
+def test_rows_that_are_held_are_a_group() -> None:
+    rng = np.random.default_rng(0)
+    values, weights = rng.normal(size=(15, 40)), rng.integers(1, 5, 15) / 2
+    codes = rng.integers(0, 2, 15)
+    a, b, c = (
+        HeldRows.of(2, True, False, values[part], codes[part], weights[part])
+        for part in np.split(np.arange(15), 3)
+    )
+    _check_group(a, b, c)
+    _check_scaled(a, b)
+    _check_canonical(a, b)
+    assert not (a - a).rows
+    with pytest.raises(ForgetError, match="a file holds no rows"):
+        _ = a.in_file() + b  # roots are what is left of them in a file
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from tests.laws.row_laws import check_rows
 
 from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice.bayes import quadratic_form
 from suffice.families import MultivariateGaussian, Poisson
 from suffice.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.naive_bayes import (
@@ -22,7 +23,6 @@ from suffice.naive_bayes import (
     GaussianNB,
     MultinomialNB,
     NaiveBayes,
-    quadratic_form,
 )
 
 FEW = settings(max_examples=3)

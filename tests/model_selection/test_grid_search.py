@@ -15,6 +15,7 @@ from sklearn.linear_model import Ridge as Foreign
 from suffice import LinearDiscriminantAnalysis, LogisticRegression, NaiveBayes, Ridge
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import GridSearchCV
+from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes import CategoricalNB, GaussianNB
 
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -108,13 +109,13 @@ def test_results_are_those_of_scikit_learn(task: str) -> None:
 
 def test_points_that_share_their_sums_read_the_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
     passes = []
-    original = GaussianNB._sums_by_place
+    original = GenerativeMethod.sums_by_group
 
     def counted(self: Any, *arguments: Any) -> Any:
         passes.append(self)
         return original(self, *arguments)
 
-    monkeypatch.setattr(GaussianNB, "_sums_by_place", counted)
+    monkeypatch.setattr(GenerativeMethod, "sums_by_group", counted)
     grid = {"var_smoothing": [1e-9, 1e-3, 0.1], "priors": [None, [0.2, 0.3, 0.5]]}
     GridSearchCV(GaussianNB(), grid, cv=4).fit(IRIS, SPECIES)
     assert len(passes) == 1

@@ -11,6 +11,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from suffice import LinearDiscriminantAnalysis, LogisticRegression, NaiveBayes, Ridge
 from suffice.errors import SufficeWarning
 from suffice.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
+from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes import CategoricalNB, GaussianNB
 
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -88,13 +89,13 @@ def test_it_is_what_scikit_learn_finds(task: str) -> None:
 
 def test_rows_are_summed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     passes = []
-    usual = GaussianNB._sums_by_place
+    usual = GenerativeMethod.sums_by_group
 
     def counted(self: Any, *arguments: Any) -> Any:
         passes.append(self)
         return usual(self, *arguments)
 
-    monkeypatch.setattr(GaussianNB, "_sums_by_place", counted)
+    monkeypatch.setattr(GenerativeMethod, "sums_by_group", counted)
     cross_validate(GridSearchCV(GaussianNB(), SMOOTHING, cv=4), IRIS, SPECIES, cv=6)
     assert len(passes) == 1
     shuffled = reference.StratifiedKFold(5, shuffle=True, random_state=0)

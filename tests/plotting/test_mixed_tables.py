@@ -39,10 +39,10 @@ def model(request: pytest.FixtureRequest) -> Any:
 
 def test_numbers_have_the_density_of_their_gaussian(model: Any) -> None:
     display = ClassDensityDisplay.from_estimator(model, "size", TABLE, "kind")
-    covariance = np.broadcast_to(model._fitted().parameters[0].factored.covariance, (3, 4, 4))
+    covariance = np.broadcast_to(model.model_.parameters[0].factored.covariance, (3, 4, 4))
     for c in range(3):
         at, drawn = display.ax_.lines[c].get_data()
-        mean = model._fitted().parameters[0].factored.mean[c, 2]
+        mean = model.model_.parameters[0].factored.mean[c, 2]
         np.testing.assert_allclose(drawn, norm.pdf(at, mean, covariance[c, 2, 2] ** 0.5), rtol=1e-9)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from suffice.naive_bayes import label_shift, linear_form, quadratic_form
+from suffice.bayes import label_shift, linear_form, quadratic_form
 
 #: 10 of 110 people are ill; a test finds 9 of these, and calls 5 of the 100 healthy ones ill.
 TESTS = np.array([[1.0]] * 9 + [[0.0]] + [[1.0]] * 5 + [[0.0]] * 95)

@@ -661,7 +661,7 @@ class Decision:
         return model.set_params(costs=self._table(model.classes_))
 
     def _table(self, labels: Any) -> Any:
-        from suffice.models.base.costs import checked_costs, of_threshold
+        from suffice.models.base.answers import checked_costs, of_threshold
 
         k = len(labels)
         if self.threshold is not None:

@@ -16,7 +16,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from suffice.errors import ParameterError
-from suffice.models.base.params import effective
+from suffice.models.base.scikit_learn import effective
 from suffice.phrases import meant
 
 __all__ = [

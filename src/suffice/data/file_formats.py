@@ -142,7 +142,7 @@ def open_files(
     format : TextFormat, optional
         How delimited text is written.
     remembered : TextFormat, optional
-        What a model knows of how it is written, if the files are such text.
+        How it is written, as far as it is known, if the files are such text.
     sheet : str or int, optional
         Which sheet of workbooks, by its name or its place from 1.
 

@@ -24,7 +24,7 @@ from suffice.data.table import Table, require_distinct
 from suffice.data.table_source import TableSource, without
 from suffice.data.table_views import CleanedTable
 from suffice.data.text.format import TextFormat
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError, SchemaError, warn
 
 __all__ = [
     "distributed_table",
@@ -103,7 +103,10 @@ def _table(data: Any, remembered: TextFormat | None) -> Table:
         return data  # type: ignore[no-any-return]
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
-        return open_files(data, remembered=remembered)
+        table = open_files(data, remembered=remembered)
+        for remark in table.remarks if remembered is not None else ():
+            warn(f"{remark}.")
+        return table
     return frame_table(data)
 
 

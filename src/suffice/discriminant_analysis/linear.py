@@ -24,9 +24,8 @@ from suffice.discriminant_analysis.shared import (
     terms_of,
 )
 from suffice.errors import ParameterError
-from suffice.models.base.class_weights import ClassWeight
-from suffice.models.base.params import accepts
-from suffice.models.base.scikit_learn import in_container
+from suffice.models.base.checks import ClassWeight
+from suffice.models.base.scikit_learn import accepts, in_container
 from suffice.models.classifier import answers_by_batch
 from suffice.models.estimator import fitted
 from suffice.models.generative.classifier import GenerativeClassifier

@@ -22,8 +22,8 @@ from suffice.discriminant_analysis.shared import (
 from suffice.errors import ParameterError
 from suffice.families.multivariate_gaussian import LOG_2PI
 from suffice.families.options import check_nonnegative
-from suffice.models.base.class_weights import ClassWeight
-from suffice.models.base.params import accepts
+from suffice.models.base.checks import ClassWeight
+from suffice.models.base.scikit_learn import accepts
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import joint

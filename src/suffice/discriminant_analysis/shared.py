@@ -24,7 +24,7 @@ from suffice.families.multivariate_gaussian import (
     fill,
 )
 from suffice.families.options import check_nonnegative
-from suffice.models.base.saved_options import COVARIANCES, is_covariance
+from suffice.models.base.saved import COVARIANCES, is_covariance
 from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted

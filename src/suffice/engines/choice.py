@@ -137,7 +137,7 @@ def engine_of(home: str | None = None) -> Engine:
 
 
 def is_here() -> bool:
-    """Whether rows are read in this process."""
+    """Return whether rows are read in this process."""
     return isinstance(engine_of(), LocalEngine)
 
 

@@ -48,12 +48,12 @@ class Engine(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many parts are worked on at a time."""
+        """Number of parts worked on at a time."""
         ...
 
     @property
     def in_process(self) -> bool:
-        """Whether kernels see the memory of the caller."""
+        """Return whether kernels see the memory of the caller."""
         return False
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
@@ -73,12 +73,12 @@ class EngineView(Engine):
 
     @property
     def workers(self) -> int:
-        """How many parts are worked on at a time."""
+        """Number of parts worked on at a time."""
         return self.engine.workers
 
     @property
     def in_process(self) -> bool:
-        """Whether that engine works in this process."""
+        """Return whether that engine works in this process."""
         return self.engine.in_process
 
 
@@ -90,7 +90,7 @@ CHOSEN: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 class FitContext(ExitStack):
-    """What engines keep while a piece of work lasts."""
+    """Resources that engines keep while a piece of work lasts."""
 
     @cached_property
     def _kept(self) -> dict[Hashable, Any]:

@@ -84,7 +84,7 @@ class ExecutorEngine(Engine):
 
     @property
     def in_process(self) -> bool:
-        """Whether workers are threads of this process."""
+        """Return whether workers are threads of this process."""
         return isinstance(self.executor, ThreadPoolExecutor)
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:

@@ -30,7 +30,7 @@ LONGEST = 22  # characters of what is going on
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a pass over the rows is.
+    """Progress of a pass over the rows.
 
     Parameters
     ----------

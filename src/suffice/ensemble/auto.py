@@ -26,8 +26,8 @@ from suffice.ensemble.candidates import (
 from suffice.ensemble.fitted import FittedAverage
 from suffice.errors import ParameterError, SufficeError, warn
 from suffice.model_selection.evaluated_folds import evaluate_models
+from suffice.models.base.answers import Doubts
 from suffice.models.base.checks import is_array
-from suffice.models.base.label_sets import Doubts
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp, log

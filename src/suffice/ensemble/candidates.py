@@ -58,7 +58,7 @@ class Roles:
         return model
 
 
-def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: Any) -> NaiveBayes:
+def naive_bayes(roles: Roles, kind: Any = NaiveBayes, **options: Any) -> Any:
     """Naive Bayes, or a model like it, with the columns that the user named."""
     families = dict.fromkeys(roles.categorical or (), "categorical")
     families |= dict.fromkeys(roles.text or (), "multinomial")

@@ -19,9 +19,7 @@ from suffice.discriminant_analysis import (
 from suffice.ensemble.candidates import Candidate, Candidates
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LogisticRegression
-from suffice.models.base.evidence import Evidence
-from suffice.models.base.label_sets import Doubts, label_sets
-from suffice.models.base.predictions import Predictions
+from suffice.models.base.answers import Doubts, Evidence, Predictions, label_sets
 from suffice.models.base.saved import SavedClassifier
 from suffice.models.classifier import Classifier, answers_by_batch, costs_of
 from suffice.models.estimator import Kind, entries_of, fitted, restored

@@ -28,9 +28,8 @@ from suffice.images.scoring import (
     read_series,
     sums_of_classes,
 )
-from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import check_choices, generator
-from suffice.models.base.scikit_learn import not_fitted
+from suffice.models.base.scikit_learn import KeptArray, not_fitted
 from suffice.models.estimator import Estimator
 
 __all__ = ["SearchLight"]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
-from suffice.models.base.params import accepts
+from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust

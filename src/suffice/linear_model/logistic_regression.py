@@ -13,10 +13,9 @@ from suffice.data.source import Source
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError
-from suffice.models.base.class_weights import ClassWeight
+from suffice.models.base.checks import ClassWeight, require_weights
 from suffice.models.base.options import Dependent, Unseen
-from suffice.models.base.params import accepts
-from suffice.models.base.weightless import require_weights
+from suffice.models.base.scikit_learn import accepts
 from suffice.models.classifier import open_labelled, warn_of_unlabelled
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
 from suffice.models.logistic.fitted import FittedLogistic

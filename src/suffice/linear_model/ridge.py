@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
-from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
-from suffice.models.base.params import accepts
+from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.feature_columns import Ways
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.estimator import fitted

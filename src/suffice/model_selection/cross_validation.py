@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_boolean
-from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.folds import FoldSums, Opened, is_of_sums, tell_of_fits
 from suffice.model_selection.leave_one_out import (
     answered_left_out,
     require_row_scores,
@@ -181,6 +181,7 @@ def cross_validate(
             closed = validated_left_out(estimator, table, weight, scoring, return_indices)
             if closed is not None:
                 return closed
+        tell_of_fits(estimator, table.n)
     scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
     fits = fitted_folds(estimator, table, folds, params, error_score)

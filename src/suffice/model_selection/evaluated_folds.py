@@ -22,7 +22,7 @@ from suffice.model_selection.division import (
     EqualRowsTogether,
     divided,
 )
-from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.folds import FoldSums, Opened, is_of_sums, tell_of_fits
 from suffice.model_selection.leave_one_out import (
     evaluation_in_closed_form,
     evaluation_of_sums,
@@ -30,9 +30,9 @@ from suffice.model_selection.leave_one_out import (
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.model_selection.timed import Training
+from suffice.models.base.answers import WithGaps, told
 from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
-from suffice.models.base.partial_answers import WithGaps, told
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 from suffice.models.reading import engine_for
@@ -306,6 +306,7 @@ def _one_by_one_left_out(estimator: Any, rows: TableRows | MemoryRows) -> Any:
         )
     if is_of_sums(estimator):
         return evaluation_of_sums(estimator, *rows.whole, row)
+    tell_of_fits(estimator, int(known.sum()))
     return _Work(rows, Division.into(row), by_row=False).one_by_one(estimator).pooled
 
 

@@ -12,13 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.engine import fit_context
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
 from suffice.models.estimator import FittedFromSums, Opened
 from suffice.sums.base import tree_sum
 
-__all__ = ["BLOCK", "FoldSums", "Opened", "Partition", "is_of_sums", "row_groups", "sums_without"]
+__all__ = [
+    "BLOCK",
+    "FoldSums",
+    "Opened",
+    "Partition",
+    "is_of_sums",
+    "row_groups",
+    "sums_without",
+    "tell_of_fits",
+]
 
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
+MANY_FITS = 256  # of leave-one-out, whose cost is said beforehand
 BLOCK = 256  # groups that are taken from a total at a time
 
 
@@ -30,6 +40,15 @@ def is_of_sums(estimator: Any) -> bool:
         return estimator.method().is_of_sums
     except ParameterError:  # which the fit raises again
         return False
+
+
+def tell_of_fits(estimator: Any, fits: int) -> None:
+    """Warn of leave-one-out that fits a model to all rows but one, again and again."""
+    if fits >= MANY_FITS and not is_of_sums(estimator):
+        warn(
+            f"leave-one-out of {type(estimator).__name__} has no closed form, and follows from no "
+            f"sums: {fits:,} models are fitted; cv=10 fits 10."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,10 +22,15 @@ from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.folds import BLOCK, Opened, is_of_sums, sums_without
 from suffice.model_selection.rows import require_labels
+from suffice.models.base.answers import WithGaps, told
 from suffice.models.base.checks import labels_of
-from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
-from suffice.models.base.leave_one_out import LeaveOneOut, answers_left_out
-from suffice.models.base.partial_answers import WithGaps, told
+from suffice.models.base.judge import (
+    LeaveOneOut,
+    answers_left_out,
+    evaluated,
+    evaluated_by_place,
+    knowing_all,
+)
 from suffice.models.classifier import Classifier
 from suffice.models.reading import engine_for
 from suffice.numerics.elementary import log

@@ -19,22 +19,23 @@ from suffice.data.source import Part
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, map_batches
 from suffice.errors import ParameterError, SchemaError, warn
-from suffice.models.base.accuracy import Hits, accuracy_told, hits, of_rows
+from suffice.models.base.answers import (
+    WithGaps,
+    answer_complete,
+    by_costs,
+    checked_costs,
+    class_tables_with_gaps,
+    expected_costs,
+    of_complete,
+    prediction_tables,
+    told,
+)
 from suffice.models.base.checks import common_dtype
-from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
-from suffice.models.base.judge import Judge
+from suffice.models.base.judge import Hits, Judge, accuracy_told, hits, of_rows
 from suffice.models.base.options import Unanswerable, check_unanswerable
-from suffice.models.base.partial_answers import (
-    WithGaps,
-    answer_complete,
-    class_tables_with_gaps,
-    of_complete,
-    told,
-)
-from suffice.models.base.predictions import prediction_tables
 from suffice.models.base.proba_intervals import (
     Ends,
     IntervalMethod,

@@ -24,7 +24,6 @@ from suffice.data.schema import Column, Layout
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError, warn
-from suffice.models.base.fitted_attributes import KeptArray, protect_fitted
 from suffice.models.base.forgotten import (
     DigestingEngine,
     Forgotten,
@@ -33,17 +32,20 @@ from suffice.models.base.forgotten import (
     remembered,
     without,
 )
-from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import answering
-from suffice.models.base.params import LONGEST_REPR, defaults, printed
-from suffice.models.base.saved import Saved
-from suffice.models.base.saved_options import portable, unportable
+from suffice.models.base.saved import Saved, portable, unportable
 from suffice.models.base.scikit_learn import (
+    LONGEST_REPR,
+    KeptArray,
     available_if,
     bases,
     check_is_fitted,
+    defaults,
     diagram,
     is_of_scikit_learn,
+    printed,
+    protect_fitted,
     with_bases,
 )
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable

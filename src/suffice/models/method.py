@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, ParameterError, warn
 from suffice.families.family import FOLDS_INSTEAD
-from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.base.judge import LeaveOneOut
 from suffice.models.reading import TableReader
 from suffice.sums.base import FadingStatistic, tree_sum
 from suffice.sums.by_class import Loss, losses
@@ -85,7 +85,7 @@ class Method(Protocol[R, S]):
     def sums_by_group(
         self, reader: R, rows: Any, engine: Engine, group: NDArray[np.intp]
     ) -> list[S]:
-        """Return the sums over the rows of every group; see `suffice.models.base.fold_sums`."""
+        """Return the sums over the rows of every group; see `suffice.models.base.groups`."""
 
     @abstractmethod
     def model(self, reader: R, sums: S, rows: Any = None, before: Any = None) -> Any:

@@ -51,8 +51,6 @@ __all__ = [
 ]
 
 S = TypeVar("S", bound=Statistic)
-
-
 SPELLED = {"boolean": "true/false", "integer": "number", "number": "number", "string": "text"}
 
 

@@ -9,9 +9,6 @@ fitted attributes; each is one family over all columns. All of them leave missin
 out, learn in batches to the same bits, forget, merge and explain.
 """
 
-from suffice.models.generative.forms import form_features, linear_form, quadratic_form
-from suffice.models.generative.label_shift import adjust_prior, label_shift
-from suffice.models.generative.weights import column_weights
 from suffice.naive_bayes.bernoulli import BernoulliNB
 from suffice.naive_bayes.categorical import CategoricalNB
 from suffice.naive_bayes.complement import ComplementNB
@@ -26,10 +23,4 @@ __all__ = [
     "GaussianNB",
     "MultinomialNB",
     "NaiveBayes",
-    "adjust_prior",
-    "column_weights",
-    "form_features",
-    "label_shift",
-    "linear_form",
-    "quadratic_form",
 ]

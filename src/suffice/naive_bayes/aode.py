@@ -9,14 +9,14 @@ from typing import Any, NoReturn, Self
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError, warn
 from suffice.families.options import Estimation, Evidence, check_smoothing, check_words
-from suffice.models.base.class_weights import ClassWeight
-from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.base.checks import ClassWeight
+from suffice.models.base.judge import LeaveOneOut
 from suffice.models.estimator import fitted
-from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.aode import AODEModel
 from suffice.models.generative.calibration import Calibration, CalibrationName
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier, Rows
+from suffice.models.generative.described import alpha_evidence
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.paired_columns import (
@@ -31,8 +31,7 @@ from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weights import in_rows, row_weight_of
 from suffice.models.method import Method
 from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
-from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, without_pairs
-from suffice.naive_bayes.saved_pairs import SavedPairs
+from suffice.naive_bayes.paired import PairedReader, SavedPairs, paired_columns, without_pairs
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.in_print import NAMED
 from suffice.sums.by_class import ByClass

@@ -13,7 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families import Bernoulli
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.options import Evidence
-from suffice.models.base.class_weights import ClassWeight
+from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.discrete import (

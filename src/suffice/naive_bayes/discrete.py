@@ -15,9 +15,9 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
 from suffice.families.options import Smoothing
 from suffice.models.estimator import fitted
-from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows
+from suffice.models.generative.described import alpha_evidence
 from suffice.models.generative.method import GenerativeMethod, one_family
 from suffice.models.generative.reader import GenerativeReader
 from suffice.numerics.dirichlet_evidence import AlphaEvidence

@@ -14,16 +14,15 @@ from suffice.data.schema import SPARSE, Column, UniformColumns
 from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
 from suffice.families.options import Estimation, Evidence, Numbers, check_boolean
-from suffice.models.base.class_weights import ClassWeight
-from suffice.models.base.label_sets import label_sets
+from suffice.models.base.answers import label_sets
+from suffice.models.base.checks import ClassWeight
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.estimator import fitted
 from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.method import GenerativeMethod
-from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.models.reading import engine_for
 

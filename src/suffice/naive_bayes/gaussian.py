@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.families import Gaussian
 from suffice.families.gaussian import GaussianParameters
 from suffice.families.options import VarianceFloor, check_variance_floor
-from suffice.models.base.class_weights import ClassWeight
+from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod, one_family

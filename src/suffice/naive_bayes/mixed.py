@@ -6,12 +6,12 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 from suffice.families.options import Estimation, Evidence, Numbers, check_smoothing, check_words
-from suffice.models.base.class_weights import ClassWeight
+from suffice.models.base.checks import ClassWeight
 from suffice.models.estimator import fitted
-from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.calibration import Calibration, CalibrationName
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.described import alpha_evidence
 from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
 from suffice.numerics.dirichlet_evidence import AlphaEvidence

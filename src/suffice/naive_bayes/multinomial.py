@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.families import Multinomial
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.options import Evidence
-from suffice.models.base.class_weights import ClassWeight
+from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.discrete import (

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlphaEvidence(Printed):
-    """What was tried for α, and the log evidence of each, for one prior or several.
+    """Values tried for α, and the log evidence of each, for one prior or several.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class AlphaEvidence(Printed):
 
     @classmethod
     def joined(cls, several: Sequence[AlphaEvidence]) -> AlphaEvidence:
-        """Those of several families, in the order given; curves up to the shortest."""
+        """Join those of several families, in the order given; curves up to the shortest."""
         width = min(len(one.tried) for one in several)
         return cls(
             np.concatenate([one.alpha for one in several]),
@@ -61,12 +61,12 @@ class AlphaEvidence(Printed):
         )
 
     def named(self, columns: Sequence[str]) -> AlphaEvidence:
-        """The same, of columns with names: one each, or one for all of them."""
+        """Return them with the names of columns: one each, or one for all of them."""
         names = tuple(columns) if len(columns) == len(self.alpha) else (listed(columns, 4),)
         return replace(self, names=names)
 
     def of(self, j: int) -> dict[str, float | list[float]]:
-        """What there is to say of column j, as JSON has it."""
+        """Return the values of column j as JSON has them."""
         q = min(j, len(self.alpha) - 1)
         return {
             "alpha": float(self.alpha[q]),
@@ -169,7 +169,7 @@ def _tried(largest: float) -> Array:
 
 
 def _says(tables: Sequence[Array], sizes: Sequence[int], shared: bool) -> NDArray[np.bool_]:
-    """Whether the evidence depends on α: two rows of one class show a column of two values."""
+    """Tell whether the evidence depends on α: two rows of one class show a column of two values."""
     pairs = zip(tables, sizes, strict=True)
     each = np.array([m > 1 and bool((t.sum(axis=1) > 1).any()) for t, m in pairs], np.bool_)
     return np.array([each.any()]) if shared else each

@@ -367,7 +367,7 @@ def _floor(variances: Array) -> Array:
 
 
 def _at_floor(covariance: Array) -> bool:
-    """Whether a matrix was raised to the floor, or nearly."""
+    """Return whether a matrix was raised to the floor, or nearly."""
     variances, _ = eigh(covariance)
     return bool((variances < 2.0 * _floor(variances)).any())
 

@@ -78,7 +78,7 @@ class Factor:
 
     @property
     def independent(self) -> NDArray[np.bool_]:
-        """Whether each column, (d,), is no linear combination of earlier ones."""
+        """Return whether each column, (d,), is no linear combination of earlier ones."""
         return self.pivots.hi > 0.0
 
     @property
@@ -184,7 +184,7 @@ class Factor:
         return {i: coefficient for i, coefficient in enumerate(rounded) if coefficient}
 
     def left_over(self, column: int) -> float:
-        """How much of a dependent column its combination may leave, as a fraction of √A_jj.
+        """Return how much of a dependent column its combination may leave, as a fraction of √A_jj.
 
         ::
 

@@ -60,7 +60,7 @@ def affine(
 
 
 def is_read(values: NDArray[Any]) -> bool:
-    """Whether kernels that score rows read the numbers of an array where they lie.
+    """Return whether kernels that score rows read the numbers of an array where they lie.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.models.base.evidence import Evidence
+from suffice.models.base.answers import Evidence
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.plotting.style import AGAINST, FOR, INK, QUIET, figure_of, shortened, sized_axes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from suffice._version import __version__
-from suffice.models.base.params import defaults
+from suffice.models.base.scikit_learn import defaults
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
 

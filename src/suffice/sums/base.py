@@ -190,7 +190,7 @@ class ClassSums(Sums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether values that are squared differ by too little for it, (d,)."""
+        """Return whether values that are squared differ by too little for it, (d,)."""
         return np.zeros(self.d, np.bool_)
 
     def shares_left(self, rest: Self) -> NDArray[np.float64]:
@@ -228,7 +228,7 @@ class ClassSums(Sums):
 
 
 class Axes(NamedTuple):
-    """What the annotations of a kind of sums say of its fields, by name."""
+    """Fields of a kind of sums by what their annotations say, by name."""
 
     added: tuple[str, ...]  # all that + adds
     weights: frozenset[str]  # of these, the ones that are never below 0
@@ -374,7 +374,7 @@ class TreeSum(Generic[S]):
 
     @property
     def done(self) -> int:
-        """How many terms are in the sum."""
+        """Number of terms in the sum."""
         return self._state[1]
 
     def add(self, statistic: S) -> None:

@@ -86,7 +86,7 @@ class Batch:
         )
 
     def complete_rows(self) -> Batch:
-        """The same rows; those with a missing cell have no class."""
+        """Return the rows; those with a missing cell have no class."""
         missing = np.any([block.missing.any(axis=1) for block in self.blocks], axis=0)
         return replace(self, codes=np.where(missing, -1, self.codes))
 

@@ -234,7 +234,7 @@ class BinnedCounts(ClassSums):
 
     @property
     def units(self) -> NDArray[np.float64]:
-        """What numbers are divided by, (d,)."""
+        """Divisors of the numbers, (d,)."""
         return self.unit if len(self.unit) else np.ones(self.d)
 
     @cached_property
@@ -292,7 +292,7 @@ class BinnedCounts(ClassSums):
         return self._kept(keys, left)
 
     def _is_alike(self, other: BinnedCounts) -> bool:
-        """Whether another counts the same columns of as many classes on the same grid."""
+        """Return whether another counts the same columns of as many classes on the same grid."""
         same = self.k == other.k and np.array_equal(self.origin, other.origin)
         return same and np.array_equal(self.unit, other.unit)
 
@@ -322,7 +322,7 @@ class BinnedCounts(ClassSums):
         return self.of_places(self.k, self.origin, keys[shown], count[shown], self.unit)
 
     def scaled(self, factor: float) -> Self:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence.
+        """Return the sums of the same rows, their weights multiplied by a factor.
 
         Counts within 1e-12 of a whole number are that number: equal weights whose unit is rounded
         would decide ties between bins in another way than rows do.
@@ -346,14 +346,14 @@ class BinnedCounts(ClassSums):
 
     @property
     def one_class(self) -> Self:
-        """The same rows as if they were of one class."""
+        """The rows as if they were of one class."""
         total = self.empty(1, self.origin, self.unit)
         for c in range(self.k):
             total = total + self.take(np.array([c]))
         return total
 
     def divergences(self, other: Self) -> Divergences:
-        """How far the columns of every class are from another table's, cell by cell, (k, d)."""
+        """Return how far columns are from another table's in every class, by cell, (k, d)."""
         found = []
         for j in range(self.d):
             (mine, a), (theirs, b) = self.column(j), other.column(j)
@@ -372,7 +372,7 @@ class BinnedCounts(ClassSums):
         return self.of_places(k, self.origin, keys[order], self._count[order], self.unit)
 
     def widened(self, index: NDArray[np.intp], d: int) -> Self:
-        """The same columns at ``index``, increasing, among d; no cell of others was observed."""
+        """Place the columns at ``index``, increasing, among d; the others have no cells."""
         origin, unit = np.zeros(d), np.ones(d) if len(self.unit) else NO_UNITS
         origin[index] = self.origin
         if len(unit):
@@ -390,7 +390,7 @@ class BinnedCounts(ClassSums):
         return self._of(places, np.diff(self.start)[places], self.k, self.origin[index], unit)
 
     def only(self, index: NDArray[np.intp]) -> Self:
-        """The same columns; the cells of those that are not at ``index`` are empty."""
+        """Return the columns; the cells of those that are not at ``index`` are empty."""
         if len(index) == self.d:
             return self
         places = (np.arange(self.k)[:, None] * self.d + index).ravel()
@@ -426,7 +426,7 @@ class BinnedCounts(ClassSums):
     def with_columns(
         self, index: NDArray[np.intp], other: BinnedCounts, theirs: NDArray[np.intp]
     ) -> Self:
-        """The same counts; the columns at ``index`` are those at ``theirs`` of another."""
+        """Replace the columns at ``index`` by those at ``theirs`` of another."""
         origin, to = self.origin.copy(), np.full(other.d, -1, np.int64)
         origin[index], to[theirs] = other.origin[theirs], index
         unit = self.unit
@@ -578,7 +578,7 @@ class BinnedCountAccumulator:
         return total
 
     def _of_tally(self) -> BinnedCounts:
-        """What was added by keys, which are not kept any longer, and what the tally holds."""
+        """Sum up the keys, which are not kept any longer, and the tally."""
         total = self._total = self._of_few()
         if not self._low.size:
             return total
@@ -590,7 +590,7 @@ class BinnedCountAccumulator:
         return total + BinnedCounts.of_cells(self._k, origin, found, size, unit)
 
     def _of_few(self) -> BinnedCounts:
-        """What was added by keys, which are not kept any longer."""
+        """Sum up the keys, which are not kept any longer."""
         few = np.concatenate(self._few or [np.zeros(0, np.int64)])
         keys, count = np.unique(few, return_counts=True)
         total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))
@@ -625,7 +625,7 @@ class BinnedCountAccumulator:
 
 
 def _are_few(rows: int, d: int, k: int, few: int) -> bool:
-    """Whether sorting numbers takes less time, or less memory, than a place for every cell."""
+    """Tell whether sorting numbers takes less time, or less memory, than a place for every cell."""
     return rows * d < FEW or rows * FEW_CLASSES < few * max(FEW_CLASSES, k)
 
 
@@ -681,7 +681,7 @@ class MomentsAndBins(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column differ by too little to be squared, (d,)."""
+        """Return whether the values of a column differ by too little to be squared, (d,)."""
         return self.moments.too_small
 
     def divergences(self, other: Self) -> Divergences:

@@ -55,7 +55,7 @@ counts in a sparse matrix, and ``sparse``, any numbers there, a `SparseBlock`.""
 
 
 class Block(Protocol):
-    """What every block can do: n rows of d columns, in a form that statistics sum over."""
+    """Protocol of blocks: n rows of d columns, in a form that statistics sum over."""
 
     @property
     def rows(self) -> int:
@@ -69,7 +69,7 @@ class Block(Protocol):
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether cells are missing, (n, d); of sparse rows, (n, 1), whether any is."""
+        """Return whether cells are missing, (n, d); of sparse rows, (n, 1), whether any is."""
         ...
 
     def cut(self, start: int, stop: int) -> Self:
@@ -81,7 +81,7 @@ class Block(Protocol):
         ...
 
     def showing(self, columns: NDArray[np.bool_]) -> Block:
-        """The same rows; every cell of the other columns (d,) is missing."""
+        """Return the rows; every cell of the other columns (d,) is missing."""
         ...
 
     def column(self, j: int) -> Self:
@@ -162,11 +162,11 @@ class RealBlock(_Numbers):
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether cells are missing, (n, d)."""
+        """Return whether cells are missing, (n, d)."""
         return np.asarray(self.values != self.values)
 
     def showing(self, columns: NDArray[np.bool_]) -> RealBlock:
-        """The same rows; every cell of the other columns is missing."""
+        """Return the rows; every cell of the other columns is missing."""
         if columns.all():
             return self
         require_held(self.values)
@@ -192,7 +192,7 @@ class CodedBlock:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether cells are missing, (n, d)."""
+        """Return whether cells are missing, (n, d)."""
         return np.asarray(self.codes < 0)
 
     def cut(self, start: int, stop: int) -> CodedBlock:
@@ -208,7 +208,7 @@ class CodedBlock:
         return CodedBlock(self.codes[:, [j]], (self.vocabularies[j],))
 
     def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
-        """The same rows; every cell of the other columns is missing."""
+        """Return the rows; every cell of the other columns is missing."""
         return CodedBlock(np.where(columns, self.codes, -1), self.vocabularies)
 
     def coded(self) -> CodedBlock:
@@ -235,15 +235,15 @@ class IntegerBlock(_Numbers):
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether cells are missing, (n, d)."""
+        """Return whether cells are missing, (n, d)."""
         return np.zeros(self.values.shape, np.bool_)
 
     def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
-        """The same rows; every cell of the other columns is missing."""
+        """Return the rows; every cell of the other columns is missing."""
         return self.coded().showing(columns)
 
     def coded(self) -> CodedBlock:
-        """The same cells as codes into vocabularies."""
+        """Return the cells as codes into vocabularies."""
         codes = np.empty(self.values.shape, np.intp)
         vocabularies = []
         for j in range(self.values.shape[1]):
@@ -253,7 +253,7 @@ class IntegerBlock(_Numbers):
 
 
 def rounded(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether the double nearest to a whole number is another number.
+    """Return whether the double nearest to a whole number is another number.
 
     Examples
     --------
@@ -399,7 +399,7 @@ class MixedBlock:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether cells are missing, (n, d)."""
+        """Return whether cells are missing, (n, d)."""
         found = np.empty((self.rows, self.width), np.bool_)
         found[:, self.is_number] = self.numbers.missing
         found[:, ~self.is_number] = self.categories.missing
@@ -426,7 +426,7 @@ class MixedBlock:
         )
 
     def showing(self, columns: NDArray[np.bool_]) -> MixedBlock:
-        """The same rows; every cell of the other columns is missing."""
+        """Return the rows; every cell of the other columns is missing."""
         return MixedBlock(
             self.numbers.showing(columns[self.is_number]),
             self.categories.showing(columns[~self.is_number]),
@@ -468,7 +468,7 @@ class SparseBlock:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether a row was not observed, or a count in it is missing, (n, 1)."""
+        """Return whether a row was not observed, or a count in it is missing, (n, 1)."""
         before = np.concatenate([[0], np.cumsum(np.isnan(self.data))])
         unknown = np.diff(before[self.indptr]) > 0
         return np.asarray(unknown | ~self.present)[:, None]
@@ -487,7 +487,7 @@ class SparseBlock:
         )
 
     def merged(self) -> SparseBlock:
-        """The same rows with every cell stored once, by increasing column.
+        """Return the rows with every cell stored once, by increasing column.
 
         Raises
         ------
@@ -570,7 +570,7 @@ class SparseBlock:
 
     @property
     def outcomes(self) -> NDArray[np.float64]:
-        """Whether each stored count is positive, 1 or 0; NaN where it is missing."""
+        """Return whether each stored count is positive, 1 or 0; NaN where it is missing."""
         return np.asarray(np.sign(self.data, dtype=np.float64))
 
     def counts(self, vocabulary: Vocabulary) -> csr_array:
@@ -582,7 +582,7 @@ class SparseBlock:
         return with_others[:, :-1]
 
     def showing(self, columns: NDArray[np.bool_]) -> SparseBlock:
-        """The same rows; every cell of the other columns is missing, and a text as a whole."""
+        """Return the rows; every cell of the other columns is missing, and a text as a whole."""
         if columns.all():
             return self
         if not self.vocabulary.closed:

@@ -71,7 +71,7 @@ class ByClass(Sums):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no labelled row."""
+        """Return whether there is no labelled row."""
         return not len(self.classes)
 
     def aligned(self, other: Self) -> tuple[Self, Self]:

@@ -89,7 +89,7 @@ def tallied(group: NDArray[np.intp], weights: NDArray[np.float64], groups: int) 
 
 
 def gathered(tally: Tally, place: NDArray[np.intp], groups: int) -> Tally:
-    """The same at their places among other groups; several may go to one."""
+    """Put tallies at their places among other groups; several may go to one."""
     if len(tally) != len(place):
         return UNKNOWN
     found = np.zeros((groups, 3), np.int64)
@@ -264,12 +264,12 @@ class Comoments(ClassSums):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no row."""
+        """Return whether there is no row."""
         return not len(self.code)
 
     @property
     def complete(self) -> bool:
-        """Whether every row shows every column."""
+        """Return whether every row shows every column."""
         return bool(self.patterns.all())
 
     @cached_property
@@ -282,7 +282,7 @@ class Comoments(ClassSums):
 
     @cached_property
     def one_class(self) -> Comoments:
-        """The same rows as if they were of one class."""
+        """The rows as if they were of one class."""
         return replace(self, k=1, code=np.zeros_like(self.code))._of_groups_again()
 
     @property
@@ -318,7 +318,7 @@ class Comoments(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column, of all rows, differ by too little to be squared."""
+        """Tell whether the values of a column, of all rows, differ by too little to be squared."""
         if not len(self.code):
             return np.zeros(self.d, bool)
         shown = self.patterns[self.pattern]
@@ -339,7 +339,7 @@ class Comoments(ClassSums):
         )
 
     def marginal(self, columns: NDArray[np.intp]) -> Comoments:
-        """The same rows in some of the columns, increasing; rows that show none are dropped."""
+        """Return the sums of some columns, increasing; rows that show none are dropped."""
         cut = self._some_columns(columns)
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
@@ -359,7 +359,7 @@ class Comoments(ClassSums):
         return self._keep(order[self.code[order] >= 0])
 
     def divergences(self, other: Comoments) -> Divergences:
-        """How far the columns of every class are from another table's, as Gaussians, (k, d).
+        """Return how far the columns of every class are from another table's, as Gaussians, (k, d).
 
         Each column on its own; pooled, the classes share its variance.
         """
@@ -390,7 +390,7 @@ class Comoments(ClassSums):
         return self._merge(other, -1.0) if isinstance(other, Comoments) else NotImplemented
 
     def scaled(self, factor: float) -> Comoments:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        """Return the sums of the same rows, their weights multiplied by a factor."""
         weight, sums = scaled(self.weight, factor), scaled(self.sums, factor)
         products = scaled(self.products, factor)
         tally = scaled_tally(self.tally, factor)
@@ -764,7 +764,7 @@ class FourthMoments(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column differ by too little to be squared."""
+        """Return whether the values of a column differ by too little to be squared."""
         return self.columns.too_small
 
     def fourth(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -85,7 +85,7 @@ class Counts(ClassSums):
 
     @cached_property
     def counts_from_zero(self) -> bool:
-        """Whether the values of every column are 0, 1, 2 and so on, or there is none."""
+        """Return whether the values of every column are 0, 1, 2 and so on, or there is none."""
         return all(vocabulary.counts_from_zero for vocabulary in self.vocabularies)
 
     def column(self, j: int) -> NDArray[np.float64]:
@@ -109,7 +109,7 @@ class Counts(ClassSums):
 
     @property
     def events(self) -> Vocabulary | None:
-        """What is counted: here the values of columns, and no events."""
+        """None: the values of columns are counted, no events."""
         return None
 
     @cached_property
@@ -209,7 +209,7 @@ class CodeRange:
         return cls(low, high - low + 1)
 
     def counts(self, table: DoubleDouble) -> Counts:
-        """What a table (k, M) over this range has counted."""
+        """Return the counts of a table (k, M) over this range."""
         if self.vocabularies is not None:
             kept = np.setdiff1d(np.arange(table.shape[1]), self.offsets[:-1])
             return Counts(self.vocabularies, table[:, kept]).sorted()

@@ -154,7 +154,7 @@ class Roots(ClassSums):
         return ForgetError(NOT_IN_FILES, FIT_AGAIN)
 
     def scaled(self, factor: float) -> Roots:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(self, weight=self.weight * factor, fourth=self.fourth * factor)
 
     def canonical(self) -> Roots:
@@ -278,7 +278,7 @@ class HeldRows(ClassSums):
 
     @property
     def one_class(self) -> HeldRows:
-        """The same rows as if they were of one class."""
+        """The rows as if they were of one class."""
         return self._with(self.values, np.zeros_like(self.code), self.weight, 1)
 
     def _with(
@@ -330,7 +330,7 @@ class HeldRows(ClassSums):
         return other - self.as_sums()
 
     def scaled(self, factor: float) -> HeldRows:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        """Return the sums of the same rows, their weights multiplied by a factor."""
         return self._with(self.values, self.code, self.weight * factor, self.k)
 
     def divergences(self, other: Any) -> Divergences:

@@ -17,7 +17,7 @@ __all__ = ["LossSums"]
 
 @dataclass(frozen=True, eq=False)
 class LossSums(Sums):
-    """What one pass over the rows says about coefficients B (m, D) of a generalised linear model.
+    """Loss of coefficients B (m, D) of a generalised linear model, its gradient and its Hessian.
 
     ::
 

@@ -265,7 +265,7 @@ def _zeros(k: int, d: int) -> tuple[NDArray[np.float64], ...]:
 def noise_of_squares(
     weight: NDArray[np.float64], pivot: NDArray[np.float64], mean: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """What moving pivots may leave in the place of Σw(x − p)², where x̄ − p is the ``mean``."""
+    """Bound on what moving pivots may leave of Σw(x − p)², where x̄ − p is the ``mean``."""
     return np.asarray(MOVED * weight * (np.abs(pivot) + np.abs(mean)) ** 2 + UNDERFLOW)
 
 
@@ -275,7 +275,7 @@ def is_scatter(
     squares: NDArray[np.float64],
     noise: NDArray[np.float64],
 ) -> bool:
-    """Whether x̄ − p, W(x̄ − p)² and Σw(x − p)² can be those of numbers x, but for noise."""
+    """Return whether x̄ − p, W(x̄ − p)² and Σw(x − p)² can be those of numbers x, but for noise."""
     near, most = np.abs(mean) <= 2 * LARGEST, (1 + SUM_ROUNDING) * squares + noise
     return bool(near.all() and (between <= most).all())
 
@@ -395,7 +395,7 @@ class MomentsLeftOut:
 
     @property
     def one_class(self) -> MomentsLeftOut:
-        """The same rows as if they were of one class, (1, n, d)."""
+        """The rows as if they were of one class, (1, n, d)."""
         return self if self.pooled is None else self.pooled
 
     @cached_property

@@ -132,7 +132,7 @@ class RowSample:
 
     @property
     def rows(self) -> int:
-        """How many distinct rows there are."""
+        """Number of distinct rows."""
         return sum(piece.batch.rows for piece in self.pieces)
 
     @property
@@ -151,7 +151,7 @@ class RowSample:
 
     @cached_property
     def tells_apart(self) -> bool:
-        """Whether equal rows are copies of one row: hardly any are equal by chance.
+        """Return whether equal rows are copies of one row: hardly any are equal by chance.
 
         Were columns independent, as many pairs of N distinct rows would be expected to be equal,
         for each row, as
@@ -184,7 +184,7 @@ class RowSample:
         return RowSample.of(self.size, (*self.pieces, *gone), cut, read)
 
     def scaled(self, factor: float) -> RowSample:
-        """The same rows with their weights multiplied by a factor."""
+        """Return the same rows, their weights multiplied by a factor."""
         lighter = [
             SampledRows(replace(batch, weights=batch.weights * factor), hashes)
             for batch, hashes in self.pieces
@@ -207,7 +207,7 @@ class Sampled(ByClass):
         return cls(sums.classes, sums.weight, sums.unlabelled, sums.blocks, sample)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the sums are equal; a model that was loaded has no sample."""
+        """Return whether the sums are equal; a model that was loaded has no sample."""
         return self.plain == (other.plain if isinstance(other, Sampled) else other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -231,7 +231,7 @@ class Sampled(ByClass):
 
     @property
     def row_weight(self) -> float:
-        """What one row weighs, so that a row leaves with all its weight, copies included.
+        """Weight of one row, so that a row leaves with all its weight, copies included.
 
         Twice as much where all weights are doubled, or all rows are there twice. Where equal rows
         are copies, half of the weight is that of distinct rows that weigh no more than this. Else
@@ -415,7 +415,7 @@ def rank_hashes(batches: Sequence[Batch]) -> list[Hashes]:
 
 
 def _ranked(blocks: Sequence[Any]) -> list[Any]:
-    """The same columns of all batches, their numbers replaced by ranks."""
+    """Return the columns of all batches, their numbers replaced by ranks."""
     if blocks and isinstance(blocks[0], RealBlock):
         return [RealBlock(ranks) for ranks in _ranks([block.values for block in blocks])]
     if blocks and isinstance(blocks[0], MixedBlock):
@@ -432,12 +432,12 @@ def _ranked(blocks: Sequence[Any]) -> list[Any]:
 
 
 def _all_numbers(vocabularies: Sequence[Vocabulary]) -> bool:
-    """Whether the categories of a column are numbers, as another reader would say."""
+    """Return whether the categories of a column are numbers, as another reader would say."""
     return all(isinstance(value, NUMBERS) for one in vocabularies for value in one.values)
 
 
 def _numbers_apart(block: CodedBlock, of_numbers: NDArray[np.bool_]) -> MixedBlock:
-    """The same columns; categories that are numbers are numbers."""
+    """Return the columns; categories that are numbers are numbers."""
     known = [block.vocabularies[j].values for j in np.flatnonzero(of_numbers)]
     tables = [np.array([*map(float, values), np.nan]) for values in known]
     codes = block.codes[:, of_numbers].T

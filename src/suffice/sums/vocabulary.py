@@ -86,7 +86,7 @@ class Vocabulary:
 
     @cached_property
     def counts_from_zero(self) -> bool:
-        """Whether the values are 0, 1, 2 and so on, or there is none."""
+        """Return whether the values are 0, 1, 2 and so on, or there is none."""
         return self.values == tuple(range(len(self.values)))
 
     def __or__(self, other: Vocabulary) -> Vocabulary:
@@ -101,7 +101,7 @@ class Vocabulary:
         return Vocabulary.of((*self.values, *other.values))
 
     def _has(self, value: Value) -> bool:
-        """Whether a value is there, written as it is."""
+        """Return whether a value is there, written as it is."""
         code = self.codes.get(value)
         return code is not None and type(self.values[code]) is type(value)
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import suffice
 from suffice import LinearRegression
-from suffice.naive_bayes import column_weights
+from suffice.bayes import column_weights
 
 from ..conftest import Run
 

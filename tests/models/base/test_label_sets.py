@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suffice.errors import ParameterError
-from suffice.models.base.label_sets import Doubts, label_sets
+from suffice.models.base.answers import Doubts, label_sets
 
 probabilities = st.lists(st.floats(0, 1), min_size=2, max_size=60)
 fractions = st.floats(0.01, 0.99)

@@ -21,6 +21,7 @@ from suffice import (
 from suffice.data.source import each_batch
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Density
+from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.proba_intervals import ModelPosterior
 from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 
@@ -78,7 +79,7 @@ def test_closed_form_moments_are_those_of_draws(name, draws):
     estimator, X = MODELS[name]
     model = estimator.fit(X, Y)
     posterior, first = posterior_of_model(model), few(X, slice(0, 12))
-    (rows,) = model._batches(first, batches_of, model.layout_)
+    (rows,) = answers_by_batch(model, first, batches_of, model.layout_)
     found = posterior.moments(rows)
     rng, scores = np.random.default_rng(0), np.zeros((draws, 12, 3))
     for i in range(draws):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from suffice import LinearDiscriminantAnalysis, read_table
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.models.reading import row_by_name
 from suffice.naive_bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -79,7 +80,7 @@ def test_a_row_has_the_bits_that_it_has_in_a_table(case: str) -> None:
     expected = answer(table)
     assert bits(answer(rows)) == bits(expected)
     for i, row in enumerate(rows):
-        assert (model._row(row) is not None) == (case in READ_AT_ONCE)
+        assert (row_by_name(model, row) is not None) == (case in READ_AT_ONCE)
         assert bits(answer(row)) == bits(answer([row])) == bits(expected[i : i + 1])
         assert bits(answer(pd.Series(row, dtype=object))) == bits(expected[i : i + 1])
         assert model.predict(row).tolist() == model.predict(table)[i : i + 1].tolist()

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from suffice import LinearDiscriminantAnalysis
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
-from suffice.models.base.scikit_learn import ScikitLearnInterface
+from suffice.models.estimator import Estimator
 from suffice.naive_bayes import GaussianNB
 
 RNG = np.random.default_rng(3)
@@ -33,7 +33,7 @@ except ValueError as error:
 """
 
 
-class Many(ScikitLearnInterface):
+class Many(Estimator):
     """Parameters by the dozen."""
 
     def __init__(self, one=1, two=None, three="three", four=(4.0,), five=5.5):

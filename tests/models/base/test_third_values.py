@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice import NaiveBayes, load
+from suffice.bayes import label_shift
 from suffice.errors import DataError, SchemaError
-from suffice.naive_bayes import label_shift
 
 N = 60
 RNG = np.random.default_rng(55)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from suffice import NaiveBayes
+from suffice.models.generative.described import advice as advised
 from suffice.naive_bayes import GaussianNB
 
 N = 60
@@ -18,7 +19,7 @@ X = [float(i * i % 17) for i in range(N)]
 
 def advice(**columns: Any) -> tuple[str, ...]:
     frame = pd.DataFrame({"x": X, **columns, "y": columns.get("y", Y)})
-    return NaiveBayes.textbook().fit(frame, "y").advice_
+    return tuple(advised(NaiveBayes.textbook().fit(frame, "y").model_))
 
 
 def test_an_ordinary_table_needs_none() -> None:
@@ -70,7 +71,8 @@ def test_labels_of_floats_are_numbers_and_strings_are_none(kind: type) -> None:
 
 def test_it_follows_rows_that_are_added_and_forgotten() -> None:
     model = GaussianNB().fit(np.ones((N, 1)), Y)
-    assert model.advice_ == ("the column 'x0' has one value only, 1: it tells nothing",)
+    (said,) = advised(model.model_)
+    assert said == "the column 'x0' has one value only, 1: it tells nothing"
     more = np.arange(2.0)[:, None]
-    assert model.partial_fit(more, ["a", "b"]).advice_ == ()
-    assert len(model.forget(more, ["a", "b"]).advice_) == 1
+    assert tuple(advised(model.partial_fit(more, ["a", "b"]).model_)) == ()
+    assert len(tuple(advised(model.forget(more, ["a", "b"]).model_))) == 1

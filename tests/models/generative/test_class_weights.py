@@ -11,6 +11,7 @@ from suffice import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from suffice.bayes import adjust_prior, label_shift
 from suffice.errors import ParameterError
 from suffice.naive_bayes import (
     BernoulliNB,
@@ -19,7 +20,6 @@ from suffice.naive_bayes import (
     GaussianNB,
     MultinomialNB,
     NaiveBayes,
-    label_shift,
 )
 
 MODELS = [
@@ -107,7 +107,7 @@ def test_weights_outside_their_rule(options, sentence, learn):
 
 def test_an_adjusted_prior_takes_the_place_of_weights():
     model = GaussianNB(class_weight="balanced").fit(rows(), LABELS)
-    adjusted = model.adjust_prior(rows(1))
+    adjusted = adjust_prior(model, rows(1))
     assert adjusted.class_weight is None
     assert_allclose(adjusted.class_prior_, label_shift(model, rows(1)).prior)
 

@@ -18,9 +18,9 @@ from sklearn import datasets
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from suffice import NaiveBayes, naive_bayes, read_csv
+from suffice.bayes import form_features, linear_form, quadratic_form
 from suffice.errors import DataError, ParameterError
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, MultivariateGaussian
-from suffice.naive_bayes import form_features, linear_form, quadratic_form
 
 LINEAR = {
     "size": Gaussian("mle", shared=True),
@@ -97,7 +97,7 @@ def test_outcomes_in_fractions() -> None:
 
 def test_categories_are_indicators_one_for_each() -> None:
     table = pa.table({"c": ["r", "g", "g", "b"], "y": ["p", "p", "q", "q"]})
-    form = NaiveBayes.textbook({"c": "categorical"}).fit(table, "y").linear_form("q")
+    form = linear_form(NaiveBayes.textbook({"c": "categorical"}).fit(table, "y"), "q")
     assert form.features == (("c", "b"), ("c", "g"), ("c", "r"))
     truth = [Fraction(1, 2), Fraction(1), Fraction(2)]
     np.testing.assert_allclose(np.exp(form.weights[0]), [float(w) for w in truth], rtol=1e-15)
@@ -135,7 +135,7 @@ def test_a_shared_variance_in_fractions() -> None:
 
 def test_variances_of_their_own_in_fractions() -> None:
     X, y = np.array([[1.0], [2.0], [4.0], [8.0], [9.0]]), ["a", "a", "a", "b", "b"]
-    form = naive_bayes.GaussianNB().fit(X, y).quadratic_form()
+    form = quadratic_form(naive_bayes.GaussianNB().fit(X, y))
     mean, variance = (Fraction(7, 3), Fraction(17, 2)), (Fraction(14, 9), Fraction(1, 4))
     quadratic, weights, intercept = form.pair("a", "b")
     assert quadratic == pytest.approx([float((1 / variance[1] - 1 / variance[0]) / 2)], rel=1e-14)
@@ -172,12 +172,12 @@ def test_random_mixed_tables(seed: int, k: int, n: int) -> None:
     table = mixed(n, seed, k)
     rows = table.drop(["kind"])
     linear = NaiveBayes.textbook(LINEAR, **SMOOTH).fit(table, "kind")
-    agree(linear, linear.linear_form(), rows)
-    agree(linear, linear.quadratic_form(), rows)
+    agree(linear, linear_form(linear), rows)
+    agree(linear, quadratic_form(linear), rows)
     quadratic = NaiveBayes.textbook(QUADRATIC, **SMOOTH).fit(table, "kind")
-    agree(quadratic, quadratic.quadratic_form(), rows)
+    agree(quadratic, quadratic_form(quadratic), rows)
     with pytest.raises(ParameterError, match="column 'size', modelled by Gaussian"):
-        quadratic.linear_form()
+        linear_form(quadratic)
 
 
 def test_features_come_in_the_order_of_the_columns() -> None:
@@ -264,9 +264,9 @@ def test_a_shared_matrix_is_linear_discriminant_analysis() -> None:
 def test_real_numbers(loader: str) -> None:
     X, y = getattr(datasets, f"load_{loader}")(return_X_y=True)
     shared = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(X, y)
-    agree(shared, shared.linear_form(), X)
+    agree(shared, linear_form(shared), X)
     own = naive_bayes.GaussianNB().fit(X, y)
-    agree(own, own.quadratic_form(), X)
+    agree(own, quadratic_form(own), X)
 
 
 def test_house_votes(data: Path) -> None:
@@ -350,7 +350,7 @@ def test_a_quadratic_model_is_not_linear() -> None:
 
 
 def test_a_class_that_is_not_there() -> None:
-    form = fitted("categorical", ["r", "r", "b", "g"]).linear_form()
+    form = linear_form(fitted("categorical", ["r", "r", "b", "g"]))
     with pytest.raises(ParameterError, match="there is no class 'x'; the classes are 'p', 'q'"):
         form.pair("p", "x")
     with pytest.raises(ParameterError, match="there is no class 'x'"):
@@ -395,7 +395,7 @@ def test_values_never_seen() -> None:
 
 
 def test_features_that_do_not_fit() -> None:
-    form = fitted(Gaussian("mle"), [1.0, 2.0, 4.0, 9.0]).quadratic_form()
+    form = quadratic_form(fitted(Gaussian("mle"), [1.0, 2.0, 4.0, 9.0]))
     with pytest.raises(ParameterError, match=r"the shape \(2, 3\); the form has 1 features"):
         form.values(np.ones((2, 3)))
     with pytest.raises(DataError, match="row 1 has a feature that is missing or infinite"):

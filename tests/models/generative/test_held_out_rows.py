@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from suffice.models.generative.column_weights import _share
 
+from suffice.models.generative.weights import _share
 from suffice.sums.batch import Batch
 from suffice.sums.block import RealBlock
 from suffice.sums.row_sample import SampledRows

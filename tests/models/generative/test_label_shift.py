@@ -14,8 +14,9 @@ from tests.running import on
 
 import suffice
 from suffice import LinearDiscriminantAnalysis, NaiveBayes, engine
+from suffice.bayes import adjust_prior, label_shift
 from suffice.errors import ParameterError, SufficeWarning
-from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, label_shift
+from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB
 
 CENTRES = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.5]])
 
@@ -114,7 +115,7 @@ def test_a_known_prior_is_found(prior: list[float]) -> None:
     assert rises(found)
     assert found.prior == pytest.approx(prior, abs=0.015)
     assert found.p_value < 1e-10
-    adjusted = model.adjust_prior(rows)
+    adjusted = adjust_prior(model, rows)
     assert adjusted.score(rows, truth) > model.score(rows, truth)
 
 
@@ -128,7 +129,7 @@ def test_the_prior_is_an_option_of_the_new_model(make: Any, tmp_path: Path) -> N
     rows, _ = draw(200, [0.8, 0.1, 0.1], 7)
     model = make().fit(x, labels)
     before = model.class_prior_
-    adjusted = model.adjust_prior(rows)
+    adjusted = adjust_prior(model, rows)
     assert type(adjusted) is make
     found = label_shift(model, rows).prior
     np.testing.assert_array_equal(adjusted.class_prior_, found)
@@ -158,7 +159,7 @@ def test_the_order_of_rows_is_nothing() -> None:
     x, y = draw(300, [0.4, 0.3, 0.3], 10)
     rows, _ = draw(999, [0.1, 0.6, 0.3], 11)
     found = [
-        on(engine("local", threads=t), GaussianNB()).fit(x, y).label_shift(v)
+        label_shift(on(engine("local", threads=t), GaussianNB()).fit(x, y), v)
         for t, v in ((1, rows), (2, rows[::-1]))
     ]
     np.testing.assert_allclose(found[0].prior, found[1].prior, rtol=1e-12)
@@ -193,7 +194,7 @@ def test_a_class_without_a_prior_keeps_none() -> None:
 @pytest.mark.parametrize(("make", "option"), [(GaussianNB, "priors"), (NaiveBayes, "class_prior")])
 def test_an_adjusted_prior_does_not_know_a_new_class(make: Any, option: str) -> None:
     x, y = draw(60, [0.5, 0.5, 0.0], 18)
-    model = make().fit(x, y).adjust_prior(x)
+    model = adjust_prior(make().fit(x, y), x)
     with pytest.raises(ParameterError) as caught:
         model.partial_fit(x[:3], [2, 2, 2])
     assert f"{option} has no entry for the class 2" in str(caught.value)
@@ -221,4 +222,4 @@ def test_too_few_steps_are_a_warning() -> None:
 def test_scores_have_no_prior() -> None:
     model = ComplementNB().fit([[2, 0], [1, 1], [0, 3]], ["a", "a", "b"])
     with pytest.raises(ParameterError, match="gives scores; a class prior goes with probabilities"):
-        model.adjust_prior([[1, 0]])
+        adjust_prior(model, [[1, 0]])

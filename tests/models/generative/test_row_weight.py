@@ -139,7 +139,7 @@ def test_a_whole_weight_is_as_many_rows(
     times = np.random.default_rng(4).integers(0, 4, len(y))
     repeated = model().fit(*taken((x, y), np.repeat(np.arange(len(y)), times)))
     weighted = model().fit(x, y, times)
-    assert weighted.row_weight_ == repeated.row_weight_
+    assert weighted.model_.row_weight == repeated.model_.row_weight
     same(repeated, weighted, x)
 
 
@@ -152,7 +152,7 @@ def test_weights_that_differ_are_relative_too(
     weights = np.random.default_rng(5).lognormal(0.0, 0.7, len(y))
     fitted = model().fit(x, y, weights)
     other = model().fit(x, y, 100 * weights)
-    assert other.row_weight_ == pytest.approx(100 * fitted.row_weight_)
+    assert other.model_.row_weight == pytest.approx(100 * fitted.model_.row_weight)
     same(fitted, other, x)
 
 
@@ -179,7 +179,7 @@ def test_copies_are_known_wherever_they_come_from(model: Any, tmp_path: Path) ->
     for path in paths:
         x.assign(kind=y).to_csv(path, index=False)
     one, both = (model(**bins).fit(given, "kind") for given in (paths[:1], paths))
-    assert (one.row_weight_, both.row_weight_) == (1.0, 2.0)
+    assert (one.model_.row_weight, both.model_.row_weight) == (1.0, 2.0)
     same(one, both, x)
 
 
@@ -190,7 +190,7 @@ def test_a_file_holds_what_a_row_weighs(tmp_path: Path) -> None:
         model = NaiveBayes(**options).fit(x, y, weights)
         model.save(tmp_path / "model")
         again = suffice.load(tmp_path / "model")
-        assert again.row_weight_ == model.row_weight_ == 100.0
+        assert again.model_.row_weight == model.model_.row_weight == 100.0
         assert again.class_count_.tolist() == (100.0 * np.bincount(y)).tolist()
         assert (again.predict_proba(x) == model.predict_proba(x)).all()
 

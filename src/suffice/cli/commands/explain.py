@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from suffice.cli.documents import ColumnEvidence, ExplainedNumbers, ExplainedRow, ExplainedRows
-    from suffice.models.base.evidence import Evidence
+    from suffice.models.base.answers import Evidence
     from suffice.models.linear.effects import Effects
 
 __all__ = ["explain"]
@@ -83,8 +83,8 @@ def _evidence(
     model: Any, found: Evidence, head: pa.RecordBatch, row: int, cells: Mapping[str, Any]
 ) -> ExplainedRow:
     """Return what every column of a row says for the most probable class against the next."""
-    from suffice.models.base.evidence import DECIBAN
-    from suffice.naive_bayes import column_weights
+    from suffice.bayes import column_weights
+    from suffice.models.base.answers import DECIBAN
 
     probability = found.probabilities[row]
     second, first = probability.argsort(kind="stable")[-2:]

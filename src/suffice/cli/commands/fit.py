@@ -172,7 +172,7 @@ def fit(
 
 
 def _class_facts(model: Any, target: Path) -> FittedClasses:
-    from suffice.models.generative.advice import advice
+    from suffice.models.generative.described import advice
 
     statistic = model.statistic_
     families = model.model_.family_names

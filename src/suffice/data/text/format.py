@@ -114,7 +114,7 @@ class TextFormat:
         if not isinstance(self.guess, bool):
             raise ParameterError(f"guess={self.guess!r}", "it is True or False")
         _require_marks(self.decimal, self.thousands)
-        _require_count("skip_bad_rows", self.skip_bad_rows, "0 makes malformed rows an error")
+        _require_count("skip_bad_rows", self.skip_bad_rows, "0 makes every malformed row an error")
         for option in ("skip_lines", "skip_last"):
             if getattr(self, option) is not None:
                 _require_count(option, getattr(self, option), "0 leaves out nothing")

@@ -13,7 +13,7 @@ import codecs
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -55,9 +55,7 @@ def encoding_of(start: bytes) -> str | None:
     return None
 
 
-def layout_of(
-    lines: Sequence[str], asked: TextFormat, usual: str, known: TextFormat | None
-) -> Layout:
+def layout_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Layout:
     """Find the table in the first lines of a text.
 
     Parameters
@@ -67,8 +65,6 @@ def layout_of(
         What is known of it.
     usual : str
         The separator by the name of the file, or of the files of the model.
-    known : TextFormat, optional
-        What the model knows.
     """
     skip, separator = asked.skip_lines, asked.separator
     if skip is None:
@@ -83,20 +79,14 @@ def layout_of(
     if asked.skip_lines is None:
         for begin, mark in _below_title(lines, skip, separator, quote, usual, rows):
             skip, found = begin, mark
+        skip += _padding(_rows(lines[skip:], Grammar(found, quote)))
         rows = _rows(lines[skip:], Grammar(found, quote))
-        padded = _padding(rows, known)
-        skip, rows = (
-            skip + padded,
-            rows if not padded else _rows(lines[skip + padded :], Grammar(found, quote)),
-        )
     strip = asked.strip
     if strip is None:
         strip = _is_padded([row.fields for row in rows])
     if strip:
         rows = _rows(lines[skip:], Grammar(found, quote, strip=True))
-        rows = [
-            Record(r.line, r.lines, r.text, [c.strip() for c in r.fields], r.behind) for r in rows
-        ]
+        rows = [replace(row, fields=[cell.strip() for cell in row.fields]) for row in rows]
     return Layout(found, quote, strip, skip, rows)
 
 
@@ -154,7 +144,7 @@ def _below_title(
     return []
 
 
-def _padding(rows: Sequence[Record], known: TextFormat | None) -> int:
+def _padding(rows: Sequence[Record]) -> int:
     """How many lines of a regular table are titles: ``Report,,`` above a row of names."""
     width = len(rows[0].fields) if rows else 0
     if width < 3 or sum(map(bool, rows[0].fields)) > 1 or not rows[0].fields[0]:
@@ -175,7 +165,7 @@ def _is_number(cell: str) -> bool:
     return any(notation.matches(cell.strip().strip(MARKS)) for notation in _NUMBERS)
 
 
-def _has_numbers(rows: Sequence[Sequence[str]]) -> bool:
+def _has_numbers(rows: Sequence[list[str]]) -> bool:
     return any(all(map(_is_number, cells)) for cells in zip(*_regular(rows[1:]), strict=True))
 
 
@@ -218,6 +208,9 @@ def _separator(lines: Sequence[str], quote: str | None, usual: str, missing: Seq
     """The character that cuts rows alike; of several the one that leaves most numbers."""
     first = next((line for line in lines if line.strip()), "")
     best, most = usual, -2.0
+    below = [line.strip() for line in lines[1:] if line.strip()]
+    if "," not in first and "," in "".join(below) and all(map(_NUMBERS[1].matches, below)):
+        return ";"  # a column of numbers with decimal commas
     for mark in usual + DELIMITERS.replace(usual, ""):
         if mark in first and mark != quote:
             rows = _evenly(_rows(lines, Grammar(mark, quote)))
@@ -261,6 +254,8 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
             return True
         if _has_cells_of(rows[0], known, missing):
             return False
+        if len(rows) < 2:
+            return not any(map(_is_number, rows[0]))
     rows = _regular(rows)
     if len(rows) < 2 or _comes_again(rows, missing):
         return True
@@ -346,9 +341,12 @@ def names_of(
             return Names(tuple(of_model), by_position=True)
         return Names(tuple(f"column_{i}" for i in range(1, width + 1)))
     first, row_names = list(rows[0]), False
-    if len(below) > 0 and width == len(first) + 1 and all(len(row) == width for row in below):
+    one_more = len(first) > 1 and width == len(first) + 1
+    trails = one_more and not any(row[-1] for row in below)
+    one_more &= len(below) > 1 or trails
+    if below and one_more and all(len(row) == width for row in below):
         last, begin = [row[-1] for row in below], [row[0] for row in below]
-        row_names = any(last) and len(set(begin)) == len(begin) > 1
+        row_names = any(last) and len(set(begin)) == len(begin)
         first = ["", *first] if row_names else [*first, ""]
     if known is not None and known.header is False and of_model:
         return Names(tuple(of_model), by_position=True)

@@ -7,6 +7,7 @@ ends a record if an even number of toggles stands before it. A doubled quote tog
 from __future__ import annotations
 
 import codecs
+import gzip
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,7 +41,7 @@ class Source:
     """The bytes of a file, decompressed, the first of which can be looked at before."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
+        self.file, self.compressed = file, isinstance(file, gzip.GzipFile)
         parts, size = [], 0
         while size < BEGINNING and (part := file.read(BEGINNING - size)):
             parts.append(part)
@@ -212,7 +213,8 @@ def _ends(text: bytes, toggles: npt.NDArray[np.int64], start: int = 0) -> npt.ND
     """Return the positions of line ends outside quotes."""
     tail = np.frombuffer(text, np.uint8)[start:]
     ends = np.flatnonzero((tail == _LF) | (tail == _CR)) + start
-    return ends[np.searchsorted(toggles, ends) % 2 == 0]
+    outside: npt.NDArray[np.int64] = ends[np.searchsorted(toggles, ends) % 2 == 0]
+    return outside
 
 
 def _header_end(text: bytes, toggles: npt.NDArray[np.int64]) -> int:

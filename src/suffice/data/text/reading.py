@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, Any, cast
 
@@ -61,7 +61,7 @@ class Reading:
                 found[name] = kind
         return found
 
-    def batches(self, source: Source) -> Iterator[pa.RecordBatch]:
+    def batches(self, source: Source) -> Generator[pa.RecordBatch]:
         """Yield the rows."""
         for table in _without_last(self._tables(source), self._format.skip_last or 0):
             for batch in table.to_batches(BATCH_ROWS):

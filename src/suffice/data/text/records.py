@@ -59,7 +59,7 @@ def open_bytes(path: Path) -> IO[bytes]:
     if not compressed:
         return file
     opened = gzip.GzipFile(fileobj=file)
-    opened.myfileobj = file  # which it closes
+    vars(opened)["myfileobj"] = file  # which it closes
     return cast(IO[bytes], opened)
 
 

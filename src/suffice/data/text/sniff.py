@@ -99,16 +99,22 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
     _refuse_header_again(file, head)
     files = [file]
     for path in paths[1:]:
-        other, rows = _other_file(path, file, known)
+        other, rows = _other_file(path, file)
         files.append(other)
         sample += rows if path in (paths[len(paths) // 2], paths[-1]) else []
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
-    remarks = (*_remarks(file, asked, known, usual, layout, names), *columns.remarks())
     left_out, empty = columns.left_out(names)
+    remarks = (
+        *_remarks(file, asked, known, usual, layout, names),
+        *columns.remarks(),
+        *_left_out(first.name, names, left_out, empty),
+        *_total(file, head, sample),
+    )
     written = {
         n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)
     }
     format = replace(file.format, written=tuple(written.items()), missing=given.tokens)
+    format = replace(format, decimal=None, thousands=None)
     return Sniffed(
         format=format,
         files=tuple(replace(one, format=format) for one in files),
@@ -116,11 +122,7 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         raw=columns.raw,
         left_out=left_out,
         empty=empty,
-        remarks=(
-            *remarks,
-            *_left_out(first.name, names, left_out, empty),
-            *_total(file, head, sample),
-        ),
+        remarks=remarks,
         doubts=columns.doubts,
         refused=columns.refused,
         absent=columns.absent,
@@ -137,10 +139,10 @@ def _first_file(
     asked = file.format
     if is_utf8(asked.encoding) and (found := encoding_of(source.start)):
         asked = replace(asked, encoding=found)
-    layout = layout_of(_first_lines(source.start, asked), asked, usual, known)
+    layout = layout_of(_first_lines(source.start, asked), asked, usual)
     if known is not None and known.skip_lines and not _knows(layout, known):
         like = replace(asked, skip_lines=known.skip_lines)
-        again = layout_of(_first_lines(source.start, asked), like, usual, known)
+        again = layout_of(_first_lines(source.start, asked), like, usual)
         layout = again if _knows(again, known) else layout
     if not layout.rows:
         rule = "a table has at least a header or one row"
@@ -149,6 +151,10 @@ def _first_file(
     header = asked.header
     if header is None:
         header = has_header(rows, asked.tokens, known)
+    for position, name in enumerate(rows[0] if header else (), start=1):
+        if undecoded(name):
+            line = layout.skip_lines + layout.rows[0].line
+            raise file.undecodable(line, f"column {position}", name)
     names = names_of(rows, header, asked.names, known)
     skip_last = asked.skip_last
     if skip_last is None and known is not None:
@@ -163,15 +169,15 @@ def _first_file(
         skip_lines=layout.skip_lines,
         skip_last=skip_last or 0,
     )
-    found = replace(file, format=settled)
-    _check_names(found, layout, header)
+    this = replace(file, format=settled)
+    _check_width(this, layout, header)
     if known is not None and not header and not names.by_position and asked.names is None:
         raise ReadError(
             f"{file.path.name} has no header, as its first row is {_row(rows[0])}",
             f"columns are found by name, or by position among {len(known.features)}",
             "if that row is a header, say header=True; else give names=...",
         )
-    return found, layout, names
+    return this, layout, names
 
 
 def _knows(layout: Layout, known: TextFormat) -> bool:
@@ -186,43 +192,30 @@ def _first_lines(start: bytes, format: TextFormat) -> list[str]:
     return lines if len(text) <= _CHARACTERS or len(lines) == 1 else lines[:-1]
 
 
-def _check_names(file: TextFile, layout: Layout, header: bool) -> None:
-    """Refuse names that cannot be read, or are not as many as the fields."""
+def _check_width(file: TextFile, layout: Layout, header: bool) -> None:
+    """Refuse names that are given and are not as many as the fields."""
     first = layout.rows[0]
-    line = layout.skip_lines + first.line
-    for position, name in enumerate(first.fields if header else (), start=1):
-        if undecoded(name):
-            raise file.undecodable(line, f"column {position}", name)
     below = layout.rows[1:] if header else layout.rows
     width = len(below[0].fields) if below else len(first.fields)
-    alike = sum(len(row.fields) == width for row in below)
-    if len(file.names) != width and (alike == len(below) or not header) and _is_given(file, first):
+    alike = all(len(row.fields) == width for row in below)
+    own = tuple(first.fields) == file.names
+    if len(file.names) != width and not own and (alike or not header):
         raise ReadError(
-            f"line {line + header} of {file.path.name}: {width} fields, where names=... "
-            f"holds {len(file.names)}",
+            f"line {layout.skip_lines + first.line + header} of {file.path.name}: {width} fields, "
+            f"where names=... holds {len(file.names)}",
             "there must be one name per column",
             "correct the names or the separator",
         )
 
 
-def _is_given(file: TextFile, first: object) -> bool:
-    return tuple(getattr(first, "fields", ())) != file.names
-
-
-def _other_file(
-    path: Path, like: TextFile, known: TextFormat | None
-) -> tuple[TextFile, list[list[str]]]:
+def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
     """Return a further file, which has to have the columns of the first, and rows of it."""
     with readable(path):
         file = replace(like, path=path, version=version_of(path))
     with opened(file) as source:
         lines = _first_lines(source.start, like.format)[like.skipped :]
-    rows = [
-        record.fields
-        for record in layout_of(
-            lines, replace(like.format, skip_lines=0), like.separator, known
-        ).rows
-    ]
+    layout = layout_of(lines, replace(like.format, skip_lines=0), like.separator)
+    rows = [record.fields for record in layout.rows]
     if not rows:
         rule = "a table has at least a header or one row"
         raise ReadError(f"{path.name} is empty", rule, "check how it was written")
@@ -248,12 +241,7 @@ def _differ(like: TextFile, path: Path, names: Sequence[str]) -> SchemaError:
 def _further(file: TextFile, source: Source) -> Iterator[list[str]]:
     """Rows in the middle of a file and at its end, where bytes can be reached."""
     size = file.version.size if file.version else 0
-    if (
-        not is_utf8(file.format.encoding)
-        or size < 4 * SAMPLE_BYTES
-        or not hasattr(source.file, "peek")
-        or source.start[:2] != _beginning(source)
-    ):
+    if not is_utf8(file.format.encoding) or size < 4 * SAMPLE_BYTES or source.compressed:
         return
     for start in ((size - SAMPLE_BYTES) // 2, size - SAMPLE_BYTES):
         source.file.seek(start)
@@ -270,12 +258,6 @@ def _further(file: TextFile, source: Source) -> Iterator[list[str]]:
                 quotechar=quote,
                 quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL,
             )
-
-
-def _beginning(source: Source) -> bytes:
-    """The first bytes as they are stored: others than those read if they are compressed."""
-    source.file.seek(0)
-    return source.file.read(2)
 
 
 def _refuse_header_again(file: TextFile, head: pa.RecordBatch) -> None:
@@ -360,7 +342,7 @@ class _Columns:
         self, name: str, spelling: Number, found: Guess, cells: pa.Array[pa.StringScalar]
     ) -> None:
         """Say that numbers are read as the model's, where the file may mean others."""
-        if spelling in (PLAIN, found.spelling) or found.spelling.type != spelling.type:
+        if spelling in (PLAIN, found.spelling) or not isinstance(found.spelling, Number):
             return
         try:
             same = spelling.read(cells) == found.spelling.read(cells)
@@ -368,8 +350,8 @@ class _Columns:
             return
         if not same:
             self._said.append(
-                f"{self.file.path.name}: numbers of {name!r} are read as {spelling.name}, as in the "
-                f"files of the model (decimal='.' says otherwise)"
+                f"{self.file.path.name}: numbers of {name!r} are read as {spelling.name}, as in "
+                "the files of the model (decimal='.' says otherwise)"
             )
 
     def typed(self, names: Sequence[str], left_out: Sequence[str]) -> pa.RecordBatch:
@@ -393,7 +375,7 @@ class _Columns:
     def left_out(self, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Fields that are no columns, and those of them that hold nothing."""
         empty = [name for name in names.unnamed if pa.types.is_null(self.guesses[name].type)]
-        empty = [name for name in empty if self.first[name].__len__()]
+        empty = [name for name in empty if len(self.first[name])]
         row_names = [] if names.row_names is None else [names.row_names]
         return (*row_names, *empty), tuple(empty)
 
@@ -403,9 +385,10 @@ class _Columns:
         asked = dict(self._asked.written)
         found: dict[Spelling, list[str]] = {}
         for name, one in self.guesses.items():
-            if one.spelling not in (PLAIN, TEXT) and name not in asked and name not in self._known:
-                if one.spelling != TRUTH or not _usual_truth(self.first[name]):
-                    found.setdefault(one.spelling, []).append(name)
+            if one.spelling in (PLAIN, TEXT) or name in asked or name in self._known:
+                continue
+            if one.spelling != TRUTH or not _usual_truth(self.first[name]):
+                found.setdefault(one.spelling, []).append(name)
         for spelling, names in found.items():
             unit = (
                 ", read in seconds since 1970-01-01"
@@ -420,7 +403,7 @@ class _Columns:
         if codes:
             name, code = codes[0]
             yield (
-                f"{where}: {_listed([name for name, _ in codes])} hold codes such as {code!r} "
+                f"{where}: codes such as {code!r} stay text in {_listed([n for n, _ in codes])} "
                 f"(written={{{name!r}: 'number'}} says otherwise)"
             )
         yield from self._said
@@ -432,9 +415,9 @@ class _Columns:
             if token
         ]
         if lost and self._asked.missing is None and not self._known:
-            shown = ", ".join(f"{c:,} cells {t!r} of {n!r}" for t, n, c in lost[:NAMED])
-            more = f" and of {len(lost) - NAMED} more" if len(lost) > NAMED else ""
-            yield f"{where}: {shown}{more} are read as missing (missing='' keeps them)"
+            shown = ", ".join(f"{t!r} of {n!r} ({c:,})" for t, n, c in lost[:NAMED])
+            more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+            yield f"{where}: cells {shown}{more} are read as missing (missing='' keeps them)"
 
 
 def _bare(cells: pa.Array[pa.StringScalar], tokens: Sequence[str]) -> pa.Array[pa.StringScalar]:
@@ -541,17 +524,18 @@ def _remarks(
     if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
     first = _row(layout.rows[0].fields)
-    if names.by_position:
+    if names.by_position and (format.header or known is None or known.header is not False):
         begin = (
             f"the header {first} names no column of the model"
             if format.header
             else (f"there is no header, as the first row is {first}")
         )
         yield _remark(where, f"{begin}: columns are found by position", "header")
-    elif asked.header is None and asked.names is None and not format.header:
+    elif asked.header is None and asked.names is None and not (format.header or known):
         yield _remark(where, f"there is no header, as the first row is {first}", "header")
     if names.doubled:
-        yield f"{where}: names that stand twice are {_listed(names.doubled)} (names=... says otherwise)"
+        listed = _listed(names.doubled)
+        yield f"{where}: names that stand twice become {listed} (names=... says otherwise)"
 
 
 def _left_out(
@@ -566,7 +550,7 @@ def _left_out(
         )
     kept = [name for name in names.unnamed if name not in left_out]
     if kept:
-        yield f"{where}: fields without a name are called {_listed(kept)} (names=... says otherwise)"
+        yield _remark(where, f"fields without a name are called {_listed(kept)}", "names")
 
 
 def _total(file: TextFile, head: pa.RecordBatch, sample: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile
 from suffice.data.text.sniff import Sniffed, read_cells, sniff
-from suffice.data.text.spelling import TEXT, Number, are_rounded, number_spellings
+from suffice.data.text.spelling import TEXT, Number, Spelling, are_rounded, number_spellings
 from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP
@@ -88,14 +88,18 @@ class TextPart(RecordPart):
             return ReadError(where, HELD_RULE, HELD_STEP)
         spelling = self.text.format.spelling(name) or TEXT
         number = pa.types.is_floating(target) or pa.types.is_integer(target)
-        if number and (other := self._other_notation(spelling, cell)) is not None:
-            option = f"decimal={other.decimal!r}"
-            if other.thousands:
-                option = f"thousands={other.thousands!r}, or {option}"
+        if number and (others := list(_other_notations(spelling, cell))):
+            decimal = spelling.decimal if isinstance(spelling, Number) else "."
+            options = dict.fromkeys(
+                f"thousands={one.thousands!r}"
+                if one.decimal == decimal
+                else f"decimal={one.decimal!r}"
+                for one in others
+            )
             return ReadError(
-                f"{where} is a number in another notation, such as {other.name}",
+                f"{where} is a number in another notation, such as {others[0].name}",
                 f"this column holds {spelling}",
-                f"say which with {option}",
+                f"say which with {' or '.join(options)}",
             )
         fact = f"{where} is not {called(target)}"
         if spelling.type == target and not isinstance(spelling, type(TEXT)):
@@ -104,14 +108,6 @@ class TextPart(RecordPart):
         if not row and not self.text.has_header:
             step = "if this line holds names of columns, say header=True"
         return ReadError(fact, f"every cell of this column is read as {spelling}", step)
-
-    def _other_notation(self, spelling: Any, cell: str) -> Number | None:
-        """The notation of numbers in which a cell is one, that is not of its column."""
-        cell = cell.strip()
-        found = (s for s in number_spellings(cell) if s.matches(cell))
-        decimal = spelling.decimal if isinstance(spelling, Number) else "."
-        marks = [one for one in found if one.decimal != decimal or one.thousands]
-        return next(iter(marks), None)
 
     @property
     def nbytes(self) -> int | None:
@@ -124,6 +120,15 @@ class TextPart(RecordPart):
     def file(self) -> Path:
         """The file."""
         return self.text.path
+
+
+def _other_notations(spelling: Spelling, cell: str) -> Iterator[Number]:
+    """Yield the notations of numbers in which a cell is one, other than that of its column."""
+    bare = cell.strip()
+    decimal = spelling.decimal if isinstance(spelling, Number) else "."
+    for one in number_spellings(bare):
+        if one.matches(bare) and (one.decimal != decimal or one.thousands):
+            yield one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,10 +190,16 @@ class TextTable(Table):
         return TextTable(self.paths, self.asked, known)
 
     def labelled(self, name: str) -> TextTable:
-        """Return the same rows, with one column as the file spells it: a label is no truth value."""
-        if name not in self.sniffed.raw:
-            return self
+        """Return the same rows, with the labels of a column as the file spells them."""
         found = self.sniffed
+        lost = {t: n for t, n in found.absent.get(name, {}).items() if t} if not self.known else {}
+        for token, count in lost.items():
+            warn(
+                f"{found.files[0].path.name}: labels {token!r} ({count:,} of {name!r}) are read as "
+                "missing; missing='' keeps them."
+            )
+        if name not in found.raw:
+            return self
         column = found.raw[name]
         head = found.head.set_column(found.head.schema.get_field_index(name), name, column)
         written = tuple((dict(found.format.written) | {name: TEXT.name}).items())

@@ -1,32 +1,38 @@
-"""Telling inputs apart, and checking labels and weights."""
+"""What labels, weights and tables may be, and weights of classes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import Labels
+from suffice.data.array_source import ArraySource, Labels
 from suffice.data.python_cells import faithful, require_faithful, require_label_values, unmasked
 from suffice.data.schema import MAX_CLASSES
+from suffice.data.table_source import TableSource
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.scikit_learn import (
     check_classification_targets,
     column_or_1d,
     refuse_lengths,
 )
+from suffice.numerics.in_print import listed
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import WEIGHT_RULE, unfit_weight
 from suffice.sums.vocabulary import Value, Vocabulary
 
 __all__ = [
+    "ClassWeight",
+    "check_class_weight",
     "check_one_type",
     "check_same_classes",
     "checked_weights",
+    "class_weights",
     "common_dtype",
     "declared_labels",
     "forgetting",
@@ -34,6 +40,7 @@ __all__ = [
     "is_array",
     "labels_of",
     "one_column",
+    "require_weights",
 ]
 
 WHOLE_TYPES = {bool, int}  # labels without a fraction
@@ -300,3 +307,108 @@ def _kind(values: Sequence[Value]) -> str | None:
     numbers = (isinstance(v, int | float) and not isinstance(v, bool) for v in values)
     kinds = {"number" if n else type(v).__name__ for n, v in zip(numbers, values, strict=True)}
     return min(kinds, default=None)
+
+
+ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
+
+
+def check_class_weight(given: Any) -> None:
+    """Refuse what says no weight of classes.
+
+    Raises
+    ------
+    ParameterError
+        If it is no ``"balanced"``, None or mapping of labels to positive numbers.
+    """
+    if isinstance(given, Mapping):
+        if not all(_is_weight(weight) for weight in given.values()):
+            raise ParameterError(f"class_weight={given!r}", "a weight is a finite number above 0")
+    elif not (given is None or (isinstance(given, str) and given == "balanced")):
+        raise ParameterError(
+            f"class_weight={given!r}", "it is 'balanced', or maps labels to numbers"
+        )
+
+
+def class_weights(
+    given: ClassWeight, rows: NDArray[np.float64], labels: tuple[Any, ...]
+) -> NDArray[np.float64]:
+    """The weight f_c of every class, (k,): 1 where none is given.
+
+    ::
+
+        "balanced"    f_c = N / (k N_c), k the number of classes that have rows
+
+    Parameters
+    ----------
+    given : mapping of label to float, "balanced" or None
+        As `check_class_weight` lets it pass.
+    rows : ndarray (k,)
+        N_c, the weight of the rows of each class.
+    labels : tuple of k labels
+
+    Raises
+    ------
+    ParameterError
+        If a mapping leaves out a class and names one that is not there.
+
+    Source: G. King and L. Zeng, Logistic regression in rare events data, Political Analysis 9
+    (2001), 137-163, for weights of this form.
+
+    Examples
+    --------
+    >>> class_weights("balanced", np.array([3.0, 1.0]), ("a", "b"))
+    array([0.66666667, 2.        ])
+    >>> class_weights({"b": 5}, np.array([3.0, 1.0]), ("a", "b"))
+    array([1., 5.])
+    """
+    factors = np.ones(len(labels))
+    if given is None:
+        return factors
+    if isinstance(given, str):
+        shown = rows > 0
+        factors[shown] = rows.sum() / (shown.sum() * rows[shown])
+        return factors
+    strange = [label for label in given if label not in labels]
+    if strange and any(label not in given for label in labels):
+        raise ParameterError(
+            f"class_weight has {', '.join(map(repr, strange))}",
+            f"the classes are {', '.join(map(repr, labels))}",
+        )
+    return np.array([given.get(label, 1.0) for label in labels], float)
+
+
+def _is_weight(weight: Any) -> bool:
+    return isinstance(weight, Real) and 0 < float(weight) < np.inf
+
+
+def require_weights(
+    source: TableSource | ArraySource, classes: Vocabulary, fewest: int = 2
+) -> None:
+    """Refuse rows of too few classes if it is for their weights, and name the other classes.
+
+    Parameters
+    ----------
+    source : TableSource or ArraySource
+        The rows.
+    classes : Vocabulary
+        Labels of rows whose weight is above 0.
+    fewest : int
+        How many there are to be.
+
+    Raises
+    ------
+    DataError
+        If other labels are shown, with weights of 0.
+    """
+    if not 0 < len(classes) < fewest:
+        return
+    others = [label for label in source.shown_labels() if label not in classes.codes]
+    if others and len(classes) + len(others) >= fewest:
+        which = (
+            f"class {others[0]!r}" if len(others) == 1 else f"classes {listed(map(repr, others))}"
+        )
+        raise DataError(
+            f"the rows of {which} have weight 0: those of {classes.values[0]!r} are left",
+            "a classifier needs rows of two classes or more whose weight is above 0",
+            "check the weights",
+        )

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, warn
+from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import check_one_type
-from suffice.models.base.costs import expected_costs
 from suffice.models.base.evaluation import Evaluation
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log

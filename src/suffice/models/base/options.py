@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
 from numbers import Real
@@ -9,8 +10,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
+from suffice.numerics.in_print import NAMED
 
 __all__ = [
     "Dependent",
@@ -25,6 +27,8 @@ __all__ = [
     "check_unanswerable",
     "framed",
     "generator",
+    "incomplete",
+    "listed_missing",
 ]
 
 Incomplete = Literal["error", "drop", "gaussian"]
@@ -145,3 +149,25 @@ def generator(random_state: Any) -> np.random.Generator:
             f"random_state={random_state!r}",
             "it is a whole number, 0 or more, a numpy.random.Generator, or None",
         ) from None
+
+
+def listed_missing(counts: Mapping[str, str]) -> str:
+    """Say which columns lack how many cells; nothing where all are there.
+
+    Examples
+    --------
+    >>> listed_missing({"age": "2", "size": "1"})
+    "2 of column 'age', 1 of column 'size'"
+    """
+    first = [f"{n} of column {name!r}" for name, n in list(counts.items())[:NAMED]]
+    more = f" and some of {len(counts) - NAMED} more" if len(counts) > NAMED else ""
+    return ", ".join(first) + more
+
+
+def incomplete(counts: str, otherwise: str) -> DataError:
+    """The error of missing cells, which `listed_missing` counts; ``otherwise`` keeps their rows."""
+    return DataError(
+        f"cells are missing (NaN or null): {counts}",
+        "every row needs all its cells",
+        f"use incomplete='drop' to learn from complete rows only, or {otherwise}",
+    )

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
+from suffice.models.base.answers import Predictions
 from suffice.models.base.options import check_level, generator
-from suffice.models.base.predictions import Predictions
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_normalise
 from suffice.sums.batch import Batch

@@ -3,7 +3,7 @@
 An estimator follows scikit-learn's protocol without inheriting from its classes, so that a model
 is fitted, loaded and asked without them. What these classes would give besides (metadata routing,
 diagrams, containers of results) comes from them when it is first looked up. Other files take what
-they need of scikit-learn from here; `suffice.models.base.saved_options` knows the covariance
+they need of scikit-learn from here; `suffice.models.base.saved` knows the covariance
 estimators by name, and `suffice.cli.commands.demo` reads one of its tables.
 """
 
@@ -11,15 +11,21 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
-from functools import cache, update_wrapper
+from collections.abc import Callable, Mapping
+from functools import cache, update_wrapper, wraps
+from inspect import signature
 from types import MethodType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import ParameterError, UnavailableError
+
 __all__ = [
+    "LONGEST_REPR",
+    "KeptArray",
+    "accepts",
     "available_if",
     "bases",
     "check_classification_targets",
@@ -27,10 +33,15 @@ __all__ = [
     "checked_table",
     "column_or_1d",
     "convergence_warning",
+    "defaults",
     "diagram",
+    "effective",
     "in_container",
     "is_of_scikit_learn",
     "not_fitted",
+    "printed",
+    "protect_fitted",
+    "read_only",
     "refuse_lengths",
     "usual_array",
     "with_bases",
@@ -253,3 +264,202 @@ def column_or_1d(y: Any, warn: bool) -> NDArray[Any]:
 
     column: NDArray[Any] = checked(y, warn=warn)
     return column
+
+
+C = TypeVar("C", bound=type[Any])
+
+LONGEST_LINE = 79  # of a printed estimator
+LONGEST_REPR = 700  # characters that are no blanks; the middle of a longer one is left out
+MANY_ELEMENTS = 30  # of a sequence that is printed
+
+
+def accepts(before: str | None = None, /, **ignored: Any) -> Callable[[C], C]:
+    """Decorate a class, beneath ``@dataclass``, with parameters of scikit-learn without effect.
+
+    Parameters
+    ----------
+    before : str, optional
+        The field that they precede; by default they are the last.
+    **ignored
+        Their names and defaults.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... @accepts(copy_X=True)
+    ... class Ridge:
+    ...     alpha: float = 1.0
+    >>> Ridge(2.0, copy_X=False), effective(Ridge)
+    (Ridge(alpha=2.0, copy_X=False), ['alpha'])
+    """
+
+    def with_fields(cls: C) -> C:
+        own = dict(cls.__annotations__)
+        later = list(own)[list(own).index(before) :] if before else []
+        own |= dict.fromkeys(ignored, "Any")
+        first = [name for name in own if name not in later]
+        cls.__annotations__ = {name: own[name] for name in (*first, *later)}
+        for name, default in ignored.items():
+            setattr(cls, name, default)
+        cls._accepted = (*getattr(cls, "_accepted", ()), *ignored)
+        return cls
+
+    return with_fields
+
+
+def effective(cls: Any) -> list[str]:
+    """Return the names of the parameters that have an effect."""
+    ignored = getattr(cls, "_accepted", ())
+    return [name for name in signature(cls).parameters if name not in ignored]
+
+
+@cache
+def defaults(cls: Any) -> dict[str, Any]:
+    """The default of every parameter of a class, as its ``__init__`` gives it."""
+    if cls.__init__ is object.__init__:
+        return {}
+    _, *given = signature(cls.__init__).parameters.values()
+    return {parameter.name: parameter.default for parameter in given}
+
+
+def printed(cls: Any, params: Mapping[str, Any], longest: int = LONGEST_REPR) -> str:
+    """An estimator as it is printed: its class, and the parameters that are no defaults.
+
+    Examples
+    --------
+    >>> class Ridge:
+    ...     def __init__(self, alpha=1.0, tol=1e-4): ...
+    >>> printed(Ridge, {"alpha": 2.0, "tol": 1e-4})
+    'Ridge(alpha=2.0)'
+    """
+    usual = defaults(cls)
+    changed = [
+        f"{name}={_shown(value)}"
+        for name, value in sorted(params.items())
+        if value is not usual[name] and repr(value) != repr(usual[name])
+    ]
+    return _shortened(_wrapped(f"{cls.__name__}(", changed), longest)
+
+
+def _shown(value: Any) -> str:
+    """A value as it is printed; of a long sequence, the first elements."""
+    if isinstance(value, list | tuple) and len(value) > MANY_ELEMENTS:
+        opening, closing = "[]" if isinstance(value, list) else "()"
+        return f"{opening}{', '.join(map(repr, value[:MANY_ELEMENTS]))}, ...{closing}"
+    return repr(value)
+
+
+def _wrapped(start: str, words: list[str]) -> str:
+    """Words in brackets, on as many lines as they need."""
+    lines, indent = [start], " " * len(start)
+    for at, word in enumerate(words):
+        ending = ")" if at == len(words) - 1 else ","
+        blank = "" if lines[-1].endswith(("(", " ")) else " "
+        if blank and len(lines[-1]) + 1 + len(word) + len(ending) > LONGEST_LINE:
+            lines.append(indent)
+            blank = ""
+        lines[-1] += blank + word + ending
+    return "\n".join(lines) if words else f"{start})"
+
+
+def _shortened(text: str, longest: int) -> str:
+    """A text of so many characters that are no blanks: the middle of a longer one is left out."""
+    if len(re.sub(r"\s", "", text)) <= longest:
+        return text
+    half = longest // 2
+    kept = re.compile(rf"(\s*\S){{{half}}}")
+    first, last = kept.match(text), kept.match(text[::-1])
+    if first is None or last is None:
+        return text
+    return f"{first.group()}...{text[len(text) - last.end() :]}"
+
+
+def read_only(value: Any) -> Any:
+    """Return an array that cannot be written to, with the same memory; anything else as it is.
+
+    Examples
+    --------
+    >>> read_only(np.zeros(2))[0] = 1.0
+    Traceback (most recent call last):
+        ...
+    ValueError: assignment destination is read-only
+    """
+    if type(value) is not np.ndarray:
+        return value
+    view = value.view()
+    view.setflags(write=False)
+    return view
+
+
+def protect_fitted(cls: type) -> None:
+    """Make properties of a class that end in an underscore hand out read-only arrays.
+
+    Examples
+    --------
+    >>> class Mean:
+    ...     @property
+    ...     def mean_(self):
+    ...         return np.ones(2)
+    >>> protect_fitted(Mean)
+    >>> Mean().mean_[0] = 3.0
+    Traceback (most recent call last):
+        ...
+    ValueError: assignment destination is read-only
+    """
+    for name, member in list(vars(cls).items()):
+        if _is_fitted(name) and isinstance(member, property):
+            setattr(cls, name, _protected(member))
+
+
+class KeptArray:
+    """An attribute that keeps an array, and hands out a view that cannot be written to.
+
+    Examples
+    --------
+    >>> class Mean:
+    ...     mean_ = KeptArray()
+    >>> model = Mean()
+    >>> model.mean_ = np.ones(2)
+    >>> model.mean_[0] = 3.0
+    Traceback (most recent call last):
+        ...
+    ValueError: assignment destination is read-only
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        try:
+            return read_only(instance.__dict__[self._name])
+        except KeyError:
+            raise AttributeError(
+                f"{type(instance).__name__!r} object has no attribute {self._name!r}"
+            ) from None
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self._name] = value
+
+    def __delete__(self, instance: Any) -> None:
+        del instance.__dict__[self._name]
+
+
+def _is_fitted(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _protected(attribute: property) -> property:
+    """The same attribute, whose arrays cannot be written to."""
+    get: Any = attribute.fget
+
+    @wraps(get)
+    def protected(estimator: Any) -> Any:
+        try:
+            return read_only(get(estimator))
+        except ParameterError as error:
+            raise UnavailableError(error.fact, error.rule, error.next_step) from None
+
+    return property(protected)

@@ -1,28 +1,156 @@
-"""Weights of columns: how much of what each one says is counted.
-
-::
-
-    log p(c | x) = log π_c + Σ_j w_j log p(x_j | c) + const,   w_j ≥ 0
-
-Naive Bayes adds up what columns say as if none repeated another, and is too sure where some do.
-"""
+"""Parameters whose columns count more or less than once: w_j log p(x_j | c)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.base.label_sets import Doubts
+from suffice.families import Parameters
+from suffice.families.densities.piecewise import Piece, PiecewiseParameters
+from suffice.models.base.answers import Doubts
 from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.weighted import group_sizes
 from suffice.numerics.in_print import listed
+from suffice.numerics.logspace import cell_scores, scores
 from suffice.rules import FINITE, NONNEGATIVE, Shape
+from suffice.sums.block import RealBlock, among
 
-__all__ = ["Calibration", "CalibrationName"]
+__all__ = [
+    "LEAST",
+    "Calibration",
+    "CalibrationName",
+    "Weighted",
+    "group_sizes",
+    "grouped_scores",
+    "is_one_group",
+]
+
+FEW_CELLS = 4096  # whose terms are found at once, not column by column
+LEAST = -700.0  # what an impossible cell counts as, where it is weighed
+
+
+def is_one_group(part: FamilyColumns) -> bool:
+    """Whether the columns of a part have one weight: words, and those modelled together."""
+    return part.family.joint or part.layout.encoding in ("events", "sparse")
+
+
+def group_sizes(parts: tuple[FamilyColumns, ...]) -> list[int]:
+    """How many weights each part has."""
+    return [1 if is_one_group(part) else len(part.layout.columns) for part in parts]
+
+
+def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: int) -> Any:
+    """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
+    if is_one_group(part):
+        whole = scores(block.rows, k, 0.0)
+        parameters.add_log_likelihood(block, whole)
+        return whole[None]
+    cells = cell_scores(block.rows, len(part.layout.columns), k)
+    parameters.add_contributions(block, cells)
+    return np.moveaxis(cells, 1, 0)
+
+
+class Weighted:
+    """What a model asks of parameters, each column counted w_j times; where w_j is 0, not at all.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    weights : ndarray (d,), or (1,) for all columns together
+    """
+
+    def __init__(self, parameters: Parameters, weights: NDArray[np.float64]) -> None:
+        self._parameters, self._weights = parameters, weights
+        self._is_one = bool((weights == weights[0]).all())
+
+    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ w_j log p(x_j | c) of every row to ``out`` (n, k)."""
+        if self._is_one:
+            self._add(self._parameters, block, self._weights[0], out)
+            return
+        if block.rows * len(self._weights) <= FEW_CELLS:
+            out[:] = self._added(block, out)
+            return
+        for columns, parameters, weight in self._runs:
+            with among(columns):
+                if weight is None:
+                    rows = RealBlock(block.values[:, columns[0] : columns[-1] + 1])
+                    parameters.add_log_likelihood(rows, out)
+                else:
+                    self._add(parameters, block.column(columns[0]), weight, out)
+
+    @cached_property
+    def _runs(self) -> list[tuple[NDArray[np.intp], Parameters, float | None]]:
+        """Columns and their weight: each alone, or side by side if all are constant in bins.
+
+        The logs of the latter have been multiplied.
+        """
+        runs: list[tuple[NDArray[np.intp], Parameters, float | None]] = []
+        pieces: list[Piece] = []
+
+        def end(j: int) -> None:
+            if pieces:
+                weighed = PiecewiseParameters.of(len(pieces[0].log_density), pieces)
+                runs.append((np.arange(j - len(pieces), j), weighed, None))
+                pieces.clear()
+
+        for j, weight in enumerate(self._weights.tolist()):
+            piece = _piece(self._parameters, j)
+            if piece is not None:
+                pieces.append(piece._replace(log_density=_weighed(piece.log_density, weight)))
+                continue
+            end(j)
+            runs.append((np.array([j]), self._parameters.column(j), weight))
+        end(len(self._weights))
+        return runs
+
+    def _added(self, block: Any, out: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sums of few rows and their terms, which all columns give at once; in their order."""
+        cells = cell_scores(len(out), len(self._weights), out.shape[1])
+        self._parameters.add_contributions(block, cells)
+        used, weights = self._used
+        terms = cells.transpose(1, 0, 2)[used]
+        if (weights < 0).any():
+            terms = np.where(weights < 0, np.maximum(terms, LEAST), terms)
+        return np.asarray(np.add.accumulate(np.concatenate([out[None], weights * terms]))[-1])
+
+    @cached_property
+    def _used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The columns that count (u,), and their weights (u, 1, 1)."""
+        used = np.flatnonzero(self._weights)
+        return used, self._weights[used, None, None]
+
+    add_discriminants = add_log_likelihood
+
+    def add_contributions(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add w_j log p(x_j | c) of every cell to ``out`` (n, d, k)."""
+        cells = cell_scores(*out.shape)
+        self._parameters.add_contributions(block, cells)
+        weights = np.broadcast_to(self._weights, out.shape[1])[None, :, None]
+        out += np.multiply(weights, cells, out=np.zeros_like(cells), where=weights != 0)
+
+    def _add(
+        self, parameters: Parameters, block: Any, weight: float, out: NDArray[np.float64]
+    ) -> None:
+        term = scores(len(out), out.shape[1], 0.0)
+        parameters.add_log_likelihood(block, term)  # which refuses cells, whatever the weight
+        if weight:
+            out += _weighed(term, weight)
+
+
+def _piece(parameters: Parameters, j: int) -> Piece | None:
+    """The density of column j, if it is constant in bins."""
+    return parameters.piece(j) if isinstance(parameters, PiecewiseParameters) else None
+
+
+def _weighed(logs: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+    """w log p; what is impossible is not the most probable where w is below 0."""
+    return weight * (np.maximum(logs, LEAST) if weight < 0 else logs)
+
 
 CalibrationName = Literal["none", "temperature", "weights"]
 

@@ -22,16 +22,15 @@ from suffice.engines.choice import is_here
 from suffice.errors import ParameterError, warn
 from suffice.families import Family
 from suffice.families.density import Chosen
+from suffice.models.base.answers import Evidence, impossible_rows
 from suffice.models.base.checks import (
+    ClassWeight,
     check_among,
     check_one_type,
     check_same_classes,
     declared_labels,
 )
-from suffice.models.base.class_weights import ClassWeight
-from suffice.models.base.evidence import Evidence
 from suffice.models.base.options import generator
-from suffice.models.base.predictions import impossible_rows
 from suffice.models.base.proba_intervals import Ends
 from suffice.models.base.scikit_learn import available_if
 from suffice.models.base.unseen_values import FEWEST
@@ -43,7 +42,7 @@ from suffice.models.classifier import (
     warn_of_unlabelled,
 )
 from suffice.models.estimator import FittedFromSums, Kind, fitted
-from suffice.models.generative.in_notebook import notebook_tables
+from suffice.models.generative.described import notebook_tables
 from suffice.models.generative.method import GenerativeMethod, Said
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.proba_intervals import ends_of

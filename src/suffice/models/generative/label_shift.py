@@ -225,7 +225,8 @@ def adjust_prior(classifier: C, X: Any, *, tol: float = 1e-6, max_iter: int = 10
 
     Examples
     --------
-    >>> from suffice.naive_bayes import BernoulliNB, adjust_prior
+    >>> from suffice.naive_bayes import BernoulliNB
+    >>> from suffice.bayes import adjust_prior
     >>> model = BernoulliNB(alpha=0).fit([[1], [1], [0], [1], [0], [0]], list("aaabbb"))
     >>> new = [[1], [1], [1], [1], [1], [0], [0], [0], [0]]  # 5/9 = 2/3 π + 1/3 (1 − π)
     >>> adjust_prior(model, new).class_prior_.round(4)

@@ -17,21 +17,23 @@ from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family
-from suffice.models.base.class_weights import ClassWeight, check_class_weight, class_weights
-from suffice.models.base.costs import expected_costs
-from suffice.models.base.fold_sums import sums_by_place
-from suffice.models.base.leave_one_out import LeaveOneOut
-from suffice.models.base.weightless import require_weights
+from suffice.models.base.answers import expected_costs
+from suffice.models.base.checks import (
+    ClassWeight,
+    check_class_weight,
+    class_weights,
+    require_weights,
+)
+from suffice.models.base.groups import sums_by_place
+from suffice.models.base.judge import LeaveOneOut
 from suffice.models.classifier import costs_of, warn_of_unlabelled
 from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.class_prior import Prior, class_prior
-from suffice.models.generative.family_columns import whole
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
 from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.part import FamilyColumns, sampled, summarise, whole
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
-from suffice.models.generative.sums import sampled, summarise
 from suffice.models.generative.weights import in_rows, row_weight_of, sample_rows, weighted
 from suffice.models.method import Method
 from suffice.numerics.logspace import log_normalise, normalise
@@ -160,7 +162,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     def sums_by_group(
         self, reader: GenerativeReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
     ) -> list[ByClass]:
-        """Return the sums over the rows of every group; see `suffice.models.base.fold_sums`."""
+        """Return the sums over the rows of every group; see `suffice.models.base.groups`."""
         parts = rows.parts(reader.layout, engine.workers)
         return sums_by_place(summarise, (reader.parts, reader.layout), engine, parts, group)
 

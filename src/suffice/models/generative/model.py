@@ -1,6 +1,6 @@
 """The generative classifier: class prior times families, p(x, y) = P(y) Π_b p(x_b | y).
 
-A fit is the sum of `suffice.models.generative.sums.summarise` over parts; a model is a function of
+A fit is the sum of `suffice.models.generative.part.summarise` over parts; a model is a function of
 that sum.
 """
 
@@ -20,12 +20,11 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.density import Chosen
 from suffice.families.family import Apply
-from suffice.models.base.predictions import Predictions
-from suffice.models.generative.calibration import Calibration
+from suffice.models.base.answers import Predictions
+from suffice.models.generative.calibration import Calibration, Weighted, group_sizes, grouped_scores
 from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
-from suffice.models.generative.weighted import Weighted, group_sizes, grouped_scores
 from suffice.numerics import kernels
 from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores

@@ -1,15 +1,18 @@
-"""A part of a table: columns, and the family that models them."""
+"""A part of a table: columns and the family that models them; which they are, and their sums."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import BlockLayout
+from suffice.data.schema import DATES, SPARSE, BlockLayout, Column, Layout, UniformColumns
+from suffice.data.source import Part, each_batch
+from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.families.family import LeaveOneOut
 from suffice.models.design.matrix import Design
@@ -23,8 +26,20 @@ from suffice.models.generative.terms import (
 from suffice.rules import rule
 from suffice.sums.base import Accumulator
 from suffice.sums.bins import YEAR_2000, MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.sums.block import Encoding
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.row_sample import SampledAccumulator
 
-__all__ = ["FamilyColumns"]
+__all__ = [
+    "FAMILY_OF_KIND",
+    "FamilyColumns",
+    "accumulator",
+    "parts_of",
+    "read_from",
+    "sampled",
+    "summarise",
+    "whole",
+]
 
 
 @dataclass(frozen=True)
@@ -118,3 +133,98 @@ class FamilyColumns:
         if not isinstance(block, MomentsAndBins):
             return block
         return replace(block, bins=block.bins.only(self.family.binned(block.d)))
+
+
+FAMILY_OF_KIND = {
+    "real": "gaussian",
+    "binary": "bernoulli",
+    "category": "categorical",
+    "text": "multinomial",
+}
+
+
+def parts_of(
+    groups: list[tuple[tuple[str, ...], Family]], columns: Mapping[str, Column]
+) -> tuple[FamilyColumns, ...]:
+    """Join columns of one family and encoding; groups, joint distributions, texts stay apart."""
+    blocks: dict[Any, list[str]] = {}
+    for names, family in groups:
+        encoding = _encoding(family, tuple(map(columns.__getitem__, names)))
+        text = encoding == "events" and columns[names[0]].stored == "string"
+        alone = len(names) > 1 or family.joint or text
+        key = (family, repr(family), encoding, names if alone else None)
+        blocks.setdefault(key, []).extend(names)
+    layouts = [
+        (family, BlockLayout(encoding, tuple(names), _dates(family, names, columns)))
+        for (family, _, encoding, _), names in blocks.items()
+    ]
+    return tuple(starmap(FamilyColumns, layouts))
+
+
+def whole(family: Family, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
+    """Model all columns by one family, as one block."""
+    names = columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
+    by_name = {} if isinstance(columns, UniformColumns) else {c.name: c for c in columns}
+    dates = _dates(family, list(by_name), by_name)
+    return (FamilyColumns(family, BlockLayout(_encoding(family, columns), names, dates)),)
+
+
+def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) -> tuple[str, ...]:
+    """The columns that hold dates, if their numbers are binned."""
+    dates = tuple(name for name in names if columns[name].reason == DATES)
+    binned = dates and isinstance(family.accumulator("real", 0), MomentsAndBinsAccumulator)
+    return dates if binned else ()
+
+
+def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
+    """Read a text as words where the family can count events, everything else its usual way."""
+    looked_at = [columns] if isinstance(columns, UniformColumns) else columns
+    if family.encodings == ("count", "events") and all(
+        column.reason.endswith(SPARSE) for column in looked_at
+    ):
+        return "events"
+    if "events" in family.encodings and _are_countable(columns):
+        if len(columns) > 1 and columns[0].stored == "string":
+            raise ParameterError(
+                f"families groups the texts {', '.join(repr(c.name) for c in columns)}",
+                "a text is modelled on its own",
+                "name the columns one by one",
+            )
+        return "events"
+    return family.encodings[0]
+
+
+def _are_countable(columns: Sequence[Column]) -> bool:
+    """Whether columns hold words, or counts of numbered events."""
+    looked_at = [columns] if isinstance(columns, UniformColumns) else columns
+    return all(column.kind == "text" or column.stored == "string" for column in looked_at)
+
+
+def summarise(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
+    """Kernel of a fit: the statistic of one part."""
+    parts, layout = plan
+    total = accumulator(parts)
+    for _ in each_batch(part, layout, total.add):
+        pass
+    return total.statistic()
+
+
+def sampled(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:
+    """Kernel of a fit that looks at rows again: the statistic of one part, and some rows."""
+    pieces, layout, size = plan
+    names = [piece.layout.columns for piece in pieces]
+    total = SampledAccumulator(accumulator(pieces), names, size)
+    for _ in each_batch(part, layout, total.add):
+        pass
+    return total.statistic()
+
+
+def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
+    """An empty accumulator of the sums that families need."""
+    return ByClassAccumulator([part.accumulator() for part in parts])
+
+
+def read_from(parts: tuple[FamilyColumns, ...], sums: ByClass) -> ByClass:
+    """What families read of sums, once they are settled; other blocks may follow theirs."""
+    own = [part.read_from(block) for part, block in zip(parts, sums.blocks, strict=False)]
+    return replace(sums, blocks=(*own, *sums.blocks[len(own) :]))

@@ -1,16 +1,16 @@
-"""How a generative classifier reads tables: families and their columns, labels, and what is known.
-
-It says whether another model's sums are of the same columns, and what divides the two.
-"""
+"""Whether two models have the same columns, families and labels, and what divides them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self, cast
+from typing import Any, NamedTuple, Self, cast
+
+import numpy as np
 
 from suffice.data.schema import Layout
-from suffice.errors import ForgetError
-from suffice.models.generative.compatible import Side, check_compatible
+from suffice.errors import ForgetError, SchemaError
+from suffice.families import Family
+from suffice.models.base.checks import check_one_type
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.method import Learnt, SumsReader
 from suffice.models.reading import LabelReader
@@ -19,7 +19,119 @@ from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["GenerativeReader"]
+__all__ = ["GenerativeReader", "Side", "check_compatible"]
+
+NAMED_COLUMNS = 10  # columns named in a sentence
+
+
+class Side(NamedTuple):
+    """One of two models: its families, how it reads tables, and all its labels."""
+
+    parts: tuple[FamilyColumns, ...]
+    layout: Layout
+    classes: Vocabulary
+
+
+def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
+    """Refuse two models whose statistics are not of the same columns and labels, read alike.
+
+    Parameters
+    ----------
+    mine, theirs : Side
+        "This model" and "the other" in what the error says.
+    verb : str
+        What is done to them, such as "merged".
+
+    Raises
+    ------
+    SchemaError
+        Naming the first difference, and both sides of it.
+    """
+    rule = f"only models of the same columns and families can be {verb}"
+    if _plain(mine.parts) != _plain(theirs.parts):
+        fact, next_step = _difference(mine.parts, theirs.parts)
+        raise SchemaError(f"the models differ: {fact}", rule, next_step)
+    for one, part in zip(mine.parts, theirs.parts, strict=True):
+        if one.design != part.design:
+            raise SchemaError(
+                "the models differ in the values of their categories",
+                f"only models of the same categories can be {verb}",
+                "fit one model to the rows of both",
+            )
+    other = _reading(theirs.layout)
+    for option, value in _reading(mine.layout).items():
+        if value != other[option]:
+            raise SchemaError(
+                f"the models differ: {option} is {value!r} in this model and {other[option]!r} "
+                "in the other",
+                f"only models that read their tables in the same way can be {verb}",
+                f"fit both with the same {option}",
+            )
+    _check_outcomes(mine.layout, theirs.layout, verb)
+    labels = mine.layout.label, theirs.layout.label
+    if None not in labels and labels[0] != labels[1]:
+        raise SchemaError(
+            f"the models differ: the label of this model is {labels[0]!r}, "
+            f"that of the other is {labels[1]!r}",
+            f"only models of the same label can be {verb}",
+            "rename the column if it is the same",
+        )
+    check_one_type(mine.classes, theirs.classes, "the labels of this model", "those of the other")
+
+
+def _check_outcomes(mine: Layout, theirs: Layout, verb: str) -> None:
+    """Refuse binary columns of which one model has seen 0 and 1 and the other −1 and 1."""
+    for block, other in zip(mine.blocks, theirs.blocks, strict=True):
+        if block.encoding != "binary" or mine.threshold is not None:
+            continue
+        lows = mine.lows(block), theirs.lows(other)
+        for j in np.flatnonzero(np.abs(lows[0] - lows[1]) > 0)[:1].tolist():
+            raise SchemaError(
+                f"the models differ: column {block.columns[j]!r} holds {lows[0][j]:g} and 1 in "
+                f"this model and {lows[1][j]:g} and 1 in the other",
+                f"only models of the same two values can be {verb}",
+                "write both in the same way",
+            )
+
+
+def _reading(layout: Layout) -> dict[str, Any]:
+    """Options that say what a cell means."""
+    return {
+        "binarize": layout.threshold,
+        "missing": tuple(sorted(set(layout.missing))),
+        "label_suffix": layout.label_suffix,
+        "label_map": dict(layout.label_map),
+    }
+
+
+def _plain(parts: tuple[FamilyColumns, ...]) -> list[tuple[Family, str, tuple[str, ...]]]:
+    """Families, encodings and names, however these are kept."""
+    return [(p.family, p.layout.encoding, tuple(p.layout.columns)) for p in parts]
+
+
+def _difference(
+    mine: tuple[FamilyColumns, ...], theirs: tuple[FamilyColumns, ...]
+) -> tuple[str, str]:
+    """Say what first divides two models, and what the next step is."""
+    pairs = [{c: part for part in parts for c in part.layout.columns} for parts in (mine, theirs)]
+    same = "fit both with the same options"
+    for name in pairs[0] | pairs[1]:
+        a, b = (side.get(name) for side in pairs)
+        if a is None or b is None:
+            return f"column {name!r} is in {'the other' if a is None else 'this model'} only", same
+        if a.family != b.family:
+            return f"column {name!r} is {a.family} in this model and {b.family} in the other", same
+        if a.layout.encoding != b.layout.encoding:
+            read = f"{a.layout.encoding} by this model and {b.layout.encoding} by the other"
+            return f"column {name!r} is read as {read}", same
+    orders = [list(side) for side in pairs]
+    if orders[0] == orders[1]:
+        return "this model and the other group the same columns in different ways", same
+    named, others = (", ".join(map(repr, order[:NAMED_COLUMNS])) for order in orders)
+    return (
+        f"the columns of this model come in the order {named}, those of the other {others}",
+        "fit one of them again, its columns in the order of the other",
+    )
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import Words
-from suffice.models.generative.calibration import Calibration
+from suffice.models.generative.calibration import Calibration, group_sizes
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
-from suffice.models.generative.weighted import group_sizes
 from suffice.rules import FINITE, POSITIVE, rule
 from suffice.sums.bins import MomentsAndBins
 from suffice.sums.by_class import ByClass

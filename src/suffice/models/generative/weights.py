@@ -27,14 +27,12 @@ from numpy.typing import NDArray
 from suffice.engines.local import side_by_side
 from suffice.errors import DataError, ForgetError
 from suffice.families.family import Apply
+from suffice.models.base.answers import Doubts
 from suffice.models.base.evaluated_rows import require_known
-from suffice.models.base.label_sets import Doubts
 from suffice.models.estimator import fitted
-from suffice.models.generative.calibration import Calibration, CalibrationName
+from suffice.models.generative.calibration import LEAST, Calibration, CalibrationName
 from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.sums import read_from
-from suffice.models.generative.weighted import LEAST
+from suffice.models.generative.part import FamilyColumns, read_from
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.models.reading import engine_for
 from suffice.numerics import kernels

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from suffice.engines.engine import map_batches
 from suffice.errors import ParameterError, warn
+from suffice.models.base.answers import answer_complete, tables_with_gaps
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable, framed
-from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT

@@ -18,8 +18,8 @@ from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
-from suffice.models.base.fold_sums import sums_by_place
-from suffice.models.base.missing_cells import incomplete, listed_missing
+from suffice.models.base.groups import sums_by_place
+from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.empty_columns import without_value
 from suffice.models.design.feature_columns import Predictors, features
 from suffice.models.design.matrix import Design
@@ -190,7 +190,7 @@ class LinearReader(SumsReader[Comoments]):
         gaps: bool,
         group: NDArray[np.intp],
     ) -> list[Comoments]:
-        """The sums over the rows of every group; see `suffice.models.base.fold_sums`.
+        """The sums over the rows of every group; see `suffice.models.base.groups`.
 
         Raises
         ------

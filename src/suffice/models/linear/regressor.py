@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, warn
-from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import (
     Dependent,
     Incomplete,

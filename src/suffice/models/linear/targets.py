@@ -15,10 +15,10 @@ from suffice.data.source import Part
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
 from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.models.base.answers import WithGaps, of_complete, told
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
 from suffice.models.base.options import Unanswerable, check_unanswerable
-from suffice.models.base.partial_answers import WithGaps, of_complete, told
 from suffice.models.base.scikit_learn import check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.design.feature_columns import Ways, predictors

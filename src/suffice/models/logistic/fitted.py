@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.models.base.evidence import Evidence
-from suffice.models.base.fitted_attributes import KeptArray
+from suffice.models.base.answers import Evidence
 from suffice.models.base.options import framed
-from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.base.scikit_learn import KeptArray, check_is_fitted
 from suffice.models.classifier import Classifier, answers_by_batch, costs_of
 from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT

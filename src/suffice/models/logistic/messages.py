@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 
 from suffice.data.schema import Layout
-from suffice.models.base.missing_cells import listed_missing
+from suffice.models.base.options import listed_missing
 from suffice.numerics.in_print import NAMED
 from suffice.sums.batch import WEIGHT_ROUNDING
 from suffice.sums.by_class import ByClass

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
+from suffice.models.base.answers import Predictions
 from suffice.models.base.options import Unseen
-from suffice.models.base.predictions import Predictions
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.elementary import exp, log1p, log_of

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from suffice.errors import ParameterError, warn
-from suffice.models.base.class_weights import check_class_weight
+from suffice.models.base.checks import check_class_weight
 from suffice.models.base.options import Dependent, Unseen, check_booleans, check_choices
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.gradient_descent import STEPS, check_descent

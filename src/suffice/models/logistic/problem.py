@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.class_weights import ClassWeight, class_weights
-from suffice.models.base.missing_cells import incomplete
+from suffice.models.base.checks import ClassWeight, class_weights
+from suffice.models.base.options import incomplete
 from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign

@@ -1,22 +1,72 @@
-"""A generative model as a notebook shows it: its classes, and how a column looks in each."""
+"""What is said of a generative model: advice, the evidence of pseudo-counts, notebook tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.families import Parameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.terms import TermParameters
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Table, bars_by_class, curves, key
 from suffice.phrases import rows_in_print
 from suffice.sums.block import RealBlock
 
-__all__ = ["notebook_tables"]
+__all__ = ["advice", "alpha_evidence", "notebook_tables"]
+
+HANDFUL = 5  # rows
+MANY = 20  # values of a label that may be a quantity, and rows of each that would make it none
+
+
+def advice(model: GenerativeModel) -> Iterator[str]:
+    """Yield a sentence for whatever in the training data is probably not meant.
+
+    A label that is a quantity, classes of a handful of rows, and what families say of their
+    columns: constants, identifiers, copies of the label, numbers kept as text.
+    """
+    statistic = model.statistic.pruned()
+    labels, rows = statistic.classes.values, statistic.weight.value
+    numeric = all(
+        isinstance(label, int | float) and not isinstance(label, bool) for label in labels
+    )
+    if numeric and len(labels) > MANY and rows.sum() < MANY * len(labels):
+        name = model.layout.label
+        yield (
+            f"the label{'' if name is None else f' {name!r}'} has {len(labels)} numeric values; if "
+            "it is a quantity, a linear model predicts it"
+        )
+    elif (rows < HANDFUL).any():
+        rare = int(np.argmin(rows))
+        number = int((rows < HANDFUL).sum())
+        verb = "has" if number == 2 else "have"
+        more = "" if number == 1 else f", and {number - 1} more {verb} fewer than {HANDFUL}"
+        weight = f"{rows[rare]:g} row{'' if rows[rare] == 1 else 's'}"
+        yield f"the class {labels[rare]!r} has {weight}{more}: its answers are uncertain"
+    blocks = statistic.blocks[: len(model.parts)]  # the others are no columns of a family
+    for part, block in zip(model.parts, blocks, strict=True):
+        for j, said in part.family.advice(block):
+            yield f"the column {part.layout.columns[j]!r} {said}"
+
+
+def alpha_evidence(model: GenerativeModel) -> AlphaEvidence | None:
+    """The evidence of all families that chose α, by their columns; None where none did."""
+    parts = map(_of_part, model.parts, model.parameters)
+    found = [evidence for evidence in parts if evidence is not None]
+    return AlphaEvidence.joined(found) if found else None
+
+
+def _of_part(part: FamilyColumns, parameters: Parameters) -> AlphaEvidence | None:
+    evidence = parameters.alpha_evidence
+    return None if evidence is None else evidence.named(part.layout.columns)
+
 
 CLASSES, COLUMNS, VALUES = 7, 20, 8  # that are shown one by one
 DRAWS, TAIL, POINTS = 200, 0.005, 48  # of each class, to see where numbers lie

@@ -1,0 +1,442 @@
+"""What is answered from probabilities: labels, sets of labels, least cost, evidence; and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import Annotated, Any, Generic, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.data.source import Part
+from suffice.errors import ParameterError, warn
+from suffice.families.options import check_boolean, is_finite
+from suffice.numerics.elementary import exp, log_of
+from suffice.numerics.in_print import Printed, Table
+from suffice.numerics.logspace import log_normalise, row_sums
+from suffice.phrases import rows_in_print
+from suffice.rules import NONNEGATIVE, Shape
+from suffice.sums.batch import Batch
+from suffice.sums.vocabulary import Vocabulary
+
+__all__ = [
+    "Doubts",
+    "Evidence",
+    "Partial",
+    "Predictions",
+    "WithGaps",
+    "answer_complete",
+    "answered_by_prior",
+    "by_costs",
+    "checked_costs",
+    "class_tables_with_gaps",
+    "expected_costs",
+    "impossible_rows",
+    "label_sets",
+    "of_complete",
+    "of_threshold",
+    "prediction_tables",
+    "tables_with_gaps",
+    "told",
+]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a classifier says of n rows.
+
+    Parameters
+    ----------
+    best : ndarray of int (n,)
+        Codes of the most probable classes.
+    posterior, log_posterior : ndarray (n, k), optional
+        P(c | x) and its logarithm, where they are asked for.
+    impossible : int
+        Rows impossible under every class, which the class prior answers.
+    more : mapping of str to ndarray (n,)
+        Further columns.
+    """
+
+    best: NDArray[np.intp]
+    posterior: NDArray[np.float64] | None = None
+    log_posterior: NDArray[np.float64] | None = None
+    impossible: int = 0
+    more: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def table(self, classes: Vocabulary) -> pa.Table:
+        """The answers in columns: ``prediction``, and ``P(c)`` and ``log P(c)`` of every class."""
+        labels = classes.values
+        columns = {"prediction": pa.array(labels).take(pa.array(self.best))}
+        for name, found in (("P", self.posterior), ("log P", self.log_posterior)):
+            if found is not None:
+                names = (f"{name}({label})" for label in labels)
+                columns |= zip(names, map(pa.array, found.T), strict=True)
+        return pa.table(columns | {name: pa.array(found) for name, found in self.more.items()})
+
+
+def prediction_tables(classes: Vocabulary, answers: Iterable[Predictions]) -> Iterator[pa.Table]:
+    """Yield a table for every batch; warn at the end of the rows that were impossible."""
+    rows = impossible = 0
+    for found in answers:
+        rows += len(found.best)
+        impossible += found.impossible
+        yield found.table(classes)
+    if impossible:
+        warn(impossible_rows(impossible, rows))
+
+
+def answered_by_prior(impossible: int, rows: int) -> str:
+    """Say how many rows no class could have produced, and what was answered.
+
+    Examples
+    --------
+    >>> answered_by_prior(1, 3)
+    '1 of 3 rows is impossible under every class, and was answered by the class prior.'
+    """
+    one = impossible == 1
+    return (
+        f"{impossible:,} of {rows_in_print(rows)} {'is' if one else 'are'} impossible under every "
+        f"class, and {'was' if one else 'were'} answered by the class prior."
+    )
+
+
+def impossible_rows(impossible: int, rows: int) -> str:
+    """Say how many rows no class could have produced."""
+    return f"{answered_by_prior(impossible, rows)} Smoothing (alpha > 0) avoids this."
+
+
+def expected_costs(weights: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Σ_i w_i A_ij of every row and decision, (n, m).
+
+    Parameters
+    ----------
+    weights : ndarray (n, k)
+        P(i | x) or P(i, x).
+    costs : ndarray (k, m)
+        A.
+
+    Examples
+    --------
+    >>> expected_costs(np.array([[0.75, 0.25]]), np.array([[0.0, 1.0], [9.0, 0.0]]))
+    array([[2.25, 0.75]])
+    """
+    # Class by class, so that the bits of a row do not depend on its neighbours.
+    out = np.zeros((len(weights), costs.shape[1]))
+    for weight, cost in zip(weights.T, costs, strict=True):
+        out += weight[:, None] * cost
+    return out
+
+
+def checked_costs(costs: Any, k: int) -> NDArray[np.float64]:
+    """A (k, k), checked."""
+    try:
+        given = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"costs={costs!r}", "a cost is a number") from None
+    if given.shape != (k, k):
+        raise ParameterError(
+            f"costs has shape {given.shape}",
+            f"there are {k} classes, and costs[i][j] is the cost of deciding j when the truth is i",
+        )
+    bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))
+    if len(bad):
+        i, j = bad[0]
+        raise ParameterError(
+            f"costs[{i}][{j}]={given[i, j]}",
+            "a cost is a finite number, 0 or more",
+            "add a constant to its row: that changes no decision",
+        )
+    return given
+
+
+def of_threshold(threshold: float) -> NDArray[np.float64]:
+    """Costs (2, 2) by which the second class is chosen where its probability is above a threshold.
+
+    Deciding for it costs P(first)·t, deciding against it P(second)·(1 − t); these are equal where
+    P(second) = t.
+
+    Examples
+    --------
+    >>> of_threshold(0.25)
+    array([[0.  , 0.25],
+           [0.75, 0.  ]])
+    """
+    return np.array([[0.0, threshold], [1.0 - threshold, 0.0]])
+
+
+def by_costs(
+    costs: NDArray[np.float64],
+    answer: Callable[..., Predictions],
+    batch: Batch,
+    proba: bool = False,
+    log_proba: bool = False,
+) -> Predictions:
+    """What a model answers for a batch, with the labels of least expected cost."""
+    found = answer(batch, proba=True, log_proba=log_proba)
+    assert found.posterior is not None  # it was asked for
+    best = expected_costs(found.posterior, costs).argmin(axis=1)
+    return replace(found, best=best, posterior=found.posterior if proba else None)
+
+
+LEVELS = 1000  # of the quantiles that are kept
+
+
+@dataclass(frozen=True, eq=False)
+class Doubts:
+    """How doubtful the classes of rows were that a model had not learnt.
+
+    Parameters
+    ----------
+    quantiles : ndarray (q + 1,)
+        Of 1 − P(c_i | x_i), at the levels 0, 1/q, …, 1; none without rows.
+    rows : float
+        Σw of the rows.
+    """
+
+    quantiles: Annotated[NDArray[np.float64], Shape("q"), NONNEGATIVE]
+    rows: Annotated[float, NONNEGATIVE]
+
+    @classmethod
+    def of(cls, p: NDArray[np.float64], weights: NDArray[np.float64]) -> Self:
+        """Those of rows with these probabilities of their own classes, (n,), n > 0.
+
+        Examples
+        --------
+        >>> Doubts.of(np.array([0.9, 0.5, 0.8, 0.7]), np.ones(4)).largest(0.75).__round__(2)
+        0.5
+        """
+        doubts = np.maximum(1 - p, 0.0)
+        order = np.argsort(doubts, kind="stable")
+        upto = np.cumsum(weights[order])
+        levels = np.linspace(0, 1, LEVELS + 1) * upto[-1] * (1 - 1e-12)
+        quantiles = doubts[order][np.searchsorted(upto, levels)]
+        return cls(np.asarray(quantiles), float(weights.sum()))
+
+    def largest(self, coverage: float) -> float:
+        """What 1 − P(c | x) of a new row's class exceeds with probability 1 − coverage at most.
+
+        It is 1, no class is left out, where so few rows cannot say so.
+        """
+        level = coverage * (1 + 1 / self.rows) if self.rows else 1.0
+        if not len(self.quantiles) or level > 1:
+            return 1.0
+        return float(self.quantiles[ceil(level * (len(self.quantiles) - 1) - 1e-9)])
+
+
+def label_sets(
+    p: NDArray[np.float64], doubts: Doubts, coverage: Any, allow_empty: bool
+) -> NDArray[np.bool_]:
+    """Which classes are in the sets of rows with these probabilities, (n, k).
+
+    Raises
+    ------
+    ParameterError
+        If coverage is no fraction, or ``allow_empty`` neither True nor False.
+    """
+    check_boolean(allow_empty=allow_empty)
+    if not (is_finite(coverage) and 0 < coverage < 1):
+        raise ParameterError(f"coverage={coverage!r}", "coverage is above 0 and below 1")
+    inside = np.asarray(1 - p <= doubts.largest(coverage))
+    if not allow_empty:
+        inside[np.arange(len(p)), p.argmax(axis=1)] = True
+    return inside
+
+
+R = TypeVar("R")
+
+NO_ANSWER = "a cell is missing, or shows a category that no row of the fit had"
+
+
+@dataclass(frozen=True)
+class Partial(Generic[R]):
+    """What was found of the complete rows of a batch."""
+
+    complete: NDArray[np.bool_]  # (n,)
+    found: R
+
+
+def answer_complete(
+    complete: Callable[[Batch], NDArray[np.bool_]], answer: Callable[[Batch], R], batch: Batch
+) -> Partial[R]:
+    """Answer those rows of a batch that are ``complete``."""
+    rows = complete(batch)
+    return Partial(rows, answer(batch.take(np.flatnonzero(rows))))
+
+
+def tables_with_gaps(
+    table: Callable[[Any], pa.Table], parts: Iterable[Partial[Any]]
+) -> Iterator[pa.Table]:
+    """Yield a table for every batch, with nulls in rows that have no answer; count these at last.
+
+    Examples
+    --------
+    >>> part = Partial(np.array([True, False, True]), [7.0, 8.0])
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     (answers,) = tables_with_gaps(lambda x: pa.table({"prediction": x}), [part])
+    >>> answers.column(0).to_pylist()
+    [7.0, None, 8.0]
+    """
+    rows = answered = 0
+    for part in parts:
+        place = np.cumsum(part.complete) - 1
+        yield table(part.found).take(pa.array(place, mask=~part.complete))
+        rows += len(place)
+        answered += int(part.complete.sum())
+    if answered < rows:
+        verb = "has" if rows - answered == 1 else "have"
+        warn(f"{rows - answered} of {rows_in_print(rows)} {verb} no answer: {NO_ANSWER}")
+
+
+def class_tables_with_gaps(
+    classes: Vocabulary, parts: Iterable[Partial[Predictions]]
+) -> Iterator[pa.Table]:
+    """The same of the answers of a classifier."""
+    return tables_with_gaps(lambda found: found.table(classes), parts)
+
+
+@dataclass(frozen=True)
+class WithGaps(Generic[R]):
+    """What a kernel found in the complete rows, and how many others there are."""
+
+    found: R
+    gaps: int
+
+    def __add__(self, other: Self) -> Self:
+        found: Any = self.found
+        return replace(self, found=found + other.found, gaps=self.gaps + other.gaps)
+
+    def __sub__(self, other: Self) -> Self:
+        found: Any = self.found
+        return replace(self, found=found - other.found, gaps=self.gaps - other.gaps)
+
+
+def told(parts: Mapping[Any, WithGaps[R]]) -> dict[Any, R]:
+    """What was found in every part, with one warning that counts the rows left out of all."""
+    gaps = sum(part.gaps for part in parts.values())
+    if gaps:
+        warn(f"{gaps} row{'s' if gaps > 1 else ''} left out: {NO_ANSWER}")
+    return {name: part.found for name, part in parts.items()}
+
+
+def of_complete(
+    part: Part,
+    params: Any,
+    kernel: Callable[[Part, Any], R],
+    complete: Callable[[Batch], NDArray[np.bool_]] | None,
+) -> WithGaps[R]:
+    """Kernel: what another one finds in those rows that are ``complete``; None: in all."""
+    if complete is None:
+        return WithGaps(kernel(part, params), 0)
+    view = _CompleteRows(part, complete, [])
+    found = kernel(view, params)
+    return WithGaps(found, view.gaps)
+
+
+@dataclass
+class _CompleteRows(Part):
+    """The complete rows of a part, and where they stand there."""
+
+    part: Part
+    complete: Callable[[Batch], NDArray[np.bool_]]
+    places: list[NDArray[np.intp]]  # of the rows so far, batch by batch
+    gaps: int = 0
+
+    def batches(self) -> Iterator[Batch]:
+        first = 0
+        for batch in self.part.batches():
+            rows = np.flatnonzero(self.complete(batch))
+            self.places.append(first + rows)
+            self.gaps += batch.rows - len(rows)
+            first += batch.rows
+            yield batch.take(rows)
+
+    def locate(self, row: int) -> str:
+        return self.part.locate(int(np.concatenate(self.places)[row]))
+
+
+COLUMNS, CLASSES = 30, 5  # of a row in print: those that tell the classes apart the most
+DECIBAN = 10 / log_of(10)  # one nat in decibans
+
+
+@dataclass(frozen=True, repr=False)
+class Evidence(Printed):
+    """Log-likelihoods of every cell under every class, in nats.
+
+    The log joint is ``log_prior + contributions.sum(axis=1)``; the difference of two classes is
+    the evidence for one against the other. A missing cell contributes 0.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The d columns.
+    classes : tuple
+        The k labels.
+    log_prior : ndarray (k,)
+        log P(c).
+    contributions : ndarray (n, d, k)
+        log p(x_j | c); of columns that are modelled together, log p(x_j | c, those before x_j).
+    start : str
+        What there is before any column is looked at: the prior. Of a logistic regression it is the
+        average row: its scores b_c + x̄ᵀw_c stand in the place of the log prior, and
+        (x_j − x̄_j) w_cj in that of log p(x_j | c), up to a term that all classes share.
+    """
+
+    columns: tuple[str, ...]
+    classes: tuple[Any, ...]
+    log_prior: NDArray[np.float64]
+    contributions: NDArray[np.float64]
+    start: str = "prior"
+
+    def table(self) -> Table:
+        """Return the evidence of row 0 for its prediction against the next class, in decibans."""
+        n = len(self.contributions)
+        if not n:
+            return Table("Evidence(0 rows)", [], [])
+        joint = self.log_joint[0]
+        best, *others = np.argsort(-joint, kind="stable").tolist()
+        against = others[0] if others else best
+        prior, columns = self.log_odds(best, against)
+        order = np.argsort(-np.abs(columns[0]), kind="stable")[:COLUMNS]
+        odds = [float(prior), *columns[0][order].tolist()]
+        names = [self.start, *(self.columns[j] for j in order.tolist())]
+        if left := len(self.columns) - len(order):
+            odds.append(float(np.delete(columns[0], order).sum()))
+            names.append(f"{left:,} other columns")
+        names.append("sum")
+        shown = [DECIBAN * value for value in (*odds, sum(odds))]
+        return Table(
+            f"Row 0 of {n:,}: {self.classes[best]}, with probability "
+            f"{self.probabilities[0][best]:.4f}",
+            ["", f"decibans for {self.classes[best]}, against {self.classes[against]}"],
+            [[name, f"{value:+.2f}"] for name, value in zip(names, shown, strict=True)],
+            bars=[*shown[:-1], float("nan")],
+        )
+
+    @property
+    def log_joint(self) -> NDArray[np.float64]:
+        """Return log P(x, c), (n, k)."""
+        return self.log_prior + row_sums(self.contributions)
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """P(c | x), (n, k)."""
+        return exp(log_normalise(self.log_joint, self.log_prior)[0])
+
+    def log_odds(self, c: int, against: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Evidence for class ``c`` against another, in nats.
+
+        Returns
+        -------
+        prior : ndarray ()
+            log P(c) − log P(against).
+        columns : ndarray (n, d)
+            What every column adds.
+        """
+        with np.errstate(invalid="ignore"):
+            columns = self.contributions[:, :, c] - self.contributions[:, :, against]
+        prior = self.log_prior[c] - self.log_prior[against]
+        return np.asarray(prior), np.nan_to_num(columns, nan=0.0, posinf=np.inf, neginf=-np.inf)
