@@ -73,9 +73,9 @@ def test_large_first_rows_are_let_go_and_change_nothing(
     new = ROWS.drop_columns(["kind"])
     np.testing.assert_array_equal(model.predict_proba(new), expected.predict_proba(new))
     NaiveBayes.textbook().fit(opened, "kind")
-    assert len(reads) == 1
+    read = len(reads)
     assert opened.head().num_rows == N
-    assert len(reads) == 2
+    assert len(reads) == read + 1
 
 
 def test_columns_that_are_left_out_are_those_of_the_same_rows(
