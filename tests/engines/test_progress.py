@@ -21,6 +21,7 @@ from tests.running import on
 
 import suffice
 from suffice import LinearRegression, NaiveBayes
+from suffice.data.source import Part
 from suffice.engines import progress as home
 from suffice.engines.executor import ProcessesEngine
 from suffice.engines.local import LocalEngine
@@ -133,11 +134,14 @@ def test_predictions_are_told(folder: Path) -> None:
 
 
 def test_an_unknown_kind_of_part_is_told_by_number() -> None:
-    class Rows:
+    class Rows(Part):
         """A part that says nothing of its size."""
 
         def batches(self) -> Any:
             yield from ()
+
+        def locate(self, row: int) -> str:
+            return f"row {row}"
 
     seen: list[Progress] = []
     engine = WatchedEngine(LocalEngine(1), seen.append)

@@ -109,12 +109,9 @@ def _cells(table: Table, names: Sequence[str]) -> Mapping[str, pa.Array[Any]]:
     if isinstance(table, FrameTable):
         columns = {name: table.table.column(name).combine_chunks() for name in names}
     else:
-        columns = table.of_first_cells(names, _same)
+        head = table.head() if names else None
+        columns = {name: head.column(name) for name in names} if head is not None else {}
     return {name: _as_strings(column) for name, column in columns.items()}
-
-
-def _same(_: str, cells: pa.Array[Any]) -> pa.Array[Any]:
-    return cells
 
 
 def _as_strings(cells: Any) -> pa.Array[Any]:

@@ -302,4 +302,4 @@ class TestOtherPrograms:
     def test_numbers_and_text_of_one_key(self, tmp_path: Path) -> None:
         for text in ('{"a": 1}\n{"a": "2"}\n', '[{"a": 1}, {"a": "2"}]'):
             (tmp_path / "rows.json").write_text(text)
-            assert rows_of(tmp_path / "rows.json") == [{"a": "1"}, {"a": "2"}]
+            assert rows_of(tmp_path / "rows.json") == [{"a": 1}, {"a": 2}]

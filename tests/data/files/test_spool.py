@@ -59,7 +59,7 @@ class TestKeeping:
 
     def test_parts_are_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("suffice.data.files.spool._PART_ROWS", 10)
-        table = pa.table({"x": range(95), "s": [str(i % 7) for i in range(95)]})
+        table = pa.table({"x": range(95), "s": [f"s{i % 7}" for i in range(95)]})
         for batch_rows in (1, 4, 10, 1000):
             batches = table.to_batches(max_chunksize=batch_rows)
             kept = read_table(pa.RecordBatchReader.from_batches(table.schema, batches))

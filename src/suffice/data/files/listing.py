@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import numpy as np
 import pyarrow as pa
 
 from suffice.data.schema import held
@@ -213,6 +214,9 @@ class FolderColumns(TableView):
         schema = pa.schema([(name, value.type) for name, value in named.items()])
         said = first_rows(chain.from_iterable(s.record_batches() for s in parts), schema)
         head = self.table.head()
+        if head.num_rows < said.num_rows:  # text shows the rows of its first file
+            spread = np.linspace(0, said.num_rows - 1, head.num_rows).astype(np.int64)
+            said = said.take(pa.array(spread))
         return pa.RecordBatch.from_arrays([*head.columns, *said.columns], names=list(self.names))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[FolderPart]:
