@@ -23,8 +23,13 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.fits import BLOCK, is_of_sums, sums_without
 from suffice.model_selection.rows import MemoryRows, Rows
 from suffice.models.base.answers import WithGaps, told
-from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
-from suffice.models.base.judge import LeaveOneOut, answers_left_out
+from suffice.models.base.judge import (
+    LeaveOneOut,
+    answers_left_out,
+    evaluated,
+    evaluated_by_place,
+    knowing_all,
+)
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Opened
 from suffice.models.reading import engine_for

@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.content_hash import row_hashes
-from suffice.data.python_cells import is_missing
 from suffice.data.open import open_table
+from suffice.data.python_cells import is_missing
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import is_array, labels_of
 

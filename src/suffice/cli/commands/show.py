@@ -91,7 +91,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadT
     return {
         "files": list(data),
         "read_as": list(map(spelled, table.remarks)),
-        "missing_tokens": list(table.format.missing) if table.format else [],
+        "missing_tokens": list(table.format.tokens) if table.format else [],
         "rows": rows,
         "skipped": [{"file": one.file, "line": one.line} for one in skipped_rows(table)],
         "columns": [

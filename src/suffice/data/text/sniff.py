@@ -299,7 +299,8 @@ class _Columns:
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
         self._known = () if known is None else [name for name, _ in known.written]
         self._said: list[str] = []
-        further = dict(zip(file.names, zip(*sample, strict=True), strict=True)) if sample else {}
+        columns: list[Sequence[str]] = list(zip(*sample, strict=True))
+        further = dict(zip(file.names, columns, strict=True)) if sample else {}
         for name, cells in self.first.items():
             self.guesses[name] = self._guess(name, cells, further.get(name, ()))
         self.guesses = settled(self.guesses, file.separator == ",")
