@@ -24,7 +24,7 @@ from suffice.data.table import Table, TableView, first_refused
 from suffice.data.text.format import USUALLY_MISSING, TextFormat
 from suffice.data.text.guess import Guess, guess, settled
 from suffice.data.text.sniff import read_cells
-from suffice.data.text.spelling import TRUTH, Moment, Number, Spelling
+from suffice.data.text.spelling import PLAIN, TRUTH, Moment, Number, Spelling
 from suffice.errors import ReadError, SchemaError, warn
 
 __all__ = ["SpelledTable", "spelled"]
@@ -144,9 +144,9 @@ def _found(
             warn(MEANINGS.format(name, one.cell, readings))
         elif isinstance(one.spelling, Number | Moment) or one.spelling == TRUTH:
             found[name] = one.spelling, one.type
-    if found:
-        listed = ", ".join(f"{name!r} ({spelling.name})" for name, (spelling, _) in found.items())
-        warn(FOUND.format(listed))
+    said = [f"{name!r} ({one.name})" for name, (one, _) in found.items() if one != TRUTH]
+    if said:  # truth values lose nothing
+        warn(FOUND.format(", ".join(said)))
     for name in found:
         if cells := absent[name]:
             number = f"{len(cells):,} cell{'s' if len(cells) > 1 else ''}"
@@ -203,8 +203,9 @@ def _read(
 
 def _misfit(where: str, name: str, cell: Any, read: Any, kind: type[Exception]) -> Exception:
     spelling = read.keywords["spelling"]
+    way = "a number" if spelling == PLAIN else f"written as {spelling.name}"
     return kind(
-        f"{where}: {reprlib.repr(cell)} is not written as {spelling.name}",
+        f"{where}: {reprlib.repr(cell)} is not {way}",
         f"column {name!r} is read as {spelling}, and every cell has to obey",
         f"correct the cell, or missing={cell!r}",
     )

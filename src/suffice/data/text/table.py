@@ -20,7 +20,14 @@ from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile
 from suffice.data.text.sniff import Sniffed, read_cells, sniff
-from suffice.data.text.spelling import TEXT, Number, Spelling, are_rounded, number_spellings
+from suffice.data.text.spelling import (
+    PLAIN,
+    TEXT,
+    Number,
+    Spelling,
+    are_rounded,
+    number_spellings,
+)
 from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP
@@ -102,7 +109,7 @@ class TextPart(RecordPart):
                 f"say which with {' or '.join(options)}",
             )
         fact = f"{where} is not {called(target)}"
-        if spelling.type == target and not isinstance(spelling, type(TEXT)):
+        if spelling.type == target and spelling not in (PLAIN, TEXT):
             fact = f"{where} is not written as {spelling.name}"
         step = f"correct the cell, or missing={shown}, or written={{{name!r}: 'text'}}"
         if not row and not self.text.has_header:
