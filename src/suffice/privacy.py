@@ -173,8 +173,8 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         yield from (replace(found, batch=number) for found in facts)
     errors = getattr(model.model_, "errors", None)
     if errors is not None:
-        names = [f"errors of {target}" for target in model.reader_.design.targets]
-        yield from findings_of(errors.counts, Columns(names, (None,), np.zeros(1), m))
+        of = [f"errors of {target}" for target in model.reader_.design.targets]
+        yield from findings_of(errors.counts, Columns(of, (None,), np.zeros(1), m))
 
 
 def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:

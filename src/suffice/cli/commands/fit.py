@@ -6,7 +6,7 @@ import glob
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -178,12 +178,12 @@ def _class_facts(model: Any, target: Path) -> FittedClasses:
     from suffice.models.generative.described import advice
 
     families = model.model_.family_names
-    return {
-        **class_facts(model, target),
+    more = {
         "weight": model.layout_.weight,
         "columns": [{**c, "family": families.get(c["name"])} for c in read_columns(model)],
         "advice": list(advice(model.model_)),
     }
+    return cast("FittedClasses", class_facts(model, target) | more)
 
 
 def _class_tables(facts: FittedClasses, model: Any) -> Iterator[str | Table]:

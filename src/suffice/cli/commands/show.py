@@ -132,11 +132,11 @@ def _facts(model: Any, path: Path, chosen: Sequence[str]) -> Shown:
     for name in chosen:
         if name not in columns:
             raise no_such_column("column", name, tuple(columns))
-    facts: Shown = {
-        **class_facts(model, path),
+    more = {
         "free_parameters": model.n_parameters_,
         "columns": [columns[name] for name in chosen or columns],
     }
+    facts = cast("Shown", class_facts(model, path) | more)
     pairs = getattr(model.model_, "pairs", None)
     if pairs is not None:
         weight = model.model_.pair_weight
