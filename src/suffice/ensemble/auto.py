@@ -266,7 +266,7 @@ class AutoClassifier(FittedAverage):
                     if errors
                     else DataError(
                         f"{order[0].name} cannot be judged: {order[0].refusal}",
-                        f"a candidate answers {100 * LEAST_ANSWERED:.0f} % of the held-out rows or more",
+                        f"each answers {100 * LEAST_ANSWERED:.0f} % of the held-out rows or more",
                         "name other candidates, such as 'naive-bayes'",
                     )
                 )
