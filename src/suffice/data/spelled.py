@@ -20,11 +20,11 @@ from suffice.data.files.stored import StoredTable
 from suffice.data.frames.memory import FrameTable
 from suffice.data.schema import Layout, Stored, UniformColumns
 from suffice.data.source import PartView, RecordPart
+from suffice.data.spelling import TRUTH, Moment, Number, Spelling
 from suffice.data.table import Table, TableView, first_refused
-from suffice.data.text.format import USUALLY_MISSING, TextFormat
 from suffice.data.text.guess import Guess, guess, settled
 from suffice.data.text.sniff import read_cells
-from suffice.data.text.spelling import TRUTH, Moment, Number, Spelling
+from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
 
 __all__ = ["SpelledTable", "spelled"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import pyarrow as pa
 
 from suffice.data.source import RecordPart
-from suffice.data.text.format import TextFormat
+from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
