@@ -186,7 +186,7 @@ class AutoClassifier(FittedAverage):
     >>> X, y = load_wine(return_X_y=True)
     >>> model = AutoClassifier().fit(X[::2], y[::2])
     >>> [one.name for one in model.candidates_ if one.weight]
-    ['naive-bayes', 'aode', 'lda']
+    ['aode', 'naive-bayes', 'lda']
     >>> float(model.score(X[1::2], y[1::2])).__round__(3)
     0.978
     """
