@@ -305,7 +305,7 @@ class _Columns:
         self.refused: dict[str, ReadError] = {}
         self.absent: dict[str, dict[str, int]] = {}
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
-        self._known = () if known is None else [name for name, _ in known.written]
+        self._known = () if known is None else tuple(dict(known.written))
         self._said: list[str] = []
         columns: list[Sequence[str]] = list(zip(*sample, strict=True))
         further = dict(zip(file.names, columns, strict=True)) if sample else {}
