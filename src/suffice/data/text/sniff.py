@@ -483,7 +483,7 @@ def _is_odd(cells: pa.Array[pa.StringScalar]) -> bool:
 
 def _usual_truth(cells: pa.Array[pa.StringScalar]) -> bool:
     first = next((cell for cell in cells.slice(0, 64).to_pylist() if cell), "true")
-    return first.lower() in ("true", "false")
+    return first.lower() in ("true", "false", "yes", "no")
 
 
 def _undecided(where: str, name: str, one: Guess) -> ReadError:
