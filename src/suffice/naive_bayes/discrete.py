@@ -14,6 +14,7 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
 from suffice.families.options import Smoothing
+from suffice.models.base.options import check_booleans
 from suffice.models.estimator import fitted
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows
@@ -43,8 +44,9 @@ def checked_alpha(estimator: Any) -> Smoothing:
     Raises
     ------
     ParameterError
-        If one is negative.
+        If one is negative, or an option that is True or False is neither.
     """
+    check_booleans(estimator)
     least = 0.0 if estimator.force_alpha else SMALLEST_ALPHA
 
     def kept(alpha: Any) -> Any:

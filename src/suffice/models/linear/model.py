@@ -267,7 +267,7 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
             weights, y = batch.weights[rows], RealBlock(targets[rows])
             require_held(y.values, start, left=len(design))
             try:
-                total.add(x, y, weights)
+                total.add(x, np.zeros(x.rows, np.intp), weights, 1, y)
             except BadCell as bad:
                 bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
                 raise
