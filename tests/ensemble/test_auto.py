@@ -327,7 +327,7 @@ def test_sets_rest_on_rows_that_members_had_not_learnt(tmp_path: Path) -> None:
     for seed in range(6):
         x, y = numbers(seed)
         new, truth = numbers(seed + 100)
-        model = AutoClassifier(TWO).fit(x, y)
+        model = AutoClassifier(["lda"]).fit(x, y)
         assert model.doubts_ is not None
         assert model.doubts_.rows == N
         sets = model.predict_set(new, coverage=0.8)
