@@ -118,6 +118,7 @@ def test_a_signal_keeps_the_checkpoint(run: Run, rows: Path, number: signal.Sign
     assert sorted(os.listdir()) == ["rows.parquet", "rows.suffice", "whole"]
 
 
+@pytest.mark.exhaustive
 def test_with_processes(run: Run, rows: Path) -> None:
     with in_the_middle("fit", rows, *FIT, "--engine", "processes") as process:
         status, out, errors = ended(process, signal.SIGTERM)
@@ -126,6 +127,7 @@ def test_with_processes(run: Run, rows: Path) -> None:
     assert Path("fit.checkpoint").exists()
 
 
+@pytest.mark.exhaustive
 def test_signals_again_and_again_change_nothing(run: Run, rows: Path) -> None:
     again = MIDDLE.replace(
         "add = TreeSum.add",
@@ -150,6 +152,7 @@ add = TreeSum.add
     assert rest.exit_code == 0, rest.stderr
 
 
+@pytest.mark.exhaustive
 def test_who_ignores_a_signal_is_not_ended_by_it(rows: Path) -> None:
     deaf: dict[str, Any] = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
     with in_the_middle("fit", rows, *FIT, **deaf) as process:

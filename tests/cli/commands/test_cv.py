@@ -100,14 +100,14 @@ def test_numbers_are_judged_by_regressions(run: Run, table: pa.Table) -> None:
 
 def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
     line = ("--grid", "alpha=0.1,10")
-    line = (*line, "-p", "calibration=none", "--features", "x,word")
+    line = (*line, "-p", "calibration=none", "--features", "x,word", "--folds", "3")
     found = facts(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes,logistic", *line)
     assert list(by_name(found)) == ["naive-bayes alpha=0.1", "naive-bayes alpha=10", "logistic"]
     expected = evaluate_folds(
         suffice.NaiveBayes(alpha=10.0, calibration="none"),
         table.select(["x", "word", "y"]),
         "y",
-        cv=10,
+        cv=3,
         shuffle=True,
         random_state=0,
     )
@@ -186,7 +186,7 @@ def test_all_models_of_a_kind_are_compared(run: Run, table: pa.Table, label: str
         (["--grid", "beta=1"], "it is a parameter of no model"),
         (["--grid", "alpha=much", "--model", "naive-bayes"], "alpha is a finite number"),
         (["--grid", "alpha=1", "--model", "lda"], "it belongs to --model naive-bayes"),
-        (["--score", "beauty"], "it is one of 'log loss'"),
+        (["--score", "beauty", "--model", "lda"], "it is one of 'log loss'"),
         (["--by", "nurse"], "give --by one of these"),
         (["--by", "doctor", "--in-order"], "--by and --in-order are both given"),
         (["--folds", "loo", "--in-order"], "--folds loo and --in-order are both given"),
