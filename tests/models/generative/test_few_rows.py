@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice import LinearDiscriminantAnalysis, set_engine
 from suffice.errors import DataError, SufficeWarning
-from suffice.models.generative.classifier import FEW_ROWS
+from suffice.models.generative.classifier import FEW_ROWS, is_few
 from suffice.naive_bayes import GaussianNB, NaiveBayes
 from suffice.numerics.logspace import cell_scores
 from suffice.sums.block import BadCell, RealBlock
@@ -71,9 +71,9 @@ def test_impossible_rows_are_answered_by_the_prior_with_a_warning() -> None:
 
 def test_another_engine_is_asked() -> None:
     model = GaussianNB().fit(ROWS, CODES)
-    assert model._is_few(ROWS[:1])
+    assert is_few(model, ROWS[:1])
     with set_engine("processes", processes=1):
-        assert not model._is_few(ROWS[:1])
+        assert not is_few(model, ROWS[:1])
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)

@@ -54,7 +54,7 @@ def answers(n: int, rng: np.random.Generator) -> Rows:
     """Eight different rows, each of them often."""
     y = rng.integers(0, 2, n)
     yes = rng.random((n, 3)) < 0.35 + 0.25 * y[:, None]
-    return pd.DataFrame(np.where(yes, "yes", "no"), columns=list("abc")), y
+    return pd.DataFrame(np.where(yes, "often", "seldom"), columns=list("abc")), y
 
 
 def whole(n: int, rng: np.random.Generator) -> Rows:
