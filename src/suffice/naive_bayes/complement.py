@@ -85,7 +85,7 @@ class ComplementNB(GenerativeClassifier):
     def method(self) -> GenerativeMethod:
         """Return the options as a method; the scores use no prior."""
         family = Complement(cast(Alpha, checked_alpha(self)), self.norm)
-        return discrete(self, family, CountsMethod, prior="uniform")
+        return discrete(self, family, CountsMethod, prior="uniform", of_name="ComplementNB")
 
     alpha_evidence_ = property(evidence_of)
     class_log_prior_ = property(class_log_prior_of)
