@@ -276,7 +276,7 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
 
     for _ in each_batch(part, layout, add):
         pass
-    return total.statistic()
+    return cast(KeptRows | Comoments, total.statistic())
 
 
 def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | SparseBlock]]:

@@ -106,7 +106,7 @@ def _sums(
 ) -> tuple[DoubleDouble, DoubleDouble]:
     """Σw of the rows that show some terms, and Σwx of these: w times the means."""
     if isinstance(statistic, KeptRows):
-        statistic, places = statistic.chosen(places).products(), np.arange(len(places))
+        return _sums(statistic.chosen(places).products(), np.arange(len(places)))
     shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
     weight = statistic.group_weight[shown]
     sums = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)

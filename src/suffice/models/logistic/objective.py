@@ -298,9 +298,10 @@ class Objective:
         scale = self.inverse_scale[columns]
         if self.centred.is_sparse and q >= FACTORED:
             of_parts = self.data.map(curvature_factors, request)
-            factors = zip(*(pair for part in of_parts for pair in part), strict=True)
+            pairs = [pair for part in of_parts for pair in part]
+            plus, minus = [a for a, _ in pairs], [b for _, b in pairs]
             penalty, least = self._penalty_diagonal[places], self.curvature_at_zero()[places]
-            found = CompressedHessian.of(*map(list, factors), scale, penalty)
+            found = CompressedHessian.of(plus, minus, scale, penalty)
             return found.no_flatter_than(FLATTEST * least)
         require_memory(
             HESSIAN_BYTES * q * q,

@@ -243,10 +243,10 @@ class CompressedHessian:
         ridge: NDArray[np.float64],
     ) -> Self:
         """Join the rows of some matrices, with columns that are multiplied by ``scale`` (p,)."""
-        joined = [csr_array(vstack(parts)) for parts in (plus, minus)]
-        for matrix in joined:
+        a, b = (csr_array(vstack(parts)) for parts in (plus, minus))
+        for matrix in (a, b):
             matrix.data = matrix.data * scale[matrix.indices]
-        return cls(*joined, ridge)
+        return cls(a, b, ridge)
 
     def __matmul__(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         found = self.plus.T @ (self.plus @ x) + self.ridge * x
