@@ -14,6 +14,7 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
 from suffice.families.options import Smoothing
+from suffice.models.base.options import check_booleans
 from suffice.models.estimator import fitted
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows
@@ -83,6 +84,7 @@ def discrete(
     **more
         As `one_family` has them.
     """
+    check_booleans(estimator)
     prior = prior_of(estimator) if prior is None else prior
     weight = estimator.class_weight
     found = one_family(family, type(estimator).__name__, prior, weight, kind, **more)

@@ -120,7 +120,6 @@ class TestMissing:
         model = NaiveBayes.textbook().fit(table, "y")
         answers = model.predict_proba(table)
         np.testing.assert_array_equal(model.predict_proba(path), answers)
-        assert model.format_.missing == ("-999",)
 
     def test_one_more_is_added(self, tmp_path: Path) -> None:
         path = write(tmp_path / "t.csv", {"x": ["1", "NA", "?"], "y": LABELS[:3]})

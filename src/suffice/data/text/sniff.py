@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from suffice.data.files.version import readable, version_of
 from suffice.data.table import first_rows
 from suffice.data.text.format import AUTO, TextFormat
-from suffice.data.text.guess import Doubt, Guess, guess, settled, whole_numbers
+from suffice.data.text.guess import Doubt, Guess, fractions, guess, settled, whole_numbers
 from suffice.data.text.layout import (
     Layout,
     Names,
@@ -226,7 +226,7 @@ def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
             raise _differ(like, path, names)
     if len(names) != len(like.names):
         raise _differ(like, path, names)
-    return file, rows[like.has_header :]
+    return file, [row for row in rows[like.has_header :] if not any(map(undecoded, row))]
 
 
 def _differ(like: TextFile, path: Path, names: Sequence[str]) -> SchemaError:
@@ -265,6 +265,8 @@ def _refuse_header_again(file: TextFile, head: pa.RecordBatch) -> None:
     names = file.names
     if len(names) < 2 or not file.has_header or any(map(PLAIN.matches, names)):
         return
+    if pc.index(head.column(0), names[0]).as_py() < 0:
+        return
     equal = (pc.equal(column, name) for column, name in zip(head.columns, names, strict=True))
     if not pc.any(reduce(pc.and_, equal)).as_py():
         return
@@ -299,6 +301,9 @@ class _Columns:
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
         self._known = () if known is None else [name for name, _ in known.written]
         self._said: list[str] = []
+        self._numbers: dict[str, pa.Array[pa.DoubleScalar]] = {}  # first cells that are plain
+        marks = self.format.decimal in (None, ".") and not self.format.thousands
+        self._plain = marks and not any(map(PLAIN.matches, self.format.tokens))
         columns: list[Sequence[str]] = list(zip(*sample, strict=True))
         further = dict(zip(file.names, columns, strict=True)) if sample else {}
         for name, cells in self.first.items():
@@ -311,11 +316,17 @@ class _Columns:
         self.doubts = {name: g.doubt for name, g in self.guesses.items() if g.doubt is not None}
 
     def _guess(self, name: str, first: pa.Array[pa.StringScalar], more: Sequence[str]) -> Guess:
-        tokens, format = self.format.tokens_of(name), self.format
-        further = [cell.strip() if format.strip else cell for cell in more if not undecoded(cell)]
+        tokens, format, spelling = (
+            self.format.tokens_of(name),
+            self.format,
+            self.format.spelling(name),
+        )
+        further = [cell.strip() for cell in more] if format.strip else more
         cells = pa.concat_arrays([first, pa.array(further, pa.string())]) if more else first
+        if spelling in (None, PLAIN) and self._plain and (numbers := fractions(cells)) is not None:
+            self._numbers[name] = numbers.slice(0, len(first))
+            return Guess(PLAIN, pa.float64())
         absent = pc.is_in(cells, value_set=pa.array(tokens, pa.string()))
-        spelling = format.spelling(name)
         if pc.any(absent).as_py():
             values, counts = pc.value_counts(cells.filter(absent)).flatten()
             self.absent[name] = dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))
@@ -363,9 +374,12 @@ class _Columns:
                 continue
             cells, one = self.first.pop(name), self.guesses[name]
             tokens = self.format.tokens_of(name)
-            cells = without_missing(cells, tokens)
             try:
-                columns[name] = read_cells(cells, one.spelling, one.type, tokens)
+                if name in self._numbers:
+                    columns[name] = self._numbers.pop(name)
+                else:
+                    cells = without_missing(cells, tokens)
+                    columns[name] = read_cells(cells, one.spelling, one.type, tokens)
             except pa.ArrowInvalid:  # which is refused by its line where the column is read
                 columns[name] = pa.nulls(len(cells), one.type)
                 continue
