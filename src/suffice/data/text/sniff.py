@@ -6,6 +6,7 @@ its end. What is found is a guess that every cell is then held to.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -57,6 +58,7 @@ class Sniffed:
     left_out: tuple[str, ...] = ()  # fields that are no columns
     empty: tuple[str, ...] = ()  # those of them that must hold nothing
     remarks: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()  # the remarks on what is left out
     doubts: Mapping[str, Doubt] = field(default_factory=dict)
     refused: Mapping[str, ReadError] = field(default_factory=dict)  # what has two meanings
     absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # tokens, by column
@@ -104,10 +106,15 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         sample += rows if path in (paths[len(paths) // 2], paths[-1]) else []
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
     left_out, empty = columns.left_out(names)
+    losses = (
+        *_above(file, asked),
+        *columns.losses(),
+        *_left_out(first.name, names, empty),
+    )
     remarks = (
         *_remarks(file, asked, known, usual, layout, names),
         *columns.remarks(),
-        *_left_out(first.name, names, left_out, empty),
+        *_kept(first.name, names, left_out),
         *_total(file, head, sample),
     )
     written = {
@@ -122,7 +129,8 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         raw=columns.raw,
         left_out=left_out,
         empty=empty,
-        remarks=remarks,
+        remarks=(*remarks, *losses),
+        losses=losses,
         doubts=columns.doubts,
         refused=columns.refused,
         absent=columns.absent,
@@ -137,7 +145,8 @@ def _first_file(
 ) -> tuple[TextFile, Layout, Names]:
     """Return the first file with its layout settled."""
     asked = file.format
-    if is_utf8(asked.encoding) and (found := encoding_of(source.start)):
+    open_order = is_utf8(asked.encoding) or codecs.lookup(asked.encoding).name == "utf-16"
+    if open_order and (found := encoding_of(source.start)):
         asked = replace(asked, encoding=found)
     layout = layout_of(_first_lines(source.start, asked), asked, usual)
     if known is not None and known.skip_lines and not _knows(layout, known):
@@ -422,6 +431,10 @@ class _Columns:
                 f"(written={{{name!r}: 'number'}} says otherwise)"
             )
         yield from self._said
+
+    def losses(self) -> Iterator[str]:
+        """Cells of text that are read as missing."""
+        where = self.file.path.name
         lost = [
             (token, name, count)
             for name, tokens in self.absent.items()
@@ -532,10 +545,6 @@ def _remarks(
         yield _remark(where, "fields are enclosed in '", "quote")
     if asked.encoding != format.encoding and known is None:
         yield _remark(where, f"text is written in {format.encoding.upper()}", "encoding")
-    if asked.skip_lines is None and format.skip_lines:
-        count = format.skip_lines
-        lines = f"{count} line{'' if count == 1 else 's'} above the header"
-        yield f"{where}: {lines} left out (skip_lines=0 reads all)"
     if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
     first = _row(layout.rows[0].fields)
@@ -553,9 +562,14 @@ def _remarks(
         yield f"{where}: names that stand twice become {listed} (names=... says otherwise)"
 
 
-def _left_out(
-    where: str, names: Names, left_out: Sequence[str], empty: Sequence[str]
-) -> Iterator[str]:
+def _above(file: TextFile, asked: TextFormat) -> Iterator[str]:
+    count = file.skipped
+    if asked.skip_lines is None and count:
+        lines = f"{count} line{'' if count == 1 else 's'} above the header"
+        yield f"{file.path.name}: {lines} left out (skip_lines=0 reads all)"
+
+
+def _left_out(where: str, names: Names, empty: Sequence[str]) -> Iterator[str]:
     if empty:
         yield f"{where}: fields without a name and a value are left out: {_listed(empty)}"
     if names.row_names is not None:
@@ -563,6 +577,9 @@ def _left_out(
             f"{where}: the first field, which the header does not name, is taken for names of rows "
             "and left out (names=... keeps it)"
         )
+
+
+def _kept(where: str, names: Names, left_out: Sequence[str]) -> Iterator[str]:
     kept = [name for name in names.unnamed if name not in left_out]
     if kept:
         yield _remark(where, f"fields without a name are called {_listed(kept)}", "names")
