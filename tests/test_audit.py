@@ -235,3 +235,14 @@ def test_a_number_of_rows_is_above_0(m: Any) -> None:
 def test_other_models_are_refused() -> None:
     with pytest.raises(ParameterError, match="is no model of this library"):
         audit(object())
+
+
+def test_roots_of_fewer_rows_than_columns() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(13, 300))
+    model = LinearDiscriminantAnalysis().fit(rows, ["a"] * 12 + ["b"])
+    (span,) = of_kind(audit(model, 5), "span of rows")
+    assert span.value.startswith("11 directions")
+    (mean,) = of_kind(audit(model, 5), "few numbers")
+    assert (mean.label, mean.rows) == ("b", 1.0)
+    assert f"{rows[12, 0]:.6g}" in mean.value

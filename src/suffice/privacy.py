@@ -28,13 +28,13 @@ from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
 from suffice.sums.counts import Counts, Events, JointCounts
-from suffice.sums.kept_rows import KeptRows
+from suffice.sums.kept_rows import KeptRows, Roots
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import PairCounts
 
 __all__ = ["Audit", "Finding", "audit"]
 
-NEGLIGIBLE = 2.0**-40  # of a class, which rounding of weights may leave as missing
+NEGLIGIBLE = 2.0**-40  # of a class or a spread: what rounding may leave
 NAMED = 3  # numbers of a finding
 HALF = 0.5  # of a row: sums of indicators below are rounding
 
@@ -48,6 +48,7 @@ What = Literal[
     "same number",
     "few missing",
     "few rows of a pattern",
+    "span of rows",
     "doubts of rows",
     "listed values",
     "coefficients",
@@ -62,6 +63,7 @@ MEANINGS: dict[What, str] = {
     "same number": "all rows of the class have this number",
     "few missing": "few rows of the class have no value here",
     "few rows of a pattern": "few rows miss the same cells, and have sums of their own",
+    "span of rows": "rows lie in few directions: one may look whether a row was learnt",
     "doubts of rows": "how doubtful single rows were: one may look whether a row was learnt",
     "listed values": "values that stand in the file as they are",
     "coefficients": "no sums are kept; fitted numbers depend on every row",
@@ -175,7 +177,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         yield from _doubts(model.doubts_)
         return
     batches = getattr(model, "batches_", None)
-    if batches is None or isinstance(batches[0], KeptRows):  # a file holds coefficients of them
+    if batches is None or isinstance(batches[0], KeptRows):  # of these a file holds coefficients
         yield from _coefficients(model)
         return
     if isinstance(batches[0], ByClass):
@@ -414,6 +416,28 @@ def _grouped(block: Comoments, of: Columns) -> Iterator[Finding]:
 @findings_of.register
 def _fourth_moments(block: FourthMoments, of: Columns) -> Iterator[Finding]:
     yield from findings_of(block.moments.marginal(np.arange(block.d)), of)
+
+
+@findings_of.register
+def _kept_rows(block: KeptRows, of: Columns) -> Iterator[Finding]:
+    yield from findings_of(block.in_file(), of)
+
+
+@findings_of.register
+def _roots(block: Roots, of: Columns) -> Iterator[Finding]:
+    """Yield means of few rows, and the directions that rows are spanned by: fewer than columns."""
+    for c in np.flatnonzero((block.weight > 0) & (block.weight < of.m)).tolist():
+        few = (
+            f"{name} {mean:.6g}" for name, mean in zip(of.names[:3], block.mean[c], strict=False)
+        )
+        told = ("its cells: " if block.weight[c] == 1 else "means ") + ", ".join(few)
+        yield Finding("few numbers", None, of.labels[c], told, float(block.weight[c]))
+    for m in range(len(block.sd)):
+        singular, _ = block.matrix(m)
+        directions = int((singular > NEGLIGIBLE * singular.max(initial=0.0)).sum())
+        if directions:
+            told = f"{directions:,} directions of {block.d:,} columns"
+            yield Finding("span of rows", None, None if block.pooled else of.labels[m], told, 1.0)
 
 
 def _few_rows_of_a_pattern(block: Comoments, of: Columns) -> Iterator[Finding]:

@@ -17,11 +17,20 @@ def test_text(run: Run) -> None:
     Path("t.csv").write_text("\n".join(["id;price;day", *rows, ""]))
     found = json.loads(run("show", "t.csv", "--skip-bad-rows", 1, "--json").stdout)
     columns = {one["name"]: (one["type"], one["missing"]) for one in found["columns"]}
-    assert columns == {"id": ("int64", 0), "price": ("double", 1), "day": ("date32[day]", 0)}
+    assert columns == {"id": ("string", 0), "price": ("double", 1), "day": ("date32[day]", 0)}
     assert (found["rows"], found["skipped"]) == (22, [{"file": "t.csv", "line": 24}])
     shown = run("show", "t.csv", "--skip-bad-rows", 1).stdout
     for said in ("line 24 of t.csv", "semicolons", "--separator", "DD/MM/YYYY", "Missing: (empty)"):
         assert said in shown
+
+
+def test_a_column_that_would_be_numbers_but_for_a_few_cells_is_in_doubt(run: Run) -> None:
+    Path("t.csv").write_text("x,y\n" + "1,a\n2,b\n" * 30 + "<5,b\n")
+    x, y = json.loads(run("show", "t.csv", "--json").stdout)["columns"]
+    assert (x["kind"], y["doubt"]) == ("category", None)
+    for named in ("'x'", "1 of 61", "'<5'", "line 62 of t.csv", "--missing '<5'"):
+        assert named in x["doubt"]
+    assert "Look: column 'x' would be numbers" in run("show", "t.csv").stdout
 
 
 def test_a_column_of_files_that_describe_themselves(run: Run) -> None:
@@ -33,6 +42,6 @@ def test_a_column_of_files_that_describe_themselves(run: Run) -> None:
 
 def test_a_cell_that_does_not_fit_is_named(run: Run) -> None:
     Path("t.csv").write_text("x,y\n" + "1,a\n" * 70_000 + "odd,b\n")
-    result = run("show", "t.csv")
+    result = run("show", "t.csv", "--written", "x=number")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "line 70002 of t.csv, column 'x'" in result.stderr

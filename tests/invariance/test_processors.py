@@ -36,7 +36,7 @@ LINEAR_ALGEBRA = {
     "models/logistic/model.py": "terms that the rows leave open",
     "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression",
-    "sums/held_rows.py": "roots of fewer rows than columns",
+    "sums/kept_rows.py": "roots of fewer rows than columns",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")
 FUNCTIONS = re.compile(

@@ -67,8 +67,7 @@ from suffice.sums.counts import (
     JointAccumulator,
     JointCounts,
 )
-from suffice.sums.held_rows import HeldRows, Roots
-from suffice.sums.kept_rows import KeptRows
+from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.pairs import CutBins, PairCountAccumulator, PairCounts, ValueBins
@@ -465,22 +464,28 @@ def found_statistics() -> set[type]:
 
 
 def test_every_statistic_has_data() -> None:
-    others = {KeptRows, HeldRows, Roots, Ranking, RowSample, Sampled}
+    others = {KeptRows, Roots, Ranking, RowSample, Sampled}
     assert found_statistics() == {*STATISTICS, *others}
 
 
-def test_rows_that_are_held_are_a_group() -> None:
+def test_rows_that_are_kept_are_a_group() -> None:
     rng = np.random.default_rng(0)
     values, weights = rng.normal(size=(15, 40)), rng.integers(1, 5, 15) / 2
     codes = rng.integers(0, 2, 15)
-    a, b, c = (
-        HeldRows.of(2, True, False, values[part], codes[part], weights[part])
-        for part in np.split(np.arange(15), 3)
-    )
+
+    def kept(part: Any) -> KeptRows:
+        total = RowsAccumulator(40, pooled=True, least=0, gaps=False)
+        total.add(RealBlock(values[part]), codes[part], weights[part], 2)
+        found = total.statistic()
+        assert isinstance(found, KeptRows)
+        return found
+
+    a, b, c = map(kept, np.split(np.arange(15), 3))
     _check_group(a, b, c)
     _check_scaled(a, b)
     _check_canonical(a, b)
     assert not (a - a).rows
+    assert a.place(np.array([2, 0]), 3).take(np.array([2, 0])) == a
     with pytest.raises(ForgetError, match="a file holds no rows"):
         _ = a.in_file() + b  # roots are what is left of them in a file
 

@@ -34,7 +34,7 @@ from suffice.model_selection import (
     evaluate_folds,
     learning_curve,
 )
-from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB
 
 RNG = np.random.default_rng(0)
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -61,9 +61,7 @@ NUMERIC = ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"]
 TASKS: dict[str, tuple[Any, Any, Any, Any]] = {
     "gaussian": (GaussianNB(), IRIS, SPECIES, PROBABLE),
     "gaussian with gaps": (GaussianNB(), GAPS, MALIGNANT, BINARY),
-    "naive Bayes": (NaiveBayes.textbook(), IRIS, SPECIES, PROBABLE),
     "mixed": (NaiveBayes.textbook(), MIXED, ANSWERS, ["accuracy", "roc_auc", "neg_log_loss"]),
-    "mixed, Arrow": (NaiveBayes.textbook(), pa.Table.from_pandas(MIXED), ANSWERS, "neg_log_loss"),
     "rare classes": (NaiveBayes.textbook(), MIXED[["number", "size"]], RARE, "accuracy"),
     "LDA": (LinearDiscriminantAnalysis(), IRIS, SPECIES, PROBABLE),
     "LDA, shrunk": (
@@ -79,16 +77,14 @@ TASKS: dict[str, tuple[Any, Any, Any, Any]] = {
     "ridge, GCV": (Ridge(alpha="gcv"), DIABETES, PROGRESS, "r2"),
     "lasso": (Lasso(alpha=0.1), DIABETES, PROGRESS, "r2"),
     "categorical": (CategoricalNB(), CODES, CLASSES, PROBABLE),
-    "multinomial": (MultinomialNB(), CODES, CLASSES, PROBABLE),
     "Bernoulli": (BernoulliNB(), CODES > 1, CLASSES, PROBABLE),
     "complement": (ComplementNB(), CODES, CLASSES, "accuracy"),
     "own score": (NaiveBayes.textbook(), IRIS, SPECIES, None),
-    "own score of a regression": (Ridge(), DIABETES, PROGRESS, None),
 }
 SPLITTERS = {
     "5": 5,
     "shuffled": reference.ShuffleSplit(4, test_size=0.3, random_state=1),
-    "repeated": reference.RepeatedKFold(n_splits=3, n_repeats=2, random_state=0),
+    "repeated": reference.RepeatedKFold(n_splits=2, n_repeats=2, random_state=0),
 }
 
 
@@ -108,8 +104,7 @@ def test_scores_are_those_of_fits_to_the_rows_of_each_fold(task: str, splitter: 
     estimator, x, y, scoring = TASKS[task]
     options: dict[str, Any] = {"cv": SPLITTERS[splitter], "scoring": scoring}
     found = cross_validate(estimator, x, y, return_train_score=True, **options)
-    rows = x.to_pandas() if isinstance(x, pa.Table) else x
-    expected = reference.cross_validate(estimator, rows, y, return_train_score=True, **options)
+    expected = reference.cross_validate(estimator, x, y, return_train_score=True, **options)
     assert found.keys() == expected.keys()
     for name, value in scores(expected).items():
         np.testing.assert_allclose(found[name], value, rtol=1e-12, atol=1e-12, err_msg=name)
@@ -165,18 +160,17 @@ def test_groups() -> None:
 
 def test_labels_by_the_name_of_their_column() -> None:
     table = MIXED.assign(y=ANSWERS)
+    options: dict[str, Any] = {"scoring": "neg_log_loss", "cv": 3}
+    expected = reference.cross_val_score(NaiveBayes.textbook(), MIXED, ANSWERS, **options)
     for form in (table, pa.Table.from_pandas(table), {name: table[name] for name in table}):
-        found = cross_val_score(NaiveBayes.textbook(), form, "y", scoring="neg_log_loss")
-        expected = reference.cross_val_score(
-            NaiveBayes.textbook(), MIXED, ANSWERS, scoring="neg_log_loss"
-        )
+        found = cross_val_score(NaiveBayes.textbook(), form, "y", **options)
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
     "folds",
     [
-        reference.LeaveOneOut(),  # 150 groups: a summation for each
+        reference.KFold(70),  # more groups than are summed at a time
         [(np.r_[0:40, 60:90, 110:140], np.r_[40:60]), (np.r_[0:150:2], np.r_[1:150:2])],
         [(np.arange(150) % 3 > 0, np.arange(150) % 3 == 0)],  # masks
         [(np.r_[0:150:2, 0:150:6, 4, 4, 4], np.r_[1:150:2])],  # rows named again: a bootstrap
@@ -229,7 +223,6 @@ def test_what_is_not_ours_is_handed_over() -> None:
     [
         LogisticRegression(),
         LogisticRegression(C=0.01, warm_start=True),
-        LogisticRegression(penalty=None),
         LogisticRegression(solver="lbfgs"),
         Ridge(alpha="loo"),
         LinearRegression(solver="gradient"),

@@ -46,14 +46,14 @@ TASKS: dict[str, tuple[Any, Any, Any, Any, dict[str, Any]]] = {
         MIXED,
         ANSWERS,
         {"alpha": [0.5, 50.0], "estimation": ["bayes", "map"]},
-        {},
+        {"cv": 3},
     ),
     "several grids and scores": (
         Ridge(),
         DIABETES,
         PROGRESS,
-        [{"alpha": np.logspace(-3, 3, 7).tolist()}, {"fit_intercept": [False]}],
-        {"scoring": ["r2", "neg_mean_squared_error"], "refit": "r2"},
+        [{"alpha": [1e-3, 1.0, 1e3]}, {"fit_intercept": [False]}],
+        {"scoring": ["r2", "neg_mean_squared_error"], "refit": "r2", "cv": 3},
     ),
     "sums that differ": (
         LinearDiscriminantAnalysis(solver="lsqr"),
@@ -67,10 +67,9 @@ TASKS: dict[str, tuple[Any, Any, Any, Any, dict[str, Any]]] = {
         Ridge(),
         np.c_[DIABETES, DIABETES[:, 0] + 1e-9 * PROGRESS, 1e6 + DIABETES[:, 1]],
         np.c_[PROGRESS, PROGRESS**2],
-        {"alpha": np.logspace(-6, 3, 7).tolist(), "fit_intercept": [True, False]},
+        {"alpha": [1e-6, 1e-2, 1e3], "fit_intercept": [True, False]},
         {"cv": 4},
     ),
-    "many points of tables": (CategoricalNB(), CODES, CLASSES, {"alpha": [1e-3, *range(1, 8)]}, {}),
     "no refit": (GaussianNB(), IRIS, SPECIES, {"var_smoothing": [1e-9, 0.1]}, {"refit": False}),
 }
 
@@ -154,9 +153,9 @@ def test_what_is_not_ours_is_handed_over() -> None:
 
 
 def test_what_is_no_function_of_sums_is_fitted_to_every_fold() -> None:
-    grid = {"C": [1e-3, 0.1, 1.0], "solver": ["newton", "lbfgs"]}
     x = IRIS + np.random.default_rng(4).normal(size=IRIS.shape)
-    for scoring in (None, "neg_log_loss"):
+    for scoring, solver in ((None, "newton"), ("neg_log_loss", "lbfgs")):
+        grid = {"C": [1e-3, 1.0], "solver": [solver]}
         found = GridSearchCV(LogisticRegression(), grid, cv=3, scoring=scoring).fit(x, SPECIES)
         expected = reference.GridSearchCV(LogisticRegression(), grid, cv=3, scoring=scoring)
         expected.fit(x, SPECIES)

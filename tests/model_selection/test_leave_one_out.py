@@ -15,7 +15,6 @@ from statsmodels.api import OLS, add_constant
 from statsmodels.datasets import longley
 
 from suffice import (
-    Lasso,
     LinearDiscriminantAnalysis,
     LinearRegression,
     LogisticRegression,
@@ -88,12 +87,10 @@ TASKS: dict[str, tuple[Any, Any, Any]] = {
 QUICK = {
     "gaussian, gaps",
     "gaussian, floors",
-    "gaussian, outlier",
-    "gaussian, balanced",
     "student",
     "categorical, wide",
     "words, smooth",
-    "identifiers",
+    "few identifiers",
     "LDA, ddof",
     "LDA, class of one",
     "QDA",
@@ -198,12 +195,10 @@ def test_files_are_left_out_row_by_row(tmp_path: Path) -> None:
 
 
 LINES: dict[str, tuple[Any, Any, Any]] = {
-    "linear": (LinearRegression(), DIABETES, PROGRESS),
     "without intercept": (LinearRegression(fit_intercept=False), DIABETES, PROGRESS),
     "two targets": (LinearRegression(), DIABETES, np.c_[PROGRESS, PROGRESS**2]),
     "dependent columns": (LinearRegression(), DIABETES[:, [0, 2, 2, 3]], PROGRESS),
     "a column of one row": (LinearRegression(), np.c_[DIABETES[:, 2], np.eye(30)[4]], PROGRESS),
-    "ridge": (Ridge(alpha=0.01), DIABETES, PROGRESS),
     "ridge, far from 0": (Ridge(alpha=0.01), DIABETES + 1e6, PROGRESS),
 }
 
@@ -255,12 +250,9 @@ def test_press_is_that_of_statsmodels() -> None:
     ("estimator", "X", "y"),
     [
         (GaussianNB(), OUTLIER**3, SPECIES[FEW]),
-        (GaussianNB(var_smoothing="loo"), IRIS[FEW], SPECIES[FEW]),
-        (CategoricalNB(), CODES, KINDS),
-        (NaiveBayes.textbook(calibration="temperature"), IRIS[FEW], SPECIES[FEW]),
-        (LogisticRegression(), IRIS[FEW], SPECIES[FEW]),
-        (Ridge(alpha="evidence"), DIABETES, PROGRESS),
-        (Lasso(), DIABETES, PROGRESS),
+        (NaiveBayes.textbook(calibration="temperature"), IRIS[FEW[::2]], SPECIES[FEW[::2]]),
+        (LogisticRegression(), IRIS[FEW[::2]], SPECIES[FEW[::2]]),
+        (Ridge(alpha="evidence"), DIABETES[:15], PROGRESS[:15]),
         (LinearRegression(), LINES["a column of one row"][1], PROGRESS),
     ],
 )
@@ -280,5 +272,5 @@ def test_an_evaluation_without_closed_form_is_that_of_fits(estimator: Any, X: An
 
 def test_the_cost_is_said_before_a_fit_for_every_row() -> None:
     for ask in (cross_val_predict, evaluate_folds):
-        with pytest.warns(SufficeWarning, match="25 models are fitted, each to 24 rows"):
-            ask(LogisticRegression(), IRIS[FEW], SPECIES[FEW], cv="loo")
+        with pytest.warns(SufficeWarning, match="9 models are fitted, each to 8 rows"):
+            ask(LogisticRegression(C=0.1), IRIS[FEW[::3]], SPECIES[FEW[::3]], cv="loo")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,6 +16,7 @@ from suffice.model_selection import compare_scores
 scores = st.lists(st.floats(-5, 5), min_size=2, max_size=20)
 
 
+@settings(max_examples=20)
 @given(scores, st.integers(0, 2**32 - 1), st.floats(0.01, 1))
 def test_the_interval_is_that_of_the_formula(one, seed, share):
     other = np.array(one) + np.random.default_rng(seed).normal(size=len(one))
@@ -29,6 +30,7 @@ def test_the_interval_is_that_of_the_formula(one, seed, share):
     assert found.p_value == pytest.approx(2 * t.sf(abs(d.mean()) / error))
 
 
+@settings(max_examples=20)
 @given(scores)
 def test_a_model_does_not_differ_from_itself(one):
     found = compare_scores(one, one, 0.1)
@@ -50,6 +52,7 @@ def test_infinite_scores_tell_nothing():
     assert compare_scores([1.0, math.inf], [1.0, math.inf], 0.1).mean == 0.0
 
 
+@settings(max_examples=20)
 @given(scores, st.integers(0, 2**32 - 1))
 def test_the_sign_test_is_that_of_scipy(one, seed):
     other = np.array(one) + np.random.default_rng(seed).integers(-1, 2, len(one))

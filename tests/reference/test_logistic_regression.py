@@ -68,7 +68,8 @@ ISL = [
 
 @pytest.mark.parametrize(("columns", "printed"), ISL)
 def test_isl_default(data: Path, columns, printed):
-    table = pd.read_csv(data / "islp" / "Default.csv")[["default", *columns]]
+    table = pd.read_csv(data / "islp" / "Default.csv", dtype={"student": "category"})
+    table = table[["default", *columns]]
     if "income" in columns:
         table["income"] /= 1000
     found = LogisticRegression(C=np.inf).fit(table, "default").summary().frame()

@@ -29,7 +29,8 @@ def test_r_naivebayes_mixed(data: Path, published):
 @pytest.fixture
 def votes(data: Path):
     path = data / "house_votes_84" / "house-votes-84.data"
-    return read_csv(path, header=False, strip=True, missing=["?"])
+    categories = {f"column_{j}": "text" for j in range(2, 18)}
+    return read_csv(path, header=False, strip=True, missing=["?"], written=categories)
 
 
 def confusion(model: NaiveBayes, table) -> list[list[int]]:

@@ -18,6 +18,7 @@ LogLoss = Annotated[Number, "Nats a row; null where it is infinite."]
 Rows = Annotated[float, "The sum of their weights."]
 Seed = Annotated[int | None, "null: nothing is drawn, or no seed was given."]
 Ignored = Annotated[list[str], "Columns that are not read."]
+ReadAs = Annotated[list[str], "How text is written, where it is not the plain case."]
 Written = Annotated[str | None, "The file written to; null where the content is in this document."]
 
 
@@ -132,6 +133,7 @@ class FittedClasses(TypedDict):
     columns: list[ModelledColumn]
     ignored: Ignored
     advice: Annotated[list[str], "What is probably not meant."]
+    read_as: NotRequired[ReadAs]
     tuned: NotRequired[Folds | None]
     compare: NotRequired[Annotated[str, "A command that compares the model with others."]]
 
@@ -155,6 +157,7 @@ class FittedAverage(TypedDict):
     candidates: list[Candidate]
     columns: list[ReadColumn]
     ignored: Ignored
+    read_as: NotRequired[ReadAs]
 
 
 class Coefficient(TypedDict):
@@ -225,6 +228,7 @@ class FittedCoefficients(Coefficients):
     weight: Annotated[str | None, "The column of weights."]
     columns: list[ReadColumn]
     ignored: Ignored
+    read_as: ReadAs
     tuned: Folds | None
 
 
@@ -265,13 +269,14 @@ class TableColumn(ReadColumn):
 
     type: Annotated[str, "As Arrow has it."]
     missing: Annotated[int, "Cells without a value."]
+    doubt: Annotated[str | None, "Text that would be numbers or dates but for a few cells."]
 
 
 class ReadTable(TypedDict):
     """How a table is read."""
 
     files: list[str]
-    read_as: Annotated[list[str], "How text is written."]
+    read_as: ReadAs
     missing_tokens: Annotated[list[str], "Cells of text that are missing."]
     rows: int
     skipped: Annotated[list[SkippedLine], "Malformed rows, which are left out."]

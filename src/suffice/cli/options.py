@@ -32,7 +32,7 @@ from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from suffice.data.table import Table
-    from suffice.data.text.format import TextFormat
+    from suffice.data.text_format import TextFormat
     from suffice.engines.progress import Report
 
 __all__ = [
@@ -221,7 +221,7 @@ class Reading:
     ) -> Table:
         from suffice.data.file_formats import open_files
         from suffice.data.files.pipes import STANDARD_INPUT
-        from suffice.data.text.format import USUALLY_MISSING, TextFormat
+        from suffice.data.text_format import USUALLY_MISSING, TextFormat
 
         files = [STANDARD_INPUT if given == "-" else given for given in data]
         if self.sheet is not None:

@@ -24,6 +24,7 @@ __all__ = [
     "coefficient_facts",
     "coefficient_tables",
     "fold_facts",
+    "read_as",
     "read_columns",
     "schema_table",
     "summaries_of",
@@ -33,6 +34,11 @@ CONFIDENCE = 0.95
 
 
 # Columns and classes ----------------------------------------------------------------------------
+
+
+def read_as(table: Any) -> list[str]:
+    """Return how text was found to be written, where it is not the plain case."""
+    return list(map(spelled, table.remarks))
 
 
 def read_columns(model: Any) -> list[documents.ReadColumn]:

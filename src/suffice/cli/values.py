@@ -138,7 +138,7 @@ def parameters_of(model: str) -> Mapping[str, bool]:
 
 def reader_parameters() -> Mapping[str, bool]:
     """Return the parameters of the reader that ``-r`` sets, and which are true or false."""
-    from suffice.data.text.format import TextFormat
+    from suffice.data.text_format import TextFormat
 
     known = [*(field.name for field in fields(TextFormat)), "sheet", *LABELS]
     return {name: name in SWITCHES for name in known}

@@ -45,6 +45,7 @@ __all__ = [
     "check_counts",
     "coded",
     "codes_of_numbers",
+    "distinct",
     "encode",
     "events",
     "held_counts",
@@ -210,6 +211,11 @@ def coded(
     if absent:
         codes = np.where(np.isin(codes, [values.index(value) for value in absent]), -1, codes)
     return codes, Vocabulary(tuple(values))
+
+
+def distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
+    """Return the values that a column shows."""
+    return coded(cells, name)[1].values
 
 
 def _codes(

@@ -17,10 +17,10 @@ from suffice.data.files.parquet import PARQUET
 from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, with_sheet
 from suffice.data.files.pipes import CopiedTable, with_copies, with_local_copies
 from suffice.data.files.stored import IPC_FILE, IPC_STREAM, StoredFormat, StoredTable
-from suffice.data.files.version import readable
 from suffice.data.table import Table
-from suffice.data.text.format import TextFormat
 from suffice.data.text.table import TextTable
+from suffice.data.text_format import TextFormat
+from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 from suffice.numerics.in_print import listed
 

@@ -23,7 +23,7 @@ from suffice.data.spelled import SpelledTable, spelled
 from suffice.data.table import Table, require_distinct
 from suffice.data.table_source import TableSource, without
 from suffice.data.table_views import CleanedTable
-from suffice.data.text.format import TextFormat
+from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError, warn
 
 __all__ = [
@@ -196,7 +196,7 @@ def read_csv(
         New names of labels, applied after the suffix is taken off. A model fitted to the table
         goes on reading cells and labels in this way.
     **options
-        Those of `suffice.data.text.format.TextFormat`: ``separator``, ``quote``, ``header``,
+        Those of `suffice.data.text_format.TextFormat`: ``separator``, ``quote``, ``header``,
         ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
         ``skip_lines``, ``skip_last``, ``skip_bad_rows``, ``encoding``.
 

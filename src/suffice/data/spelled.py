@@ -10,24 +10,28 @@ import reprlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from suffice.data.encode import distinct
 from suffice.data.files.spool import SpooledTable
 from suffice.data.files.stored import StoredTable
 from suffice.data.frames.memory import FrameTable
-from suffice.data.schema import Layout, Stored, UniformColumns
+from suffice.data.schema import Layout, Stored, UniformColumns, decide
 from suffice.data.source import PartView, RecordPart
+from suffice.data.spelling import TRUTH, Moment, Number, Spelling
 from suffice.data.table import Table, TableView, first_refused
-from suffice.data.text.format import USUALLY_MISSING, TextFormat
 from suffice.data.text.guess import Guess, guess, settled
 from suffice.data.text.sniff import read_cells
-from suffice.data.text.spelling import TRUTH, Moment, Number, Spelling
+from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
 
 __all__ = ["SpelledTable", "spelled"]
+
+T = TypeVar("T")
 
 ROWS = 1 << 20  # of a frame, read at a time
 FOUND = (
@@ -80,12 +84,12 @@ def spelled(
     names = [name for name in table.strings if name != label]
     if not names:
         return table
-    tokens = (*USUALLY_MISSING, *missing, *(known.tokens if known is not None else ()))
+    tokens = (*USUALLY_MISSING, *sorted(missing), *(known.tokens if known is not None else ()))
     doubts: Mapping[str, str] = {}
     if layout is None:
-        found, doubts = _found(table, names, tokens)
+        found, doubts = _found(table, names, Look(tokens), label)
     else:
-        found = _as_known(table, names, known or TextFormat(), layout, tokens)
+        found = _as_known(table, names, known or TextFormat(), layout, Look(tokens))
     if not (found or doubts):
         return table
     format = TextFormat(
@@ -104,40 +108,55 @@ def spelled(
 Found = dict[str, tuple[Spelling, pa.DataType]]
 
 
-def _cells(table: Table, names: Sequence[str]) -> Mapping[str, pa.Array[Any]]:
-    """Return the cells of columns in memory, or the first ones of a file."""
+@dataclass(frozen=True)
+class Looked:
+    """What a column of strings shows."""
+
+    guess: Guess
+    absent: int  # cells that stand for a missing value
+    token: str  # the first of them
+    doubted: int  # the first row of a doubtful cell; -1 without one
+
+
+@dataclass(frozen=True)
+class Look:
+    """Look at the cells of a column, of which these tokens stand for a missing value."""
+
+    tokens: tuple[str, ...]
+
+    def __call__(self, _: str, cells: pa.Array[Any]) -> Looked:
+        """Return what they show."""
+        cells = cells.cast(pa.string())
+        known = cells.drop_null()
+        is_absent = pc.is_in(pc.utf8_trim_whitespace(known), value_set=pa.array(self.tokens))
+        absent, shown = known.filter(is_absent), known.filter(pc.invert(is_absent))
+        found = guess(shown) if len(shown) else Guess()
+        doubted = -1 if found.doubt is None else cells.index(pa.scalar(found.doubt.first)).as_py()
+        return Looked(found, len(absent), absent[0].as_py() if len(absent) else "", doubted)
+
+
+def _looked(
+    table: Table, names: Sequence[str], look: Look, label: str | None
+) -> Mapping[str, Looked]:
+    """Look at all cells of columns in memory, or the first ones of a file."""
     if isinstance(table, FrameTable):
-        columns = {name: table.table.column(name).combine_chunks() for name in names}
-    else:
-        head = table.head() if names else None
-        columns = {name: head.column(name) for name in names} if head is not None else {}
-    return {name: _as_strings(column) for name, column in columns.items()}
-
-
-def _as_strings(cells: Any) -> pa.Array[Any]:
-    if isinstance(cells, pa.ChunkedArray):
-        cells = pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
-    return cells.cast(pa.string())
+        return {name: look(name, table.table.column(name).combine_chunks()) for name in names}
+    labels = [name for name in table.names if name == label]
+    others = [name for name in table.names if name != label]
+    return table.of_first_cells(names, look, {decide: others, distinct: labels})
 
 
 def _found(
-    table: Table, names: Sequence[str], tokens: Sequence[str]
+    table: Table, names: Sequence[str], look: Look, label: str | None
 ) -> tuple[Found, Mapping[str, str]]:
     """Return what columns spell, and say it; and the doubts about others."""
-    columns = _cells(table, names)
-    absent, guesses = {}, {}
-    for name, cells in columns.items():
-        known = cells.drop_null()
-        bare = pc.utf8_trim_whitespace(known)
-        is_absent = pc.is_in(bare, value_set=pa.array(tokens))
-        absent[name] = known.filter(is_absent)
-        shown = known.filter(pc.invert(is_absent))
-        guesses[name] = guess(shown) if len(shown) else Guess()
+    columns = _looked(table, names, look, label)
     found: Found = {}
     doubts: dict[str, str] = {}
+    guesses = {name: column.guess for name, column in columns.items()}
     for name, one in settled(guesses, quoted=True).items():
         if one.doubt is not None:
-            row = columns[name].index(pa.scalar(one.doubt.first)).as_py()
+            row = columns[name].doubted
             doubts[name] = one.doubt.of(name, f"row {row}" if row >= 0 else "")
         elif one.others:
             readings = " or ".join(spelling.name for spelling in (one.spelling, *one.others))
@@ -148,14 +167,15 @@ def _found(
         listed = ", ".join(f"{name!r} ({spelling.name})" for name, (spelling, _) in found.items())
         warn(FOUND.format(listed))
     for name in found:
-        if cells := absent[name]:
-            number = f"{len(cells):,} cell{'s' if len(cells) > 1 else ''}"
-            warn(ABSENT.format(number, name, "" if len(cells) > 1 else "s", cells[0].as_py()))
+        if absent := columns[name].absent:
+            number = f"{absent:,} cell{'s' if absent > 1 else ''}"
+            token = columns[name].token
+            warn(ABSENT.format(number, name, "" if absent > 1 else "s", token))
     return found, doubts
 
 
 def _as_known(
-    table: Table, names: Sequence[str], known: TextFormat, layout: Layout, tokens: Sequence[str]
+    table: Table, names: Sequence[str], known: TextFormat, layout: Layout, look: Look
 ) -> Found:
     """Return how columns are spelled that a model reads as numbers, dates or truth values."""
     found: Found = {}
@@ -173,9 +193,9 @@ def _as_known(
             found[name] = spelling, spelling.type
         else:
             unknown.append(name)
-    for name, cells in _cells(table, unknown).items():
-        bare = pc.utf8_trim_whitespace(cells.drop_null())
-        one = guess(bare.filter(pc.invert(pc.is_in(bare, value_set=pa.array(tokens)))))
+    looked = _looked(table, unknown, look, None) if unknown else {}
+    for name, column in looked.items():
+        one = column.guess
         if isinstance(one.spelling, Moment) and not one.others:
             found[name] = one.spelling, one.spelling.type
     return found
@@ -249,10 +269,20 @@ class SpelledTable(TableView):
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return self._spelled(self.table.head())
+        return _spelled_batch(self.table.head(), self.reads, self._locate)
 
-    def _spelled(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return _spelled_batch(batch, self.reads, self._locate)
+    def of_first_cells(
+        self,
+        names: Sequence[str],
+        say: Callable[[str, pa.Array[Any]], T],
+        besides: Mapping[Any, Sequence[str]] = MappingProxyType({}),
+    ) -> dict[str, T]:
+        """Return what a function says of first cells: as they are stored, or what they spell."""
+        plain = [name for name in names if name not in self.reads]
+        read = [name for name in names if name in self.reads]
+        found = self.table.of_first_cells(plain, say, besides) if plain else {}
+        found |= super().of_first_cells(read, say) if read else {}
+        return {name: found[name] for name in names}
 
     def _locate(self, row: int) -> str:
         for part in self.table.parts({self.names[0]: None}):

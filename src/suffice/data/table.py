@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 
 from suffice.data.source import RecordPart
-from suffice.data.text.format import TextFormat
-from suffice.errors import ParameterError, SchemaError
+from suffice.data.text_format import TextFormat
+from suffice.errors import ParameterError, SchemaError, SufficeError
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
@@ -30,6 +31,7 @@ __all__ = [
 
 
 T = TypeVar("T")
+Say = Callable[[str, "pa.Array[Any]"], Any]
 KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again when asked for
 
 
@@ -160,14 +162,38 @@ class Table(ABC):
         vars(self)["shown"] = Shown.together(found)
 
     def of_first_cells(
-        self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
+        self,
+        names: Sequence[str],
+        say: Callable[[str, pa.Array[Any]], T],
+        besides: Mapping[Say, Sequence[str]] = MappingProxyType({}),
     ) -> dict[str, T]:
-        """What a function says of the first cells of some columns; it is asked once of each."""
-        known: dict[tuple[Any, str], T] = vars(self).setdefault("_said", {})
-        if any((say, name) not in known for name in names):
+        """Return what a function says of the first cells of some columns; it is asked once of each.
+
+        Parameters
+        ----------
+        names : sequence of str
+        say : callable
+        besides : mapping of callable to sequence of str
+            What will be asked later of which columns: first rows that are too many to be kept are
+            read once for all of it.
+
+        Raises
+        ------
+        SufficeError
+            If the function raises it of one of the columns named.
+        """
+        known: dict[tuple[Say, str], Any] = vars(self).setdefault("_said", {})
+        asked = [(say, name) for name in names]
+        if "_kept" not in vars(self):
+            asked += [(later, name) for later, some in besides.items() for name in some]
+        if not known.keys() >= set(asked):
             for head in self._groups():
-                here = [name for name in names if name in head.schema.names]
-                known |= {(say, name): say(name, head.column(name)) for name in here}
+                here = head.schema.names
+                answers = [question for question in asked if question[1] in here]
+                known |= {(f, name): _said(f, name, head.column(name)) for f, name in answers}
+        for name in names:
+            if isinstance(known[say, name], SufficeError):
+                raise known[say, name]
         return {name: known[say, name] for name in names}
 
     def coded(self, names: Collection[str]) -> Table:
@@ -202,6 +228,13 @@ class Table(ABC):
         SchemaError
             If a column is not there.
         """
+
+
+def _said(say: Say, name: str, cells: pa.Array[Any]) -> Any:
+    try:
+        return say(name, cells)
+    except SufficeError as error:  # raised when it is asked for
+        return error
 
 
 @dataclass(frozen=True)

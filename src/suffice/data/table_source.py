@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.encode import coded
+from suffice.data.encode import distinct
 from suffice.data.frames.memory import FramePart, in_memory
 from suffice.data.schema import Column, Layout, Stored, decide, held, stored_as
 from suffice.data.source import RecordPart, Source
@@ -184,7 +184,7 @@ class TableSource(Source):
         """The labels that the first rows show."""
         if self.label is None:
             return ()
-        return self.table.of_first_cells([self.label], _distinct)[self.label]
+        return self.table.of_first_cells([self.label], distinct)[self.label]
 
     def take(self, rows: NDArray[np.intp]) -> TableSource:
         """Return the rows at these places, in that order.
@@ -285,11 +285,6 @@ class TableSource(Source):
                     f"in training it held {HELD_IN_TRAINING[learnt]}",
                     "convert it",
                 )
-
-
-def _distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
-    """The values that a column shows."""
-    return coded(cells, name)[1].values
 
 
 def _encodings(layout: Layout) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -78,10 +79,13 @@ class WithoutColumns(TableView):
         return Shown(chosen, rows, empty.intersection(self.names))
 
     def of_first_cells(
-        self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
+        self,
+        names: Sequence[str],
+        say: Callable[[str, pa.Array[Any]], T],
+        besides: Mapping[Any, Sequence[str]] = MappingProxyType({}),
     ) -> dict[str, T]:
-        """What a function says of first cells, which are those of the whole table."""
-        return self.table.of_first_cells(names, say)
+        """Return what a function says of first cells, which are those of the whole table."""
+        return self.table.of_first_cells(names, say, besides)
 
 
 @dataclass(frozen=True)

@@ -29,14 +29,13 @@ from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted
 from suffice.models.generative.class_prior import Prior
-from suffice.models.generative.classifier import Rows
+from suffice.models.generative.classifier import Rows, as_asked
 from suffice.models.generative.method import GenerativeMethod, Said, one_family
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.row_answers import discriminants, posterior
 from suffice.models.generative.terms import TermParameters
-from suffice.models.reading import in_precision
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
@@ -44,7 +43,7 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import require_held
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
-from suffice.sums.held_rows import Roots
+from suffice.sums.kept_rows import Roots
 
 __all__ = [
     "DiscriminantMethod",
@@ -264,9 +263,9 @@ def decisions(estimator: Any, X: Any) -> NDArray[np.float64]:
     With two classes, log P(c₂ | x) − log P(c₁ | x), (n,).
     """
     if len(fitted(estimator).classes) > 2:
-        return in_precision(estimator.reader_, X, estimator._discriminants(X))
+        return as_asked(estimator, X, estimator._discriminants(X))
     logs = estimator._predictions(X, discriminants)
-    return in_precision(estimator.reader_, X, np.asarray(logs[:, -1] - logs[:, 0]))
+    return as_asked(estimator, X, np.asarray(logs[:, -1] - logs[:, 0]))
 
 
 def on_axes(

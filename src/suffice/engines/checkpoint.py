@@ -22,8 +22,8 @@ from typing import Annotated, Any, TypeVar, cast
 import numpy as np
 
 from suffice._version import __version__
-from suffice.data.files.version import FileVersion
 from suffice.data.source import Part
+from suffice.data.version import FileVersion
 from suffice.engines.engine import EngineView, Kernel, current_fit
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
 from suffice.hints import fits

@@ -18,6 +18,7 @@ from suffice.ensemble.candidates import (
     CANDIDATES,
     FOLDS,
     IMPOSSIBLE,
+    LEAST_ANSWERED,
     Candidate,
     Candidates,
     Folds,
@@ -29,7 +30,7 @@ from suffice.ensemble.candidates import (
     seconds,
 )
 from suffice.ensemble.fitted import FittedAverage
-from suffice.errors import ParameterError, SufficeError, warn
+from suffice.errors import DataError, ParameterError, SufficeError, warn
 from suffice.model_selection.evaluated_folds import evaluate_models
 from suffice.models.base.answers import Doubts
 from suffice.models.base.checks import is_array
@@ -144,7 +145,7 @@ class AutoClassifier(FittedAverage):
     naive Bayes with chosen families and weights of columns, the same beside one-dependence
     estimators (AODE), logistic regression of numbers and of bins, and discriminant analysis,
     linear and quadratic. They are judged by 10 folds, 5 or 3: the most for which all fits are
-    foreseen to take 2.5 s on one core, or 25 µs a cell where that is more. A candidate for which
+    foreseen to take 10 s on one core, or 100 µs a cell where that is more. A candidate for which
     there is no time is dropped, unless ``candidates`` names it. A fold is fitted to 200,000 rows at
     most; of more than 6,000 rows, folds are judged until 6,000 rows are. The members are then
     fitted to all rows. A candidate that cannot learn the table is left out: ``candidates_`` says
@@ -185,7 +186,7 @@ class AutoClassifier(FittedAverage):
     >>> X, y = load_wine(return_X_y=True)
     >>> model = AutoClassifier().fit(X[::2], y[::2])
     >>> [one.name for one in model.candidates_ if one.weight]
-    ['naive-bayes', 'aode', 'lda']
+    ['aode', 'naive-bayes', 'lda']
     >>> float(model.score(X[1::2], y[1::2])).__round__(3)
     0.978
     """
@@ -259,7 +260,16 @@ class AutoClassifier(FittedAverage):
             )
             able = [one for one in order if one.refusal is None]
             if not able:
-                raise next(error for error in found.values() if isinstance(error, Exception))
+                errors = [error for error in found.values() if isinstance(error, Exception)]
+                raise (
+                    errors[0]
+                    if errors
+                    else DataError(
+                        f"{order[0].name} cannot be judged: {order[0].refusal}",
+                        f"each answers {100 * LEAST_ANSWERED:.0f} % of the held-out rows or more",
+                        "name other candidates, such as 'naive-bayes'",
+                    )
+                )
             log_p, weights = _label_scores([found[one.name] for one in able])
             places, v = members(log_p, weights, self.best)
             chosen, log_p = [able[m] for m in places], log_p[:, places]
@@ -270,6 +280,11 @@ class AutoClassifier(FittedAverage):
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
                 fitted = [learners[one.name].fit(*rows) for one in chosen]
+            if seen.identifiers:
+                warn(
+                    f"columns that tell one row from another, as an identifier does, are left out: "
+                    f"{', '.join(map(repr, seen.identifiers))}; categorical= keeps them"
+                )
             for once in {str(one.message): one for one in said}.values():
                 warn(once.message.args[0], once.category)  # type: ignore[union-attr]
             self._average(fitted, v, Doubts.of(row_sums(exp(log_p) * v), weights))

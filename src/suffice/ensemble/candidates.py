@@ -28,6 +28,7 @@ __all__ = [
     "CANDIDATES",
     "FOLDS",
     "IMPOSSIBLE",
+    "LEAST_ANSWERED",
     "Candidate",
     "Candidates",
     "Folds",
@@ -40,7 +41,7 @@ __all__ = [
 ]
 
 FOLDS = 10, 5, 3  # the most for which there is time
-SECONDS = 2.5  # for all fits, of a table of CELLS or fewer
+SECONDS = 10.0  # for all fits, of a table of CELLS or fewer
 CELLS = 100_000
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
@@ -196,7 +197,7 @@ def seconds(name: str, size: Size) -> float:
 def planned(names: Sequence[str], size: Size, best: int) -> tuple[list[str], int]:
     """Return the candidates that are judged, and the number of folds.
 
-    All fits together may take 2.5 s, or 25 µs a cell where that is more. There are 10 folds, or 5,
+    All fits together may take 10 s, or 100 µs a cell where that is more. There are 10 folds, or 5,
     or 3; while 3 folds of all take longer, the one that is dearest for its worth is
     dropped.
 
@@ -264,7 +265,7 @@ class Candidate:
         if isinstance(found, Exception):
             return cls(name, np.nan, np.nan, refusal=str(found))
         judged = found.pooled
-        answered = judged.weight / rows
+        answered = judged.weight / rows if rows else 0.0
         if answered < LEAST_ANSWERED:
             refusal = f"it answers {100 * answered:.0f} % of the rows, as cells are missing"
             return cls(name, np.nan, np.nan, refusal=refusal)

@@ -62,7 +62,7 @@ from suffice.sums.comoments import (
     FourthMoments,
     FourthMomentsAccumulator,
 )
-from suffice.sums.held_rows import HeldRows, HeldRowsAccumulator, Roots
+from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
 __all__ = [
@@ -205,12 +205,12 @@ class MultivariateGaussian(Family):
         """An empty accumulator for d columns."""
         fourths = self.shrinkage == "ledoit-wolf"
         if d > WIDE and self.estimation == "mle":
-            return HeldRowsAccumulator(d, self.shared, fourths)
+            return RowsAccumulator(d, pooled=self.shared, fourths=fourths, least=0, gaps=False)
         return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, self.shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
-        if isinstance(statistic, HeldRows | Roots):
+        if isinstance(statistic, KeptRows | Roots):
             wide = d > WIDE and self.estimation == "mle"
             return wide and statistic.d == d and statistic.pooled == self.shared
         if not super().takes(statistic, encoding, d):
@@ -219,12 +219,12 @@ class MultivariateGaussian(Family):
         same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
-    def is_shown_by(self, statistic: Comoments | FourthMoments | HeldRows | Roots) -> bool:
+    def is_shown_by(self, statistic: Comoments | FourthMoments | KeptRows | Roots) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
     def estimate(
-        self, statistic: Comoments | FourthMoments | HeldRows | Roots
+        self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussianOrStudent:
         """Parameters from exact co-moments, or from rows that are fewer than their columns.
 
@@ -234,7 +234,7 @@ class MultivariateGaussian(Family):
             If a class has no more rows than columns, and neither shares its covariance nor shrinks
             it.
         """
-        if isinstance(statistic, HeldRows | Roots):
+        if isinstance(statistic, KeptRows | Roots):
             return self._thin(statistic.columns)
         rows = statistic.columns
         sums = GaussianSums.of(rows) if rows.complete else self._expected(rows)
@@ -243,10 +243,10 @@ class MultivariateGaussian(Family):
         return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
     def leave_one_out(
-        self, statistic: Comoments | FourthMoments | HeldRows | Roots
+        self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
-        if isinstance(statistic, HeldRows | Roots):
+        if isinstance(statistic, KeptRows | Roots):
             raise no_closed_form(self, "there are no more rows than columns")
         if self.estimation != "mle" or self.shrinkage:
             raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
@@ -436,7 +436,7 @@ class MultivariateGaussian(Family):
         ParameterError
             If covariances are left out, or some columns are categories.
         """
-        if isinstance(statistic, HeldRows | Roots):
+        if isinstance(statistic, KeptRows | Roots):
             raise ParameterError(
                 f"{statistic.d} columns, and no more rows",
                 "an interval needs covariances of fewer columns than rows",

@@ -11,6 +11,7 @@ from suffice.models.base.options import Incomplete, Unseen
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
+from suffice.models.linear.method import LinearMethod
 
 __all__ = ["ElasticNet", "Lasso"]
 
@@ -103,11 +104,12 @@ class ElasticNet(L1Regressor):
     def _ratio(self) -> float:
         return float(self.l1_ratio)
 
-    def _check_options(self) -> None:
-        super()._check_options()
+    def method(self) -> LinearMethod:
+        """Return the options as a method."""
         number = isinstance(self.l1_ratio, int | float) and not isinstance(self.l1_ratio, bool)
         if not (number and 0 <= self.l1_ratio <= 1):
             raise ParameterError(f"l1_ratio={self.l1_ratio!r}", "l1_ratio is a number from 0 to 1")
+        return super().method()
 
 
 @dataclass(repr=False, eq=False)

@@ -10,7 +10,9 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.feature_columns import Ways
+from suffice.models.linear.method import LinearMethod, method_of
 from suffice.models.linear.regressor import LinearRegressor
+from suffice.models.linear.ridge import RidgePenalty
 from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
@@ -125,9 +127,10 @@ class LinearRegression(LinearRegressor):
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
     descent: GradientDescent | None = None
 
-    def _check_options(self) -> None:
-        super()._check_options()
+    def method(self) -> LinearMethod:
+        """Return the options as a method."""
         check_choices(self, solver=("normal", *STEPS))
+        return method_of(self, RidgePenalty(0.0))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
         fit, targets = self._of_products(self._inferable()), self.design_.targets

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
-from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.feature_columns import Ways
-from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.estimator import fitted
 from suffice.models.linear.descent import DescentFit
-from suffice.models.linear.model import errors_left_out
-from suffice.models.linear.reader import LinearReader, Rows
+from suffice.models.linear.method import LinearMethod, method_of
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.ridge import RidgePath, RidgeSpectrum, checked_penalties
-from suffice.models.linear.rows import CentredRows
-from suffice.models.linear.saved import SavedRidge
+from suffice.models.linear.ridge import RidgePath, RidgePenalty, checked_penalties
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
-from suffice.models.reading import summed
 
 __all__ = ["Ridge"]
-
-LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
-
 
 NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
 
@@ -100,9 +91,6 @@ class Ridge(LinearRegressor):
     (array([1.]), array([2.]))
     """
 
-    _tuned_names = ("alpha_",)
-    kind = replace(LinearRegressor.kind, saved=SavedRidge)
-
     alpha: float | Literal["gcv", "evidence", "loo"] = 1.0
     _: KW_ONLY
     fit_intercept: bool = True
@@ -122,6 +110,12 @@ class Ridge(LinearRegressor):
     weights_are: WeightsAre = "copies"
     descent: GradientDescent | None = None
 
+    @property
+    def alpha_(self) -> float:
+        """α, given or chosen."""
+        alpha: float = fitted(self).alpha
+        return alpha
+
     def ridge_path(self, alphas: ArrayLike) -> RidgePath:
         """Return the coefficients for many penalties, from one decomposition; no row is read.
 
@@ -135,7 +129,8 @@ class Ridge(LinearRegressor):
         ParameterError
             If a penalty is negative.
         """
-        path = self._spectrum().path(checked_penalties(alphas))
+        spectrum = self._penalty.spectrum(self._solved().equations)
+        path = spectrum.path(checked_penalties(alphas))
         return path.target(0) if self.single_target_ else path
 
     def _summary(self, target: str | int | None, level: float) -> RidgeSummary:
@@ -172,21 +167,8 @@ class Ridge(LinearRegressor):
             )
         return fit.effective_parameters
 
-    def _spectrum(self) -> RidgeSpectrum:
-        equations = self._solved().equations
-        return RidgeSpectrum.of(equations, self._unit(equations))
-
-    def _unit(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
-        return equations.variance if self.standardize else np.ones(equations.p)
-
-    def _penalty(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
-        return self.alpha_ * self._unit(equations)
-
-    def _candidates(self) -> NDArray[np.float64] | None:
-        return None if self.alphas is None else checked_penalties(self.alphas)
-
-    def _check_options(self) -> None:
-        super()._check_options()
+    def method(self) -> LinearMethod:
+        """Return the options as a method."""
         if np.ndim(self.alpha):
             raise ParameterError(
                 f"alpha={self.alpha!r}",
@@ -199,7 +181,8 @@ class Ridge(LinearRegressor):
                     f"alpha={self.alpha!r}",
                     "alpha is a number, 0 or more, or 'gcv', 'evidence' or 'loo'",
                 )
-            self._candidates()
+            if self.alphas is not None:
+                checked_penalties(self.alphas)
             if self.solver in STEPS:
                 raise ParameterError(
                     f"alpha={self.alpha!r} with solver={self.solver!r}",
@@ -209,57 +192,8 @@ class Ridge(LinearRegressor):
         else:
             check_nonnegative(alpha=self.alpha)
         check_choices(self, solver=(*NORMAL, *STEPS))
+        return method_of(self, self._penalty)
 
     @property
-    def _is_of_sums(self) -> bool:
-        return super()._is_of_sums and self.alpha != "loo"  # for which rows are read once more
-
-    def _leave_one_out(self, source: Rows) -> LeaveOneOut | None:
-        if isinstance(self.alpha, str) or (self.standardize and self.alpha > 0):
-            raise ParameterError(
-                f"leave-one-out with {self._of_rows()}",
-                "there is no closed form: every row left out changes the penalty",
-                "use cv=10",
-            )
-        return super()._leave_one_out(source)
-
-    def _of_rows(self) -> str:
-        """The option by which the penalty depends on the rows."""
-        name = "alpha" if isinstance(self.alpha, str) else "standardize"
-        return f"{name}={getattr(self, name)!r}"
-
-    def _tune(
-        self,
-        equations: NormalEquations | CentredRows | None = None,
-        reader: LinearReader | None = None,
-        source: Rows | None = None,
-    ) -> None:
-        """Settle α."""
-        if equations is None or not isinstance(self.alpha, str):
-            self.alpha_ = float(self.alpha)
-            return
-        spectrum = RidgeSpectrum.of(equations, self._unit(equations))
-        if self.alpha == "gcv":
-            self.alpha_ = spectrum.best_by_gcv(self._candidates())
-        elif self.alpha == "evidence":
-            self.alpha_ = spectrum.best_by_evidence(self._candidates())
-        elif reader is None or source is None:
-            raise ParameterError(
-                "alpha='loo' without the rows",
-                "leave-one-out needs all rows at once",
-                "use fit, or alpha='gcv'",
-            )
-        else:
-            self.alpha_ = self._best_by_rows(spectrum, reader, source)
-
-    def _best_by_rows(self, spectrum: RidgeSpectrum, reader: LinearReader, source: Rows) -> float:
-        """The α whose errors of rows left out are least, in a second pass over the rows."""
-        alphas = self._candidates()
-        if alphas is None:
-            alphas = spectrum.candidates(LEFT_OUT_CANDIDATES)
-        layout = reader.layout_of(source)
-        params = reader.design, layout, spectrum, alphas
-        moments = summed(errors_left_out, params, source, layout)
-        square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
-        unit = np.where(spectrum.plain.tss > 0, spectrum.plain.tss, 1.0)
-        return float(alphas[(square.reshape(len(alphas), -1) / unit).sum(axis=1).argmin()])
+    def _penalty(self) -> RidgePenalty:
+        return RidgePenalty(self.alpha, self.alphas, bool(self.standardize))

@@ -19,7 +19,7 @@ from suffice.data.source import Part, Source
 from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithColumns, left_out
-from suffice.data.text.format import TextFormat
+from suffice.data.text_format import TextFormat
 from suffice.engines.choice import engine_of, is_here
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError, warn

@@ -86,12 +86,12 @@ class AODE(GenerativeClassifier):
     The exclusive or of two columns, which naive Bayes cannot learn:
 
     >>> from suffice import AODE
-    >>> X = {"a": list("nnyy" * 25 + "n"), "b": list("nyny" * 25 + "n")}
+    >>> X = {"a": list("ppqq" * 25 + "p"), "b": list("pqpq" * 25 + "p")}
     >>> model = AODE().fit(X, [*["same", "other", "other", "same"] * 25, "same"])
-    >>> model.predict({"a": ["y", "n"], "b": ["y", "y"]})
+    >>> model.predict({"a": ["q", "p"], "b": ["q", "q"]})
     array(['same', 'other'], dtype='<U5')
     >>> model.bins_
-    {'a': ('n', 'y'), 'b': ('n', 'y')}
+    {'a': ('p', 'q'), 'b': ('p', 'q')}
     """
 
     kind = replace(

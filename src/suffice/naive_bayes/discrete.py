@@ -44,8 +44,9 @@ def checked_alpha(estimator: Any) -> Smoothing:
     Raises
     ------
     ParameterError
-        If one is negative.
+        If one is negative, or an option that is True or False is neither.
     """
+    check_booleans(estimator)
     least = 0.0 if estimator.force_alpha else SMALLEST_ALPHA
 
     def kept(alpha: Any) -> Any:

@@ -826,6 +826,11 @@ class FourthMomentsAccumulator:
     def __init__(self, d: int) -> None:
         self._moments = ComomentsAccumulator(3 * d)
 
+    @property
+    def complete(self) -> bool:
+        """Whether every row added so far shows every column."""
+        return self._moments.complete
+
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:

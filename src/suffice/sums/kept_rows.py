@@ -1,4 +1,9 @@
-"""Rows themselves as sufficient statistics, where they are fewer numbers than their products."""
+"""Rows themselves as sufficient statistics, where they are fewer numbers than their products.
+
+n rows of p columns are np numbers, their products p². Until these are fewer, the rows are kept:
+adding is joining, forgetting is striking out. A file holds no rows but what covariances are made
+of, their roots.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,35 +19,45 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError
 from suffice.numerics.error_free import LARGEST, add, two_sum
 from suffice.numerics.exact import scaled
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
-from suffice.sums.block import BadCell, RealBlock, SparseBlock
+from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
+from suffice.sums.base import ClassSums
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
 from suffice.sums.comoments import (
     FORGOTTEN,
     Comoments,
     ComomentsAccumulator,
+    FourthMoments,
+    FourthMomentsAccumulator,
     Tally,
+    gathered,
     scaled_tally,
     tallied,
 )
+from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import SMALLEST, TOO_LARGE
 
-__all__ = ["LEAST_COLUMNS", "KeptRows", "RowsAccumulator"]
+__all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
 DIGEST = 16  # bytes that tell one row from another
 NEGLIGIBLE = 2.0**-90  # of a weight: what rounding leaves of a difference
 PRODUCTS = 6 * 8.0  # bytes of a product of two columns: pairs, and copies while they are added
+NOT_IN_FILES = "a file holds no rows, and products of so many columns were not kept"
+FEWER = "use fewer columns, or so few rows that their cells are fewer than the products"
+
+Products = Comoments | FourthMoments
 
 
-@dataclass(frozen=True, eq=False)
-class KeptRows:
-    """Rows of p columns and t targets: each once, with its weight.
+@dataclass(frozen=True, eq=False, repr=False)
+class KeptRows(ClassSums):
+    """Rows of p columns and t targets, of k classes, with their weights.
 
     Rows say as much as any sums over them, and are fewer numbers than the p² products of their
-    columns while no more than p² of their cells are stored. Adding is joining, taking away is
-    striking out.
+    columns while no more than p² of their cells are stored.
 
     Parameters
     ----------
@@ -50,18 +65,24 @@ class KeptRows:
         Columns; NaN is a missing cell.
     y : ndarray (m, t)
         Targets.
+    code : ndarray of int (m,)
+        Classes.
     weight : ndarray (m, 2)
         Pair of the weight of every row.
-    tally : ndarray of int (1, 3)
-        How many rows there are, repeated ones too: see `suffice.sums.comoments.Tally`.
+    tally : ndarray of int (k, 3)
+        How many rows a class has, repeated ones too: see `suffice.sums.comoments.Tally`.
     cells : int
         How many cells of x are stored, those of repeated rows too.
+    pooled : bool
+        Whether their products, once there are such, are of all classes together.
+    fourths : bool
+        Whether there will be fourth moments.
 
     Examples
     --------
     >>> total = RowsAccumulator(400, 1)
     >>> x, y = np.ones((3, 400)), np.ones((3, 1))
-    >>> total.add(RealBlock(x), RealBlock(y), np.empty(0))
+    >>> total.add(RealBlock(x), np.zeros(3, int), np.empty(0), 1, RealBlock(y))
     >>> rows = total.statistic()
     >>> rows.canonical().weight[:, 0], (rows - rows).is_empty
     (array([3.]), True)
@@ -69,16 +90,19 @@ class KeptRows:
 
     x: Any
     y: NDArray[np.float64]
+    code: NDArray[np.intp]
     weight: NDArray[np.float64]
     tally: Tally
     cells: int
-
-    k, pooled = 1, False
-
-    def __repr__(self) -> str:
-        return f"KeptRows({self.rows:g} rows, {self.d} columns)"
+    pooled: bool = False
+    fourths: bool = False
 
     # -- what products say too
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return len(self.tally)
 
     @property
     def d(self) -> int:
@@ -94,6 +118,29 @@ class KeptRows:
     def row_weights(self) -> NDArray[np.float64]:
         """w, (m,)."""
         return np.asarray(self.weight.sum(axis=1))
+
+    @property
+    def class_weight(self) -> NDArray[np.float64]:
+        """Σw of each class, (k,)."""
+        return np.bincount(self.code, self.row_weights, self.k).astype(np.float64)
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the cells of complete rows, (k, d)."""
+        return np.repeat(self.class_weight[:, None], self.d, axis=1)
+
+    @cached_property
+    def columns(self) -> Roots:
+        """The means and roots of complete dense rows."""
+        return Roots.of(self)
+
+    def in_file(self) -> Roots:
+        """Return what a file holds: means and roots, no rows."""
+        return self.columns
+
+    def divergences(self, other: Any) -> Divergences:
+        """Return how far the columns of every class are from another table's, (k, d)."""
+        return self.columns.divergences(other)
 
     @property
     def is_empty(self) -> bool:
@@ -132,18 +179,14 @@ class KeptRows:
         """Whether the values of a column differ by too little to be squared, (d,)."""
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
-    def shares_left(self, rest: KeptRows) -> NDArray[np.float64]:
-        """Return the share of each variance that the rest of these rows has, (1, d): all of it."""
-        return np.ones((1, self.d))
-
-    def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Comoments:
+    def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:
         """The same rows in some of the columns, increasing; products of few columns."""
         p = self.x.shape[1]
         kept = columns[columns < p]
         x = self.x[:, kept]
         cells = int(self.tally[0, 0]) * len(kept) if not is_sparse(x) else x.nnz
         rows = replace(self, x=x, y=self.y[:, columns[columns >= p] - p], cells=cells)
-        return rows._in_few_numbers()
+        return rows._in_few_numbers() if len(kept) >= LEAST_COLUMNS else rows.products()
 
     def chosen(self, columns: NDArray[np.intp]) -> KeptRows:
         """The same rows in few of the columns, without targets."""
@@ -151,46 +194,54 @@ class KeptRows:
         x = x.toarray() if is_sparse(x) else x
         return replace(self, x=x, y=self.y[:, :0], cells=x.size)
 
-    def products(self) -> Comoments:
-        """The exact products of all columns.
+    def products(self) -> Any:
+        """Return the exact products of all columns, `Comoments` or `FourthMoments`.
 
         Raises
         ------
         DataError
             If there is no memory for them.
         """
-        total = ComomentsAccumulator(*_checked(self.d))
+        total = _products(self.d, self.pooled, self.fourths, self.k)
         w = self.row_weights
         step = max(1, TILE_CELLS // max(1, self.d)) if is_sparse(self.x) else max(1, len(self.y))
         for first in range(0, max(len(self.y), 1), step):
             part = slice(first, first + step)
             x = self.x[part]
             block = RealBlock(x.toarray() if is_sparse(x) else x)
-            codes = np.zeros(len(self.y[part]), np.intp)
-            total.add(block, codes, w[part], 1, RealBlock(self.y[part]))
+            beside = (RealBlock(self.y[part]),) if self.y.shape[1] else ()
+            total.add(block, self.code[part], w[part], self.k, *beside)
         found = total.statistic()
-        return replace(found, tally=self.tally.copy()) if len(found.tally) == 1 else found
+        counted = self.tally[self.tally[:, 0] > 0] if self.k > 1 else self.tally
+        if isinstance(found, Comoments) and len(found.tally) == len(counted):
+            return replace(found, tally=counted.copy())
+        return found
 
     # -- their algebra
 
-    def __add__(self, other: KeptRows | Comoments) -> KeptRows | Comoments:
-        if isinstance(other, Comoments):
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Roots):
+            return other + self
+        if not isinstance(other, KeptRows):
             return self.products() + other
-        x, y, weight = _joined([self, other])
-        tally = self.tally + other.tally
-        return KeptRows(x, y, weight, tally, self.cells + other.cells)._in_few_numbers()
+        x, y, code, weight = _joined([self, other])
+        tally, cells = self.tally + other.tally, self.cells + other.cells
+        joined = KeptRows(x, y, code, weight, tally, cells, self.pooled, self.fourths)
+        return joined._in_few_numbers()
 
-    def __radd__(self, other: Comoments) -> Comoments:
+    def __radd__(self, other: Any) -> Any:
         return other + self.products()
 
-    def __sub__(self, other: KeptRows | Comoments) -> KeptRows:
-        if isinstance(other, Comoments):
+    def __sub__(self, other: Any) -> Any:
+        if isinstance(other, Roots):
+            return other - self
+        if not isinstance(other, KeptRows):
             raise ForgetError("more rows than are known are to be forgotten", FORGOTTEN)
         gone, known = other._like(self), self._like(other)
-        place = {digest: i for i, digest in enumerate(known._digests)}
+        place = {key: i for i, key in enumerate(known._keys)}
         weight = known.weight.copy()
-        for digest, pair in zip(gone._digests, gone.weight.tolist(), strict=True):
-            i = place.get(digest, -1)
+        for key, pair in zip(gone._keys, gone.weight.tolist(), strict=True):
+            i = place.get(key, -1)
             if i < 0:
                 raise ForgetError("other values than are to be forgotten", FORGOTTEN)
             before = weight[i, 0]
@@ -200,51 +251,76 @@ class KeptRows:
             if weight[i].sum() <= NEGLIGIBLE * before:
                 weight[i] = 0.0
         rest = replace(known, weight=weight, tally=known.tally - other.tally)
-        return replace(rest, cells=known.cells - other.cells)._take(weight[:, 0] > 0)
+        return replace(rest, cells=known.cells - other.cells)._kept(weight[:, 0] > 0)
 
-    def __rsub__(self, other: Comoments) -> Comoments:
+    def __rsub__(self, other: Any) -> Any:
         return other - self.products()
 
     def scaled(self, factor: float) -> KeptRows:
-        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        """Return the same rows with their weights multiplied by a factor; weight 0 is absence."""
         weight, tally = scaled(self.weight, factor), scaled_tally(self.tally, factor)
-        return replace(self, weight=weight, tally=tally)._take(weight[:, 0] > 0)
+        return replace(self, weight=weight, tally=tally)._kept(weight[:, 0] > 0)
+
+    @property
+    def one_class(self) -> KeptRows:
+        """The rows as if they were of one class."""
+        code, tally = np.zeros_like(self.code), self.tally.sum(axis=0)[None]
+        return replace(self, code=code, tally=tally)
+
+    def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+        tally = gathered(self.tally, index, k)
+        return replace(self, code=np.asarray(index)[self.code], tally=tally)
+
+    def take(self, index: NDArray[np.intp]) -> KeptRows:
+        """Keep the classes at ``index``, in that order; −1 stands for an empty one."""
+        known = index >= 0
+        position = np.full(self.k, -1)
+        position[index[known]] = np.flatnonzero(known)
+        tally = self.tally[index] * known[:, None]
+        code = position[self.code]
+        return replace(self, code=code, tally=tally)._kept(code >= 0)
 
     def canonical(self) -> KeptRows:
-        """The same rows, each once, in an order that their values decide."""
+        """Return the same rows, each once, in an order that their classes and values decide."""
         return self._canonical
 
     @cached_property
     def _canonical(self) -> KeptRows:
-        digests = [_digest(self.x, self.y, i) for i in range(len(self.y))]
-        order = sorted(range(len(digests)), key=digests.__getitem__)
+        codes = self.code.tolist()
+        keys = [(c, _digest(self.x, self.y, i)) for i, c in enumerate(codes)]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
         first, weight = list[int](), list[tuple[float, float]]()
         for i in order:
             pair = two_sum(*self.weight[i])
-            if first and digests[first[-1]] == digests[i]:
+            if first and keys[first[-1]] == keys[i]:
                 pair = add(*weight[-1], *pair)
                 weight[-1] = float(pair[0]), float(pair[1])
             else:
                 first.append(i)
                 weight.append((float(pair[0]), float(pair[1])))
         places = np.array(first, np.intp)
-        same = len(places) == len(digests) and bool((np.diff(places) == 1).all())
+        same = len(places) == len(keys) and bool((np.diff(places) == 1).all())
         x, y = (self.x, self.y) if same else (self.x[places], self.y[places])
-        found = replace(self, x=x, y=y, weight=np.array(weight).reshape(-1, 2))
-        found.__dict__["_digests"] = [digests[i] for i in first]
+        pairs = np.array(weight).reshape(-1, 2)
+        found = replace(self, x=x, y=y, code=self.code[places], weight=pairs)
+        found.__dict__["_keys"] = [keys[i] for i in first]
         found.__dict__["_canonical"] = found
         return found
 
     @cached_property
-    def _digests(self) -> list[bytes]:
-        return self._canonical._digests
+    def _keys(self) -> list[tuple[int, bytes]]:
+        """Class and digest of every distinct row."""
+        return self._canonical._keys
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, Roots):
+            return self.columns == other
         if not isinstance(other, KeptRows):
             return NotImplemented
         one, two = self._like(other), other._like(self)
         weights = one.row_weights, two.row_weights
-        return one._digests == two._digests and np.array_equal(*weights)
+        return self.k == other.k and one._keys == two._keys and np.array_equal(*weights)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -254,29 +330,32 @@ class KeptRows:
             return replace(self, x=_compressed(self.x)).canonical()
         return self.canonical()
 
-    def _take(self, rows: NDArray[np.bool_]) -> KeptRows:
+    def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
         """Some rows, which stand for all that count."""
         if rows.all():
             return self
-        return replace(self, x=self.x[rows], y=self.y[rows], weight=self.weight[rows])
+        x, y, code, weight = self.x[rows], self.y[rows], self.code[rows], self.weight[rows]
+        return replace(self, x=x, y=y, code=code, weight=weight)
 
-    def _in_few_numbers(self) -> KeptRows | Comoments:
+    def _in_few_numbers(self) -> KeptRows | Products:
         """The rows, or their products where these are fewer numbers."""
-        return self if are_fewer(self.cells, self.x.shape[1]) else self.products()
+        p: int = self.x.shape[1]
+        return self if self.cells <= p * p else self.products()
 
 
-def are_fewer(cells: int, p: int) -> bool:
-    """Whether so many cells of p columns are kept as they are."""
-    return p >= LEAST_COLUMNS and cells <= p * p
+def _products(
+    d: int, pooled: bool, fourths: bool, k: int
+) -> ComomentsAccumulator | FourthMomentsAccumulator:
+    """Return an accumulator of products, if there is memory for them.
 
-
-def _checked(d: int) -> tuple[int]:
-    require_memory(
-        PRODUCTS * d * d,
-        f"products of {d:,} columns",
-        "use fewer columns, or so few rows that their cells are fewer than the products",
-    )
-    return (d,)
+    Raises
+    ------
+    DataError
+        If there is not.
+    """
+    width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
+    require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
+    return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
 
 
 def _compressed(x: NDArray[np.float64]) -> Any:
@@ -286,8 +365,10 @@ def _compressed(x: NDArray[np.float64]) -> Any:
     return csr_array(x)
 
 
-def _joined(parts: Sequence[KeptRows]) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
-    """Rows, targets and weights of all parts; compressed if those of any are."""
+def _joined(
+    parts: Sequence[KeptRows],
+) -> tuple[Any, NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
+    """Rows, targets, classes and weights of all parts; compressed if those of any are."""
     xs = [part.x for part in parts]
     if any(map(is_sparse, xs)):
         from scipy.sparse import csr_array, vstack
@@ -295,7 +376,10 @@ def _joined(parts: Sequence[KeptRows]) -> tuple[Any, NDArray[np.float64], NDArra
         x: Any = csr_array(vstack([csr_array(one) for one in xs], format="csr"))
     else:
         x = np.concatenate(xs)
-    return x, *(np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "weight"))
+    y, weight = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "weight")
+    )
+    return x, y, np.concatenate([part.code for part in parts]), weight
 
 
 def _tiny(x: Any) -> NDArray[np.bool_]:
@@ -323,12 +407,194 @@ def _digest(x: Any, y: NDArray[np.float64], i: int) -> bytes:
     return found.digest()
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Roots(ClassSums):
+    """Means of k classes and roots of their scatter, one for all classes or one for each.
+
+    ::
+
+        S = n D Vᵀ diag(singular²) V D,    D = diag(sd)
+
+    Parameters
+    ----------
+    pooled : bool
+        Whether all classes have one scatter, s = 1; else s = k.
+    weight : ndarray (k,)
+        Σw of each class.
+    mean : ndarray (k, d)
+    sd : ndarray (s, d)
+        Standard deviations within classes, divisor Σw.
+    start : ndarray of int (s + 1,)
+        Where the rows of each root begin.
+    singular : ndarray (r,)
+    basis : ndarray (r, d)
+        V: rows that are orthogonal within a root.
+    fourth : ndarray (s,)
+        Σw|z|⁴ of rows z in units of sd.
+    """
+
+    pooled: bool
+    weight: Annotated[NDArray[np.float64], Shape("k"), NONNEGATIVE]
+    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    sd: Annotated[NDArray[np.float64], Shape("s", "d"), NONNEGATIVE]
+    start: Annotated[NDArray[np.intp], Shape("ends"), NONNEGATIVE]
+    singular: Annotated[NDArray[np.float64], Shape("r"), NONNEGATIVE]
+    basis: Annotated[NDArray[np.float64], Shape("r", "d"), FINITE]
+    fourth: Annotated[NDArray[np.float64], Shape("s"), NONNEGATIVE]
+
+    @rule("every scatter has a root, and roots follow each other")
+    def _has_roots(self) -> bool:
+        matrices = 1 if self.pooled else self.k
+        ascends = bool((np.diff(self.start) >= 0).all())
+        ends = len(self.start) == matrices + 1 and self.start[-1] == len(self.basis)
+        return ascends and ends and len(self.sd) == matrices
+
+    @classmethod
+    def of(cls, rows: KeptRows) -> Roots:
+        """Return the roots of complete dense rows by a singular value decomposition of (n, d)."""
+        rows = rows.canonical()
+        row_weight, code = rows.row_weights, rows.code
+        weight, mean = rows.class_weight, np.zeros((rows.k, rows.d))
+        centred = np.empty_like(rows.x)
+        for c in np.unique(code).tolist():
+            own = code == c
+            x, w = rows.x[own], row_weight[own, None]
+            moved = x - x[0]  # so that a mean far from 0 keeps its digits
+            middle = (w * moved).sum(axis=0) / weight[c]
+            mean[c], centred[own] = x[0] + middle, moved - middle
+        matrices = [code >= 0] if rows.pooled else [code == c for c in range(rows.k)]
+        found = [_root(centred[own], row_weight[own]) for own in matrices]
+        sd, singular, basis, fourth = zip(*found, strict=True)
+        start = np.cumsum([0, *map(len, singular)])
+        both = np.concatenate(singular), np.concatenate(basis)
+        return cls(rows.pooled, weight, mean, np.array(sd), start, *both, np.array(fourth))
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return len(self.weight)
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return int(self.mean.shape[1])
+
+    @property
+    def rows(self) -> float:
+        """Σw of the rows."""
+        return float(self.weight.sum())
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed cells, (k, d)."""
+        return np.repeat(self.weight[:, None], self.d, axis=1)
+
+    @property
+    def columns(self) -> Roots:
+        """The means and roots themselves."""
+        return self
+
+    @property
+    def code(self) -> NDArray[np.intp]:
+        """The classes that have rows."""
+        return np.flatnonzero(self.weight > 0)
+
+    @property
+    def one_class(self) -> Roots:
+        """Refuse: the scatter of all classes together does not follow from roots alone."""
+        raise self._refusal
+
+    def matrix(self, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the singular values and the basis of one root."""
+        own = slice(*self.start[m : m + 2])
+        return self.singular[own], self.basis[own]
+
+    def divergences(self, other: Any) -> Divergences:
+        """Return how far the columns of every class are from another table's, (k, d)."""
+        theirs = other.columns
+        variances = [np.broadcast_to(one.sd**2, one.mean.shape) for one in (self, theirs)]
+        weights = self.total, theirs.total
+        return of_gaussians(weights, (variances[0], variances[1]), self.mean - theirs.mean)
+
+    def __add__(self, other: Any) -> Any:
+        if not other.total.any():
+            return self
+        raise self._refusal
+
+    __radd__ = __sub__ = __rsub__ = __add__
+
+    @property
+    def _refusal(self) -> ForgetError:
+        return ForgetError(NOT_IN_FILES, "fit all rows again")
+
+    def scaled(self, factor: float) -> Roots:
+        """Return the sums of the same rows, their weights multiplied by a factor."""
+        return replace(self, weight=self.weight * factor, fourth=self.fourth * factor)
+
+    def canonical(self) -> Roots:
+        """The same: there is one form."""
+        return self
+
+    def place(self, index: NDArray[np.intp], k: int) -> Roots:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+        order = np.full(k, -1)
+        order[index] = np.arange(self.k)
+        return self.take(order)
+
+    def take(self, index: NDArray[np.intp]) -> Roots:
+        """Keep the classes at ``index``, in that order; −1 stands for an empty one."""
+        known = (index >= 0)[:, None]
+        weight, mean = self.weight[index] * known[:, 0], self.mean[index] * known
+        if self.pooled:
+            return replace(self, weight=weight, mean=mean)
+        ends = [self.start[c : c + 2] if c >= 0 else (0, 0) for c in index.tolist()]
+        own = [np.arange(*both) for both in ends]
+        start, rows = np.cumsum([0, *map(len, own)]), np.concatenate(own).astype(np.intp)
+        singular, basis = self.singular[rows], self.basis[rows]
+        sd, fourth = self.sd[index] * known, self.fourth[index] * known[:, 0]
+        return Roots(False, weight, mean, sd, start, singular, basis, fourth)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Roots | KeptRows):
+            return NotImplemented
+        names = ("weight", "mean", "sd", "start", "singular", "basis", "fourth")
+        theirs = other.columns
+        return self.pooled == theirs.pooled and all(
+            np.array_equal(getattr(self, name), getattr(theirs, name)) for name in names
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _root(
+    centred: NDArray[np.float64], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+    """Return sd (d,), singular values (r,), basis (r, d) and Σw|z|⁴ of rows about their mean."""
+    n, d = weight.sum(), centred.shape[1]
+    if not n:
+        return np.zeros(d), np.zeros(0), np.zeros((0, d)), 0.0
+    sd = np.sqrt((weight[:, None] * centred**2).sum(axis=0) / n)
+    z = centred / np.where(sd > 0, sd, 1.0)
+    root = np.sqrt(weight / n)[:, None] * z
+    _, singular, basis = interruptible(np.linalg.svd, root, full_matrices=False)
+    return sd, singular, basis, float((weight * (z**2).sum(axis=1) ** 2).sum())
+
+
+# -- builders
+
+
 class RowsAccumulator:
-    """Builds `KeptRows` of p columns and t targets, or `Comoments` where there are too many.
+    """Builds `KeptRows` of p columns and t targets, or their products where these are fewer.
 
     Parameters
     ----------
     p, t : int
+    pooled, fourths : bool
+        See `KeptRows`.
+    least : int
+        Rows of fewer columns are not kept.
+    gaps : bool
+        Whether rows with missing cells are kept.
 
     Attributes
     ----------
@@ -336,65 +602,96 @@ class RowsAccumulator:
         Whether every row added so far shows every column.
     """
 
-    def __init__(self, p: int, t: int) -> None:
+    def __init__(
+        self,
+        p: int,
+        t: int = 0,
+        *,
+        pooled: bool = False,
+        fourths: bool = False,
+        least: int = LEAST_COLUMNS,
+        gaps: bool = True,
+    ) -> None:
         self.complete = True
-        self._p, self._t, self._cells = p, t, 0
+        self._p, self._t, self._pooled, self._fourths = p, t, pooled, fourths
+        self._gaps, self._k, self._cells = gaps, 0, 0
         self._parts: list[KeptRows] = []
-        self._products: ComomentsAccumulator | None = None
-        if p < LEAST_COLUMNS:
-            self._products = ComomentsAccumulator(p + t)
+        self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
+        if p < least:
+            self._products = self._empty_products()
 
-    def add(self, x: RealBlock | SparseBlock, y: RealBlock, weights: NDArray[np.float64]) -> None:
-        """Add rows of columns and targets; rows of weight 0 are left out.
+    def _empty_products(self) -> ComomentsAccumulator | FourthMomentsAccumulator:
+        return _products(self._p + self._t, self._pooled, self._fourths, self._k)
+
+    def add(
+        self,
+        x: RealBlock | SparseBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+        beside: RealBlock | None = None,
+    ) -> None:
+        """Add rows of columns, with the targets beside them; rows of weight 0 are left out.
 
         Raises
         ------
         BadCell
             If a number is infinite or larger than 1e150.
+        DataError
+            If there is no memory for the products.
         """
+        self._k = max(self._k, k)
+        y = RealBlock(np.empty((len(codes), 0))) if beside is None else beside
+        if len(weights):
+            codes = np.where(weights == 0, -1, codes)
         if self._products is None:
             cells = len(x.data) if isinstance(x, SparseBlock) else x.values.size
-            if are_fewer(self._cells + cells, self._p):
+            if self._cells + cells <= self._p**2 and self._keep(x, y, codes, weights):
                 self._cells += cells
-                self._keep(x, y, weights)
                 return
-            self._products = ComomentsAccumulator(*_checked(self._p + self._t))
+            self._products = self._empty_products()
             for part in self._parts:
-                self._add_products(part.x, RealBlock(part.y), part.row_weights, 0)
+                self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
             self._parts.clear()
-        if isinstance(x, RealBlock):
-            self._sum(x, y, weights, 0)
-        else:
-            self._add_products(_csr(x, self._p), y, weights, 0)
+        rows = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
+        self._sum(rows, y, codes, weights)
         self.complete = self.complete and self._products.complete
 
-    def _add_products(self, x: Any, y: RealBlock, weights: NDArray[np.float64], start: int) -> None:
-        step = max(1, TILE_CELLS // max(1, self._p)) if is_sparse(x) else max(1, x.shape[0])
-        for first in range(0, x.shape[0], step):
-            part = slice(first, first + step)
-            rows = x[part].toarray() if is_sparse(x) else x[part]
-            self._sum(RealBlock(rows), y.cut(first, first + step), weights[part], start + first)
-
-    def _sum(self, x: RealBlock, y: RealBlock, weights: NDArray[np.float64], start: int) -> None:
-        codes = np.zeros(len(x.values), np.intp)
-        if weights.size:
-            codes[weights == 0] = -1
+    def _sum(
+        self, x: Any, y: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        """Add rows to the products, sparse ones laid out tile by tile."""
         assert self._products is not None
-        try:
-            self._products.add(x, codes, weights, 1, y)
-        except BadCell as bad:
-            bad.row += start
-            raise
+        step = max(1, TILE_CELLS // max(1, self._p)) if is_sparse(x) else max(1, x.shape[0])
+        for first in range(0, max(x.shape[0], 1), step):
+            part = slice(first, first + step)
+            rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
+            beside = (y.cut(first, first + step),) if self._t else ()
+            try:
+                self._products.add(rows, codes[part], weights[part], self._k, *beside)
+            except BadCell as bad:
+                bad.row += first
+                raise
 
-    def _keep(self, x: RealBlock | SparseBlock, y: RealBlock, weights: NDArray[np.float64]) -> None:
+    def _keep(
+        self,
+        x: RealBlock | SparseBlock,
+        y: RealBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+    ) -> bool:
+        """Keep rows; return False, and none is, where they have gaps that are not allowed."""
+        if isinstance(x, RealBlock):
+            require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
         targets = np.asarray(y.values, np.float64)
-        counted = weights > 0 if weights.size else np.ones(len(targets), np.bool_)
-        counted &= _shows_any(values) | ~np.isnan(targets).all(axis=1)
+        counted = codes >= 0
+        shown = _shows_any(values)
+        counted &= (shown | ~np.isnan(targets).all(axis=1)) if self._t else shown
         if not counted.all():
             places = np.flatnonzero(counted)
             weights = weights[counted] if weights.size else weights
-            values, targets = values[counted], targets[counted]
+            values, targets, codes = values[counted], targets[counted], codes[counted]
         else:
             places = np.arange(len(targets))
         _require_size(values, places, 0)
@@ -404,29 +701,31 @@ class RowsAccumulator:
             values += 0.0  # -0.0 and 0.0 are one value
         w = weights if weights.size else np.ones(len(targets))
         pairs = np.stack([w, np.zeros(len(w))], axis=1)
-        tally = tallied(np.zeros(len(w), np.intp), weights, 1)
+        tally = tallied(codes, weights, self._k)
         cells = values.nnz if is_sparse(values) else values.size
-        part = KeptRows(values, targets + 0.0, pairs, tally, int(cells))
+        of_rows = values, targets + 0.0, codes.astype(np.intp), pairs
+        part = KeptRows(*of_rows, tally, int(cells), self._pooled, self._fourths)
+        if not (self._gaps or part.complete):
+            return False
         self.complete = self.complete and part.complete
         self._parts.append(part)
+        return True
 
-    def statistic(self) -> KeptRows | Comoments:
+    def statistic(self) -> KeptRows | Products:
         """Freeze what was added."""
         if self._products is not None:
             return self._products.statistic()
+        tally = np.zeros((self._k, 3), np.int64)
+        for part in self._parts:
+            tally[: part.k] += part.tally
         if len(self._parts) == 1:
-            return self._parts[0]
-        nothing = KeptRows(
-            np.empty((0, self._p)),
-            np.empty((0, self._t)),
-            np.empty((0, 2)),
-            np.zeros((1, 3), np.int64),
-            0,
-        )
-        if not self._parts:
-            return nothing
-        tally = np.sum([part.tally for part in self._parts], axis=0)
-        return KeptRows(*_joined(self._parts), tally, sum(part.cells for part in self._parts))
+            return replace(self._parts[0], tally=tally)
+        x, y = np.empty((0, self._p)), np.empty((0, self._t))
+        of_rows = x, y, np.zeros(0, np.intp), np.empty((0, 2))
+        if self._parts:
+            of_rows = _joined(self._parts)
+        cells = sum(part.cells for part in self._parts)
+        return KeptRows(*of_rows, tally, cells, self._pooled, self._fourths)
 
 
 def _csr(block: SparseBlock, p: int) -> Any:

@@ -7,7 +7,7 @@ from suffice.sums.bins import BinnedCounts, MomentsAndBins
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
 from suffice.sums.counts import Counts, Events, JointCounts
-from suffice.sums.held_rows import Roots
+from suffice.sums.kept_rows import Roots
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import CutBins, PairCounts, ValueBins

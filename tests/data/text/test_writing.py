@@ -8,8 +8,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suffice.data.text.format import TextFormat
-from suffice.data.text.spelling import spelling_named
+from suffice.data.spelling import spelling_named
+from suffice.data.text_format import TextFormat
 
 NUMBERS = st.lists(st.none() | st.floats(-1e12, 1e12), min_size=1, max_size=5)
 DAYS = st.lists(st.dates(date(1970, 1, 1), date(2068, 1, 1)), min_size=1, max_size=5)

@@ -73,5 +73,5 @@ def test_only_models_of_one_kind_go_together(kind: Any) -> None:
     stranger = (LinearRegression if hasattr(model, "classes_") else GaussianNB)().fit(TABLE, "y")
     for other in (stranger, LogisticRegression().fit(TABLE, "y"), 3):
         for verb in (model.merge, model.compare):
-            with pytest.raises(ParameterError, match=f"is no {model.model_name}; only fitted"):
+            with pytest.raises(ParameterError, match=f"is no {model.kind.name}; only fitted"):
                 verb(other)

@@ -20,11 +20,11 @@ from suffice.errors import SufficeWarning
 N = 120
 RNG = np.random.default_rng(1)
 Y = np.where(RNG.random(N) < 0.5, "a", "b")
-HIT = np.where(RNG.random(N) < np.where(Y == "a", 0.8, 0.2), "TRUE", "FALSE")
+HIT = np.where(RNG.random(N) < np.where(Y == "a", 0.8, 0.2), "GOOD", "POOR")
 SIZE = RNG.normal(size=N) + (Y == "a")
 ROWS = pd.DataFrame({"hit": HIT, "size": SIZE, "y": Y})
 CHANGED = ROWS.assign(hit=ROWS["hit"].str.capitalize())
-TARGET = ROWS.assign(y=SIZE + (HIT == "TRUE") + RNG.normal(size=N))
+TARGET = ROWS.assign(y=SIZE + (HIT == "GOOD") + RNG.normal(size=N))
 
 
 def said(call: Any, *args: Any) -> list[str]:
@@ -59,7 +59,7 @@ def test_every_answer_names_the_column_its_share_and_what_is_meant(name: str) ->
         (sentence,) = said(call, *args)
         assert "'hit'" in sentence
         assert "120 of 120" in sentence
-        assert "'TRUE'" in sentence or "'FALSE'" in sentence
+        assert "'GOOD'" in sentence or "'POOR'" in sentence
     assert not said(model.predict, ROWS[["hit", "size"]])
 
 
@@ -101,7 +101,7 @@ def test_one_row_is_not_warned_of_but_explained() -> None:
     model = NaiveBayes().fit(ROWS, "y")
     few = CHANGED[["hit", "size"]]
     assert not said(model.predict, few.head(1))
-    assert not said(model.predict, {"hit": "True", "size": 0.0})
+    assert not said(model.predict, {"hit": "Good", "size": 0.0})
     assert len(said(model.predict, few.head(5))) == 1
     assert len(said(model.explain, few.head(1))) == 1
 

@@ -32,15 +32,18 @@ def test_an_ordinary_table_needs_none() -> None:
         (["red"] * N, "has one value only, 'red': it tells nothing"),
         ([7] * N, "has one value only, 7: it tells nothing"),
         ([0.1] * N, "has one value only, 0.1: it tells nothing"),
-        (["no", "yes"] * (N // 2), "has one value for each class: if it is a copy of the label"),
-        ([f"{i % 30}.50" for i in range(N)], "holds numbers that are kept as text, such as '0.5"),
+        (["low", "high"] * (N // 2), "has one value for each class: if it is a copy of the label"),
         (
-            ["?" if i % 25 == 1 else f"{i % 30}.5" for i in range(N)],
+            pd.Categorical([f"{i % 30}.50" for i in range(N)]),
+            "holds numbers that are kept as text, such as '0.5",
+        ),
+        (
+            pd.Categorical(["?" if i % 25 == 1 else f"{i % 30}.5" for i in range(N)]),
             "would hold numbers if '?' stood for missing cells",
         ),
     ],
 )
-def test_columns(cells: list[Any], said: str) -> None:
+def test_columns(cells: Any, said: str) -> None:
     (found,) = advice(odd=cells)
     assert found.startswith(f"the column 'odd' {said}")
 

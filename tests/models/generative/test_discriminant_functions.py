@@ -273,7 +273,7 @@ def test_house_votes(data: Path) -> None:
     table = read_csv(
         data / "house_votes_84" / "house-votes-84.data", header=False, strip=True, missing=["?"]
     )
-    model = NaiveBayes.textbook().fit(table, "column_1")
+    model = NaiveBayes.textbook("categorical").fit(table, "column_1")
     # A missing vote has no indicator, which is what the model makes of it: all rows agree.
     rows = pd.read_csv(
         data / "house_votes_84" / "house-votes-84.data", header=None, na_values="?"

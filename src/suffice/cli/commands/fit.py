@@ -45,6 +45,7 @@ from suffice.cli.results import (
     coefficient_facts,
     coefficient_tables,
     fold_facts,
+    read_as,
     read_columns,
     schema_table,
     summaries_of,
@@ -121,7 +122,7 @@ def fit(
     given, words = parameters_for(model, parameters, [model])
     chosen = estimator_of(model, given, columns, reading)
     _check_targets(chosen, label)
-    table = selected(reading.open(data), columns, label, weight)
+    table = selected(reading.open(data, notes=False), columns, label, weight)
     points = _tuned(model, parameters, given) if tune else {}
     refuse_replacing(target, chosen, label, force)
     ranked: RankedModels | None = None
@@ -168,6 +169,7 @@ def fit(
         parts = _class_tables(facts, chosen)
     if not has_candidates(chosen):
         facts["tuned"] = fold_facts(ranked) if ranked else None
+    facts["read_as"] = read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen, ranked), as_json)
 
 
@@ -201,6 +203,7 @@ def _shown(
 ) -> Iterator[str | Table]:
     """Yield the tables of a fit, what it read and chose, and where it is."""
     yield from parts
+    yield from (f"  Read as: {line}" for line in facts["read_as"])
     if facts["ignored"]:
         yield f"  Ignored: {', '.join(facts['ignored'])}"
     if facts.get("rows") is not None:

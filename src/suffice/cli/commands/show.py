@@ -14,7 +14,7 @@ import suffice
 from suffice.cli.models import has_candidates, refusal
 from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import CommandLine, deliver, short
-from suffice.cli.results import candidate_facts, class_facts
+from suffice.cli.results import candidate_facts, class_facts, read_as
 from suffice.cli.values import listed, no_such_column, spelled
 from suffice.numerics.in_print import Table, percent
 from suffice.phrases import amount, rows_in_print
@@ -90,7 +90,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadT
     schema = table.shown.schema
     return {
         "files": list(data),
-        "read_as": list(map(spelled, table.remarks)),
+        "read_as": read_as(table),
         "missing_tokens": list(table.format.tokens) if table.format else [],
         "rows": rows,
         "skipped": [{"file": one.file, "line": one.line} for one in skipped_rows(table)],
@@ -101,6 +101,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadT
                 "kind": kinds[name].kind,
                 "reason": kinds[name].reason,
                 "missing": missing[name],
+                "doubt": spelled(doubt) if (doubt := table.doubt(name)) else None,
             }
             for name in names
         ],
@@ -117,6 +118,7 @@ def _shown_table(facts: ReadTable) -> Iterator[str | Table]:
     skipped = ", ".join(f"line {one['line']} of {one['file']}" for one in facts["skipped"])
     yield f"  {rows_in_print(facts['rows'])}" + (f"; left out: {skipped}" if skipped else "")
     yield from (f"  Read as: {line}" for line in facts["read_as"])
+    yield from (f"  Look: {one['doubt']}" for one in facts["columns"] if one["doubt"])
     if facts["missing_tokens"]:
         tokens = ", ".join(token or "(empty)" for token in facts["missing_tokens"])
         yield f"  Missing: {tokens} (--missing adds to them)"

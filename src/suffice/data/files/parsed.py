@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.json as arrow_json
 
 from suffice.data.files.stored import StoredFormat, StoredPart, with_remarks
-from suffice.data.files.version import FileVersion, version_of
 from suffice.data.table import BATCH_ROWS
-from suffice.data.text.format import USUALLY_MISSING
+from suffice.data.text_format import USUALLY_MISSING
+from suffice.data.version import FileVersion, version_of
 from suffice.errors import ParameterError, ReadError
 
 __all__ = ["ARFF", "EXCEL", "JSON", "SAS", "SPSS", "STATA", "with_sheet"]
@@ -437,9 +437,7 @@ def _by_pandas(path: Path, what: str, read: Callable[[Any], Any]) -> pa.Table:
         ) from None
     except (ValueError, KeyError, UnicodeError, OSError) as error:
         raise pa.ArrowInvalid(str(error)) from error
-    from suffice.data.frames.memory import FrameTable, frame_table
-
-    table = cast(FrameTable, frame_table(frame)).table
+    table = pa.Table.from_pandas(frame, preserve_index=False)
     return with_remarks(table, [f"it is {what}, and is read by pandas"])
 
 

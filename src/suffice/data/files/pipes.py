@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from suffice.data.files.listing import ListedFile, require_content
 from suffice.data.files.spool import TemporaryFolder, first_line, keeping
-from suffice.data.files.version import readable
 from suffice.data.source import PartView
 from suffice.data.table import TableView
+from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 
 __all__ = [

@@ -20,7 +20,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
-from suffice.data.files.version import FileVersion, readable, version_of
 from suffice.data.schema import called, held
 from suffice.data.source import RecordPart
 from suffice.data.table import (
@@ -31,6 +30,7 @@ from suffice.data.table import (
     first_rows,
     require_columns,
 )
+from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
 
 __all__ = [

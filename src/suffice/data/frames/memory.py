@@ -31,7 +31,7 @@ from suffice.data.table import (
     require_columns,
     require_distinct,
 )
-from suffice.data.text.format import TextFormat
+from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.sums.block import HELD_STEP
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.text.spelling import (
+from suffice.data.spelling import (
     MARKS,
     PLAIN,
     TEXT,

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
-from suffice.data.text.format import AUTO, TextFormat
+from suffice.data.spelling import MARKS, PLAIN, Number
 from suffice.data.text.records import BLANK, Grammar, OpenRecordError, Record
-from suffice.data.text.spelling import MARKS, PLAIN, Number
+from suffice.data.text_format import AUTO, TextFormat
 
 __all__ = ["Layout", "encoding_of", "layout_of", "names_of"]
 

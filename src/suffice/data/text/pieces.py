@@ -18,7 +18,6 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from suffice.data.files.version import readable
 from suffice.data.text.records import (
     BLANK,
     LONGEST_RECORD,
@@ -27,6 +26,7 @@ from suffice.data.text.records import (
     is_utf8,
     open_bytes,
 )
+from suffice.data.version import readable
 
 __all__ = ["Source", "opened", "pieces", "usual_blanks"]
 

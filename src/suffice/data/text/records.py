@@ -19,8 +19,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
-from suffice.data.files.version import FileVersion, readable
-from suffice.data.text.format import TextFormat
+from suffice.data.text_format import TextFormat
+from suffice.data.version import FileVersion, readable
 from suffice.errors import ReadError
 
 __all__ = [

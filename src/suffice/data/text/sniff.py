@@ -20,9 +20,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.files.version import readable, version_of
+from suffice.data.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
 from suffice.data.table import first_rows
-from suffice.data.text.format import AUTO, TextFormat
 from suffice.data.text.guess import Doubt, Guess, fractions, guess, settled, whole_numbers
 from suffice.data.text.layout import (
     Layout,
@@ -35,7 +34,8 @@ from suffice.data.text.layout import (
 from suffice.data.text.pieces import Source, opened, usual_blanks
 from suffice.data.text.reading import Reading, without_missing
 from suffice.data.text.records import BLANK, TextFile, is_utf8, undecoded, usual_separator
-from suffice.data.text.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
+from suffice.data.text_format import AUTO, TextFormat
+from suffice.data.version import readable, version_of
 from suffice.errors import ReadError, SchemaError
 
 __all__ = ["Sniffed", "read_cells", "sniff"]

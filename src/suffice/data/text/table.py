@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from suffice.data.schema import called
 from suffice.data.source import RecordPart
+from suffice.data.spelling import TEXT, Number, Spelling, are_rounded, number_spellings
 from suffice.data.table import Table, first_refused, require_columns
-from suffice.data.text.format import TextFormat
 from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile
 from suffice.data.text.sniff import Sniffed, read_cells, sniff
-from suffice.data.text.spelling import TEXT, Number, Spelling, are_rounded, number_spellings
+from suffice.data.text_format import TextFormat
 from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, UniformColumns
-from suffice.data.text.format import TextFormat
+from suffice.data.text_format import TextFormat
 from suffice.errors import ModelFileError, ParameterError
 from suffice.hints import LARGEST_WHOLE_NUMBER, fits
 from suffice.rules import build, rule, shown

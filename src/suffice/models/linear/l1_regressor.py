@@ -6,20 +6,19 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError, warn
 from suffice.families.options import check_nonnegative
-from suffice.models.base.options import WeightsAre
+from suffice.models.base.options import Incomplete, Unseen, check_booleans, check_choices
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.coefficient_table import rows_left_out
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.model import LinearModel
-from suffice.models.linear.reader import LinearReader, Rows
+from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import by_target, checked_penalties
 from suffice.models.linear.row_l1 import RowL1
@@ -31,8 +30,6 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.rules import NONNEGATIVE, Shape
-from suffice.sums.comoments import Comoments
-from suffice.sums.kept_rows import KeptRows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -254,6 +251,79 @@ class L1Path(Printed):
         return steps(f"{len(self.alphas)} penalties", table)
 
 
+@dataclass(frozen=True)
+class L1Penalty:
+    """αρ Σ uⱼ|wⱼ| + ½α(1 − ρ) Σ (uⱼwⱼ)², beside Σ(y − b − xᵀw)²/(2n).
+
+    Parameters
+    ----------
+    alpha : float
+        α, 0 or more.
+    ratio : float
+        ρ.
+    standardize : bool
+        Whether u are standard deviations of the columns, else 1.
+    tolerance, max_sweeps : float, int
+        When coordinate descent ends: see `L1Quadratic.minimum`.
+    """
+
+    alpha: float
+    ratio: float
+    standardize: bool
+    tolerance: float
+    max_sweeps: int
+    follows_from_sums: bool = field(default=True, init=False)
+    of_rows: str = field(default="", init=False)  # it is refused by its fit
+
+    def unit(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
+        """Return u, what the coefficients are counted in, (p,)."""
+        return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
+
+    def chosen(self, equations: Any, errors: Any) -> float:
+        """Return α."""
+        return self.alpha
+
+    def squares(
+        self, equations: NormalEquations | CentredRows, alpha: float
+    ) -> NDArray[np.float64]:
+        """Return nα(1 − ρ)u², (p,)."""
+        unit = self.unit(equations)
+        return np.asarray(equations.rows * alpha * (1.0 - self.ratio) * unit**2)
+
+    def fit(
+        self, equations: NormalEquations | CentredRows, alpha: float, positive: bool
+    ) -> LeastSquares | RowLeastSquares:
+        """Return the coefficients that minimise the penalised sum of squares."""
+        found = self.minimum(equations, alpha, positive)
+        if isinstance(found, L1) and not found.converged:
+            warn(
+                f"coordinate descent did not converge in {self.max_sweeps} sweeps; raise max_iter, "
+                "or alpha.",
+                convergence_warning(),
+            )
+        return found
+
+    def minimum(
+        self,
+        equations: NormalEquations | CentredRows,
+        alpha: float,
+        positive: bool,
+        start: NDArray[np.float64] | None = None,
+    ) -> LeastSquares | RowLeastSquares:
+        """Return where coordinate descent ends that begins at coefficients (p, t)."""
+        penalty = self.squares(equations, alpha)
+        cost = equations.rows * alpha * self.ratio * self.unit(equations)
+        more: dict[str, Any] = {"cost": cost, "start": start}
+        more |= {"tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
+        if isinstance(equations, CentredRows):
+            if cost.any() or positive:
+                return RowL1(equations, penalty, positive=positive, **more)
+            return RowLeastSquares(equations, penalty)
+        if not cost.any():
+            return LeastSquares(equations, penalty, positive)
+        return L1LeastSquares(equations, penalty, positive, **more)
+
+
 class L1Regressor(LinearRegressor):
     """A linear model that minimises Σ(y − b − xᵀw)²/(2n) + αρ Σ|w_j| + ½α(1 − ρ) Σ w_j².
 
@@ -267,8 +337,6 @@ class L1Regressor(LinearRegressor):
         The coefficients that are not 0.
     """
 
-    solver, descent, dependent = "normal", None, "minimum_norm"
-    weights_are: WeightsAre = "copies"  # nothing here depends on it
     alpha: float
     standardize: bool
     max_iter: int
@@ -279,54 +347,10 @@ class L1Regressor(LinearRegressor):
     def _ratio(self) -> float:
         """ρ, the part of the penalty that is of absolute values."""
 
-    # -- learning
-
-    def _minimum(self, equations: NormalEquations | CentredRows) -> LeastSquares | RowLeastSquares:
-        return self._at(float(self.alpha), equations)
-
-    def _at(
-        self,
-        alpha: float,
-        equations: NormalEquations | CentredRows,
-        start: NDArray[np.float64] | None = None,
-    ) -> LeastSquares | RowLeastSquares:
-        """The minimum with a penalty; ``start`` are coefficients (p, t) to begin with."""
-        scale = self._scale(equations)
-        penalty = equations.rows * alpha * (1.0 - self._ratio) * scale**2
-        cost = equations.rows * alpha * self._ratio * scale
-        positive = bool(self.positive)
-        more: dict[str, Any] = {"cost": cost, "start": start}
-        more |= {"tolerance": float(self.tol), "max_sweeps": self.max_iter}
-        if isinstance(equations, CentredRows):
-            if cost.any() or positive:
-                return RowL1(equations, penalty, positive=positive, **more)
-            return RowLeastSquares(equations, penalty)
-        if not cost.any():
-            return LeastSquares(equations, penalty, positive)
-        return L1LeastSquares(equations, penalty, positive, **more)
-
-    def _scale(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
-        """What the coefficients are counted in, (p,)."""
-        return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
-
-    def _estimate(
-        self,
-        reader: LinearReader,
-        statistic: KeptRows | Comoments,
-        source: Rows | None = None,
-        tuned: bool = False,
-    ) -> LinearModel:
-        model = super()._estimate(reader, statistic, source, tuned)
-        if isinstance(model.fit, L1) and not model.fit.converged:
-            warn(
-                f"coordinate descent did not converge in {self.max_iter} sweeps; raise max_iter, "
-                "or alpha.",
-                convergence_warning(),
-            )
-        return model
-
-    def _check_options(self) -> None:
-        super()._check_options()
+    def method(self) -> LinearMethod:
+        """Return the options as a method."""
+        check_booleans(self)
+        check_choices(self, incomplete=get_args(Incomplete), unseen=get_args(Unseen))
         if isinstance(self.alpha, str) or np.ndim(self.alpha):
             raise ParameterError(f"alpha={self.alpha!r}", "alpha is a number, 0 or more")
         check_nonnegative(alpha=self.alpha, tol=self.tol)
@@ -335,6 +359,18 @@ class L1Regressor(LinearRegressor):
             raise ParameterError(
                 f"max_iter={self.max_iter!r}", "max_iter is a whole number above 0"
             )
+        return LinearMethod(
+            penalty=self._penalty,
+            intercept=bool(self.fit_intercept),
+            words=self.words,
+            positive=bool(self.positive),
+            incomplete=self.incomplete,
+        )
+
+    @property
+    def _penalty(self) -> L1Penalty:
+        options = float(self.alpha), self._ratio, bool(self.standardize)
+        return L1Penalty(*options, float(self.tol), self.max_iter)
 
     # -- what was learnt
 
@@ -405,7 +441,7 @@ class L1Regressor(LinearRegressor):
     ) -> Iterator[LeastSquares | RowLeastSquares]:
         start = None
         for alpha in alphas:
-            fit = self._at(alpha, equations, start)
+            fit = self._penalty.minimum(equations, alpha, bool(self.positive), start)
             if isinstance(fit, L1):
                 start = np.column_stack([found.x for found in fit.minima])
             yield fit
@@ -417,7 +453,7 @@ class L1Regressor(LinearRegressor):
             raise ParameterError(f"eps={eps!r}", "eps is a number above 0 and below 1")
         if n_alphas < 1:
             raise ParameterError(f"n_alphas={n_alphas!r}", "n_alphas is a whole number above 0")
-        cost = self._at(1.0, equations)
+        cost = self._penalty.minimum(equations, 1.0, bool(self.positive))
         if not isinstance(cost, L1):
             raise ParameterError(
                 f"l1_ratio={self._ratio!r} without alphas",

@@ -130,6 +130,8 @@ class LinearModel:
         What to expect in missing cells; without it they are refused.
     errors : ErrorSizes, optional
         How large the errors of rows are that were left out.
+    alpha : float
+        α of a penalty, given or chosen.
     unseen : {"error", "reference"}
         Whether a category that is unknown or missing is taken for the reference.
     """
@@ -139,6 +141,7 @@ class LinearModel:
     fit: LeastSquares | RowLeastSquares | Coefficients
     cells: JointGaussian | None = None
     errors: Any = None
+    alpha: float = 0.0
     unseen: Unseen = "error"
 
     @property
@@ -264,7 +267,7 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
             weights, y = batch.weights[rows], RealBlock(targets[rows])
             try:
                 require_held(y.values, left=len(design))
-                total.add(x, y, weights)
+                total.add(x, np.zeros(x.rows, np.intp), weights, 1, y)
             except BadCell as bad:
                 bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
                 raise

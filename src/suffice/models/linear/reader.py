@@ -21,7 +21,7 @@ from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import sums_by_place
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.empty_columns import without_value
-from suffice.models.design.feature_columns import Predictors, features
+from suffice.models.design.feature_columns import Features, Ways
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
@@ -287,10 +287,26 @@ def settled(
     source: Rows,
     targets: tuple[str, ...],
     single_target: bool,
-    told: Predictors,
+    found: Features,
+    words: Ways,
+    intercept: bool,
     engine: Engine,
 ) -> LinearReader:
-    """The reader of tables like a first one.
+    """Return the reader of tables like a first one.
+
+    Parameters
+    ----------
+    source
+        The first table.
+    targets, single_target
+        What is predicted, and whether it was given as (n,).
+    found : Features
+        The columns that are read, and as what.
+    words : int or "counted"
+        As in `Predictors`.
+    intercept : bool
+        Whether there is to be one.
+    engine : Engine
 
     Raises
     ------
@@ -300,11 +316,10 @@ def settled(
         If a category has no value.
     """
     rows = source.source if isinstance(source, ArrayTargets) else source
-    found = features(rows, told, targets)
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
     _refuse_label_names(rows)
-    design = settled_design(rows, found, told.words, engine, targets).spanning(told.intercept)
+    design = settled_design(rows, found, words, engine, targets).spanning(intercept)
     more = {"design": design, "single_target": single_target}
     blocks = design.blocks
     if isinstance(rows, ArraySource) and is_sparse(rows.x) and _stays_sparse(design):

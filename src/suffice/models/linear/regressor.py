@@ -1,107 +1,148 @@
-"""The scikit-learn contract of a linear model with numeric targets, fitted from exact sums."""
+"""Linear models with numeric targets: what they learn, what they are worth, what they answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self, cast, get_args
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, Self, TypeGuard, cast, get_args
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.engines.engine import Engine
-from suffice.errors import DataError, warn
-from suffice.models.base.judge import LeaveOneOut
+from suffice.data.array_source import ArraySource
+from suffice.data.source import Part
+from suffice.data.table_source import TableSource
+from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
+from suffice.engines.engine import map_batches
+from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.families.options import check_boolean
+from suffice.models.base.answers import (
+    WithGaps,
+    answer_complete,
+    of_complete,
+    tables_with_gaps,
+    told,
+)
+from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.judge import Judge
 from suffice.models.base.options import (
-    Dependent,
     Incomplete,
+    Unanswerable,
     Unseen,
-    WeightsAre,
-    check_booleans,
-    check_choices,
+    check_level,
+    check_unanswerable,
+    framed,
 )
-from suffice.models.base.scikit_learn import (
-    available_if,
-    check_is_fitted,
-    convergence_warning,
-)
-from suffice.models.design.empty_columns import without_rows, without_value
-from suffice.models.design.feature_columns import named_columns
-from suffice.models.design.matrix import Design
-from suffice.models.design.norm import norm_of_coefficients
+from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
+from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
+from suffice.models.design.coefficient_table import coefficient_tables
+from suffice.models.design.feature_columns import Ways, features, named_columns, predictors
+from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.estimator import keeps_sums, require_sums
-from suffice.models.linear.conformal import LinearLeftOut
-from suffice.models.linear.descent import Coefficients, DescentFit, least_squares
-from suffice.models.linear.fitted import NORMAL, FittedLinear, notebook_tables
+from suffice.models.design.units import measures, said_of_weights
+from suffice.models.estimator import FittedFromSums, Kind, fitted, keeps_sums, require_sums
+from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
+from suffice.models.linear.descent import Coefficients, DescentFit
+from suffice.models.linear.effects import Effects, effects
+from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.model import JointGaussian, LinearModel
-from suffice.models.linear.reader import LinearReader, Rows
-from suffice.models.linear.rows import CentredRows, RowLeastSquares
-from suffice.models.linear.saved import SAVED, SavedRegressor
-from suffice.models.method import Learnt, Method
-from suffice.models.optimise.gradient_descent import (
-    PARTS,
-    STEPS,
-    GradientDescent,
-    Steps,
-    check_descent,
+from suffice.models.linear.method import FirstTable, LinearMethod
+from suffice.models.linear.model import (
+    UNDETERMINED,
+    LinearModel,
+    Prediction,
+    answer_names,
+    answer_table,
+    errors,
+    predictions,
+    with_ends,
+    with_mark,
+    within,
+    without_intervals,
 )
-from suffice.models.reading import engine_for, is_named, settle_columns
-from suffice.sums.comoments import Comoments
-from suffice.sums.kept_rows import KeptRows
-from suffice.sums.moments import refuse_underflow
+from suffice.models.linear.posterior import Posterior
+from suffice.models.linear.reader import LinearReader, Rows
+from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.saved import SAVED, SavedRegressor
+from suffice.models.method import Learnt
+from suffice.models.optimise.gradient_descent import GradientDescent
+from suffice.models.reading import (
+    engine_for,
+    in_precision,
+    is_named,
+    open_rows,
+    row_by_name,
+    settle_columns,
+    summed,
+)
+from suffice.numerics.in_print import NAMED, listed
+from suffice.numerics.interruption import interruptible
+from suffice.numerics.rows import is_sparse
+from suffice.phrases import rows_in_print
+from suffice.sums.block import BadCell
+from suffice.sums.moments import Moments
 
 __all__ = ["LinearRegressor"]
 
+Interval = Literal["prediction", "confidence", "conformal"]
 
-class LinearRegressor(FittedLinear):
+
+class LinearRegressor(FittedFromSums[LinearReader, Any]):
     """A linear model that is a function of exact co-moments of columns and targets.
 
-    A subclass holds the options and says by `_penalty` what each coefficient costs.
+    A subclass holds the options, gives its `method`, and says by `_summary` what is known of the
+    coefficients.
 
-    What a fit leaves is said in `FittedFromSums` and `FittedLinear`, and at the properties
-    themselves.
+    Attributes
+    ----------
+    reader_ : LinearReader
+        How tables are read.
+    model_ : LinearModel
+        All that a prediction needs.
+    statistic_ : Comoments or KeptRows
+        Exact sums over all rows learnt so far, or these rows where they are fewer numbers; none
+        after gradient descent.
+    batches_ : tuple of Comoments or KeptRows
+        The statistics that it is the sum of: one, or one for each batch of a window.
+    design_ : Design
+        The terms that the columns of the first table become, and its targets.
+    single_target_ : bool
+        Whether targets were given as (n,), so that predictions are too.
     """
 
-    kind = replace(
-        FittedLinear.kind,
+    kind = Kind(
+        name="linear model",
+        row="row",
+        mixins=("MultiOutputMixin", "RegressorMixin"),
         allows_missing=lambda self: self.incomplete == "gaussian",
         saved=SavedRegressor,
         types=SAVED,
         records=(GradientDescent,),
-        tables=notebook_tables,
+        tables=lambda self: notebook_tables(self),
     )
     fit_intercept: bool
     positive: bool
     incomplete: Incomplete
-    dependent: Dependent
-    weights_are: WeightsAre
-    solver: str
-    descent: GradientDescent | None
-    _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
-
-    def _penalty(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
-        """λ of every column, (p,)."""
-        return np.zeros(equations.p)
-
-    def _tune(
-        self,
-        equations: NormalEquations | CentredRows | None = None,
-        reader: LinearReader | None = None,
-        source: Rows | None = None,
-    ) -> None:
-        """Choose what is left open, from the sums, or from the rows where all are at hand.
-
-        A descent has neither: nothing is left open there.
-        """
+    categorical: Sequence[str] | None
+    text: Sequence[str] | None
+    words: Ways
+    ordered: Mapping[str, Sequence[Any]] | None
+    formula: str | None
+    reference: Mapping[str, Any] | None
+    unseen: Unseen
+    reader_: LinearReader
+    model_: LinearModel
 
     # -- learning
 
+    @abstractmethod
     def method(self) -> LinearMethod:
         """Return the options as a method."""
-        self._check_options()
-        return LinearMethod(self)
 
     @available_if(keeps_sums)
     def partial_fit(
@@ -184,115 +225,615 @@ class LinearRegressor(FittedLinear):
             other.forgotten_ = self.forgotten_
         return other._set(method, Learnt(reader, batches))
 
-    def _check_options(self) -> None:
-        check_booleans(self)
-        check_choices(
-            self,
-            incomplete=get_args(Incomplete),
-            dependent=get_args(Dependent),
-            weights_are=get_args(WeightsAre),
-            unseen=get_args(Unseen),
-        )
-        check_descent(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
+    def calibrate(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, learnt: bool = True
+    ) -> Self:
+        """Learn how large the errors of rows are, for intervals of kind "conformal".
 
-    def _has_intercept(self, design: Design) -> bool:
-        return bool(self.fit_intercept) and design.allows_intercept
+        ::
 
-    def _descended(self, reader: LinearReader, statistic: Any, source: Rows) -> DescentFit:
-        """Where gradient descent ends; the sums of a first pass give means and variances."""
+            |y − ŷ'| / √(1 + h')
+
+        of every row, with ŷ' and h' of the model without this row, from its leverage. A new row
+        from the same population has such an error too, whatever the distribution: its size is below
+        the quantile of level (1 + 1/n)·level of the n known with about this probability. Rows are
+        counted by their errors on a fixed grid of 0.4 %; no row is kept. The sums stay. Rows that
+        are learnt or forgotten later change the model, and the errors are to be learnt anew.
+
+        Source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, Distribution-free predictive
+        inference for regression (JASA 113, 2018); Barber, Candès, Ramdas and Tibshirani, Predictive
+        inference with the jackknife+ (Annals of Statistics 49, 2021).
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As `fit` takes them.
+        learnt : bool
+            Whether the model has learnt these rows; else they are asked about as they are.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            If leverages are not known: after gradient descent, or of coefficients that were chosen
+            or may not be negative, or where missing cells were filled.
+        DataError
+            If a cell breaks a rule, or no row has an error.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from suffice.linear_model import LinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> x = rng.normal(size=(400, 1))
+        >>> y = x[:, 0] + rng.exponential(size=400)  # errors are not normal
+        >>> model = LinearRegression().fit(x, y).calibrate(x, y)
+        >>> model.predict_interval([[0.0]], "conformal", level=0.9).round(2)
+        array([[-0.33,  2.28]])
+        """
+        check_boolean(learnt=learnt)
+        model, fit = fitted(self), self._inferable()
+        source = self._open_more(X, y, sample_weight)
+        layout = self.reader_.layout_of(source)
+        warn_of_unseen(model.known_values, source, layout)
         engine = engine_for(source)
-        _require_values(statistic, reader.design)
-        equations = self._equations(_products(statistic), reader.design, None)
-        assert isinstance(equations, NormalEquations)
-        self._tune()
-        how, layout = self.descent or GradientDescent(), reader.layout_of(source)
-        parts, steps = source.parts(layout, PARTS), cast(Steps, self.solver)
-        of_rows = reader.design, layout, parts, engine
-        fit, course = least_squares(equations, self._penalty(equations), *of_rows, how, steps)
-        if not course.converged:
-            warn(how.unfinished(how.passes, "normal"), convergence_warning())
+        asked = replace(model, layout=layout, cells=None, errors=None)
+        parts = source.parts(layout, engine.workers)
+        counts = engine.run(error_counts, (asked, learnt), parts)
+        found = ErrorSizes(unit_of(fit), counts)
+        if not found.rows:
+            raise DataError(
+                "no row has an error of its own",
+                "every row alone determines a coefficient, or lacks a cell or a target",
+                "calibrate with more rows",
+            )
+        self.model_ = replace(model, errors=found)
+        return self
+
+    # -- what was learnt
+
+    @property
+    def design_(self) -> Design:
+        """The terms that the columns become, and the targets."""
+        return self.reader_.design
+
+    @property
+    def target_names_(self) -> tuple[str, ...]:
+        """The columns that are predicted."""
+        return tuple(self.design_.targets)
+
+    @property
+    def single_target_(self) -> bool:
+        """Whether targets were given as (n,)."""
+        return self.reader_.single_target
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """w, (d,), or (t, d) for targets (n, t)."""
+        w = self.model_.fit.coefficients
+        return np.array(w[:, 0] if self.single_target_ else w.T)
+
+    @property
+    def intercept_(self) -> Any:
+        """b, a number, or (t,) for targets (n, t); 0 where it is not estimated."""
+        fit = self.model_.fit
+        if not fit.has_intercept:
+            return 0.0
+        return float(fit.intercept[0]) if self.single_target_ else np.array(fit.intercept)
+
+    @property
+    def rank_(self) -> int:
+        """Number of columns that are no linear combination of earlier ones."""
+        return self._unpenalised().rank
+
+    @property
+    def singular_(self) -> NDArray[np.float64]:
+        """Singular values of the columns about their means, decreasing, (min(n, d),)."""
+        fit = self._unpenalised()
+        if isinstance(fit, RowLeastSquares):
+            return fit.svd[1]
+        values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
+        return np.asarray(values[: max(int(np.ceil(fit.equations.count)), 1)])
+
+    def _unpenalised(self) -> LeastSquares | RowLeastSquares:
+        fit = self._solved()
+        if isinstance(fit, RowLeastSquares):
+            return RowLeastSquares(fit.equations, np.zeros_like(fit.penalty))
+        return replace(fit, penalty=np.zeros_like(fit.penalty))
+
+    @property
+    def terms_(self) -> tuple[str, ...]:
+        """Names of all coefficients, the intercept first if there is one."""
+        first = (INTERCEPT,) if self.model_.fit.has_intercept else ()
+        return (*first, *self.design_.terms)
+
+    @abstractmethod
+    def _summary(self, target: str | int | None, level: float) -> Any:
+        """The summary of one target."""
+
+    def summary(
+        self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
+    ) -> Any:
+        """Return coefficients with what is known of their errors, and how well the model fits.
+
+        Of least squares, standard errors and tests; with a penalty, the intervals of the posterior
+        of the coefficients, and what the penalty does.
+
+        Parameters
+        ----------
+        target : str or int, optional
+            Which target; needed if there are several.
+        level : float
+            Confidence, or probability, of the intervals.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        Summary, RidgeSummary or pandas.DataFrame
+            A summary prints as a table.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such target, or as `posterior`.
+        DataError
+            If there are no more rows than parameters without a penalty.
+
+        See Also
+        --------
+        suffice.models.linear.summary.Summary : For the formulas and an example.
+        suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
+        """
+        found = replace(self._summary(target, level), units=self._said_of_terms)
+        return framed(found, as_frame)
+
+    @property
+    def _said_of_terms(self) -> tuple[str, ...]:
+        """What coefficients are compared with and per, and how weights were taken."""
+        lines = measures(self.design_, self.schema_)
+        fit = self.model_.fit
+        return lines if isinstance(fit, Coefficients) else (*lines, *said_of_weights(fit.equations))
+
+    def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
+        """Return the posterior of the coefficients and the variance of the noise.
+
+        Parameters
+        ----------
+        a0, b0 : float
+            Shape and rate of the inverse-gamma prior of σ²; 0 and 0: density 1/σ².
+
+        Raises
+        ------
+        ParameterError
+            If the coefficients may not be negative, or cells are missing.
+        DataError
+            If there are no more rows than parameters.
+
+        See Also
+        --------
+        suffice.models.linear.posterior.Posterior : For the formulas.
+        """
+        for name, value in (("a0", a0), ("b0", b0)):
+            if not (np.isfinite(value) and value >= 0):
+                raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
+        return Posterior.of(
+            self._of_products(self._inferable()), self.terms_, self.design_.targets, a0, b0
+        )
+
+    def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
+        """The fit as a function of all products of columns.
+
+        Raises
+        ------
+        DataError
+            If there is no memory for them.
+        """
+        if isinstance(fit, LeastSquares):
+            return fit
+        equations = NormalEquations.of(
+            self.statistic_.products(), fit.equations.p, fit.has_intercept
+        )
+        weights = replace(equations.weights, precisions=fit.equations.weights.precisions)
+        return LeastSquares(replace(equations, weights=weights), fit.penalty)
+
+    def _inferable(self) -> LeastSquares | RowLeastSquares:
+        """The fit, if its errors are known."""
+        fit = self._solved()
+        if fit.positive:
+            raise ParameterError(
+                "positive=True", "coefficients that may not be negative have no standard errors"
+            )
+        if self._fills_cells:
+            raise ParameterError(
+                "rows have missing cells and incomplete='gaussian'",
+                "what was expected in their place has errors of its own",
+                "use incomplete='drop'",
+            )
         return fit
 
     @property
-    def _is_of_sums(self) -> bool:
-        return self.solver not in STEPS
+    def _fills_cells(self) -> bool:
+        """Whether the sums are those expected of rows with missing cells."""
+        return self.model_.cells is not None and not self.statistic_.complete
 
-    def _leave_one_out(self, source: Rows) -> LeaveOneOut | None:
-        fit, judge = self._solved(), self._judge(source)
-        if self._fills_cells or type(fit) not in (LeastSquares, RowLeastSquares) or fit.positive:
-            return None
-        model = LinearLeftOut(self.design_, judge.layout, fit)
-        return LeaveOneOut(replace(judge, model=model), model.answers, {"predict": self._shaped})
+    @property
+    def _left_out(self) -> float:
+        """Weight of the rows with missing cells, which the fit does without."""
+        return float(self.statistic_.rows) - self._solved().equations.rows
 
-    def _estimate(
+    def _solved(self) -> LeastSquares | RowLeastSquares:
+        """The fit, if it is a function of sums or rows."""
+        fit = fitted(self).fit
+        if isinstance(fit, Coefficients):
+            require_sums(self)
+        return cast(LeastSquares | RowLeastSquares, fit)
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes of gradient descent; else 1, as nothing iterates."""
+        fit = fitted(self).fit
+        return len(fit.loss_history) if isinstance(fit, DescentFit) else 1
+
+    @property
+    def loss_history_(self) -> NDArray[np.float64]:
+        """Loss of all rows after every pass of gradient descent, the sum over targets, (passes,).
+
+        ::
+
+            J = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]
+        """
+        fit = fitted(self).fit
+        if not isinstance(fit, DescentFit):
+            raise AttributeError("there is a loss_history_ after gradient descent only.")
+        return np.array(fit.loss_history)
+
+    # -- predicting
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return b + xᵀw of every row, (n,) or (n, t).
+
+        With ``incomplete="gaussian"``, a missing cell is taken as expected given the others. A
+        warning tells of rows whose predictions the rows of the fit do not determine.
+        """
+        fit = fitted(self).fit
+        if not _is_deficient(fit):
+            return in_precision(self.reader_, X, self._shaped(self._predictions(X, fit.predict)))
+        found = self._predictions(X, partial(with_mark, fit.predict, fit))
+        self._tell_undetermined(int(found[:, -1].sum()), len(found))
+        return in_precision(self.reader_, X, self._shaped(found[:, :-1]))
+
+    def _tell_undetermined(self, rows: int, of: int) -> None:
+        """Warn of rows whose predictions the rows of the fit do not determine."""
+        if not rows:
+            return
+        fit, terms = self._solved(), self.design_.terms
+        known = fit.estimable[int(fit.has_intercept) :].tolist()
+        names = [term for term, one in zip(terms, known, strict=True) if not one]
+        verb = "is" if rows == 1 else "are"
+        warn(
+            f"{rows:,} of {rows_in_print(of)} {verb} not determined by the rows of the fit, which "
+            f"leave open {listed(map(repr, names), NAMED)}: the prediction is one of many that fit "
+            "as well, and has no interval."
+        )
+
+    def predict_interval(
+        self, X: Any, kind: Interval = "prediction", level: float = 0.95
+    ) -> NDArray[np.float64]:
+        """Return an interval for the target of every row, or for its mean, (n, 2) or (n, t, 2).
+
+        ::
+
+            ŷ ± t √((1 + h) σ̂²)  for a new row      ŷ ± t √(h σ̂²)  for the mean of such rows
+            ŷ ± q √(1 + h)       for a new row, whatever the distribution of errors
+
+        with h of `leverage` and t a quantile of Student's distribution. With a penalty, the first
+        two are intervals of the posterior predictive (`posterior`). q is the quantile of the errors
+        of rows, each left out of the model: see `calibrate`. Where the rows of the fit do not
+        determine a prediction, as of an empty combination of two categories, the interval is
+        (−∞, ∞), with a warning.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        kind : {"prediction", "confidence", "conformal"}
+            For a new row, for the mean of such rows, or for a new row by the errors of others.
+        level : float
+            Probability of the interval.
+
+        Raises
+        ------
+        ParameterError
+            If ``kind`` or ``level`` is outside its rule; as `posterior`.
+        DataError
+            If there are no more rows than parameters.
+
+        Examples
+        --------
+        >>> from suffice.linear_model import LinearRegression
+        >>> model = LinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 2, 4])
+        >>> model.predict_interval([[1.5]], "confidence").round(3)
+        array([[0.917, 2.583]])
+        """
+        found = self._predictions(X, self._ends(kind, level), complete=True)
+        if _is_deficient(fitted(self).fit):
+            self._tell_undetermined(int(np.isinf(found[:, 0, 0]).sum()), len(found))
+        return self._shaped(found)
+
+    def _ends(self, kind: Interval, level: float) -> Prediction:
+        """What says the ends of intervals, (n, t, 2)."""
+        if kind not in (known := get_args(Interval)):
+            raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
+        if kind == "conformal":
+            return self._conformal_ends(level)
+        posterior = self.posterior()
+        noise = 1.0 if kind == "prediction" else 0.0
+        return partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
+
+    def predict_batches(
         self,
-        reader: LinearReader,
-        statistic: KeptRows | Comoments,
-        source: Rows | None = None,
-        tuned: bool = False,
-    ) -> LinearModel:
-        """The model; ``source`` has all rows of the statistics, where they are at hand."""
-        if self.solver in STEPS:
-            assert source is not None  # a descent reads rows
-            descent = self._descended(reader, statistic, source)
-            return LinearModel(reader.design, reader.without_targets, descent)
-        design, cells = reader.design, None
-        _require_values(statistic, design)
-        if self.incomplete == "gaussian":
-            statistic = _products(statistic)
-            cells = JointGaussian.of(statistic)
-        equations = self._equations(statistic, design, cells)
-        if not tuned:
-            self._tune(equations, reader, source)
-        fit = self._minimum(equations)
-        if isinstance(fit, RowLeastSquares) and fit.deficient and self._needs_products(design):
-            equations = self._equations(_products(statistic), design, cells)
-            fit = self._minimum(equations)
-        if isinstance(fit, LeastSquares) and fit.factor.dependent and design.categories:
-            fit = replace(fit, norm=norm_of_coefficients(design))
-        if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
-            raise DataError(
-                "; ".join(found),
-                "the coefficients of such columns are not determined",
-                "leave columns out, or use dependent='minimum_norm', or Ridge",
+        X: Any,
+        *,
+        interval: Interval | None = None,
+        level: float = 0.95,
+        unanswerable: Unanswerable = "error",
+    ) -> Iterator[pa.Table]:
+        """Answer a table of any size batch by batch, in order, as Arrow tables.
+
+        The answers are those of `predict` and `predict_interval`. Memory does not grow with the
+        rows. With one worker in this process a batch is read when it is asked for; other engines
+        answer whole parts of the table.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        interval, level
+            Whose ends are answered too (`predict_interval`).
+        unanswerable : {"error", "empty"}
+            What becomes of a row that lacks a cell or shows an unknown category, where nothing is
+            expected in their place: an error, or an empty answer, with a warning that counts them.
+
+        Returns
+        -------
+        iterator of pyarrow.Table
+            With the columns ``prediction``, ``lower`` and ``upper``, of several targets
+            ``prediction of a`` and so on; one table at least, maybe without rows. Rows whose
+            predictions are not determined have no ends, and a warning counts them.
+
+        Raises
+        ------
+        ParameterError
+            As `predict_interval` does.
+        DataError
+            If a cell breaks a rule, when its batch is read.
+
+        Examples
+        --------
+        >>> from suffice.linear_model import LinearRegression
+        >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+        >>> [table.to_pydict() for table in model.predict_batches([[4.0], [5.0]])]
+        [{'prediction': [9.0, 11.0]}]
+        """
+        model, answer = fitted(self), fitted(self).fit.predict
+        if interval is not None:
+            # The ends of an interval do not know the error of a cell that is filled in.
+            model = replace(model, cells=None)
+            answer = partial(with_ends, answer, self._ends(interval, level))
+        deficient = _is_deficient(model.fit)
+        if deficient:
+            answer = partial(with_mark, answer, model.fit)
+        check_unanswerable(unanswerable)
+        source = open_rows(self, X)
+        warn_of_unseen(model.known_values, source, model.layout)
+        question: Any = partial(model.predicted, answer)
+        names = answer_names(self.design_.targets, interval is not None, deficient)
+        answered = partial(map_batches, engine_for(source))
+        if unanswerable == "empty" and model.cells is None:
+            question = partial(answer_complete, model.complete, question)
+            gaps = answered(question, source, model.layout)
+            tables = tables_with_gaps(lambda few: answer_table(names, np.concatenate(few)), gaps)
+            return self._without_marks(tables) if deficient else tables
+        found = answered(question, source, model.layout)
+        tables = (answer_table(names, part) for parts in found for part in parts)
+        return self._without_marks(tables) if deficient else tables
+
+    def _without_marks(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        """The same tables; rows that are not determined have no interval, and are told of."""
+        rows = marked = 0
+        for table in tables:
+            marks = pc.fill_null(pc.equal(table.column(UNDETERMINED), 1.0), False)
+            marked += pc.sum(marks).as_py() or 0
+            rows += len(table)
+            yield without_intervals(table.drop_columns([UNDETERMINED]), marks)
+        self._tell_undetermined(marked, rows)
+
+    def explain(self, X: Any) -> Effects:
+        """Return what every column adds to the prediction of every row (`Effects`).
+
+        Raises
+        ------
+        DataError
+            If a cell is missing, infinite, or an unknown category.
+        """
+        design, fit = self.design_, fitted(self).fit
+        found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
+        return Effects(tuple(design.groups), design.targets, fit.at_origin, found)
+
+    def leverage(self, X: Any) -> NDArray[np.float64]:
+        """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
+
+        Over the rows of the fit h adds up to the (effective) number of parameters.
+        """
+        return self._predictions(X, self._inferable().leverage, complete=True)
+
+    def _predictions(
+        self, X: Any, answer: Prediction, complete: bool = False, fewest: int = FEWEST
+    ) -> NDArray[np.float64]:
+        """Answer for every row, in order; rows that must be ``complete`` are not filled.
+
+        Say which columns are mostly unseen, of those with ``fewest`` values or more.
+        """
+        model: LinearModel = fitted(self)
+        model = replace(model, cells=None) if complete else model
+        with suppress(BadCell):  # which is found again below, where its column has a name
+            if (row := row_by_name(self, X)) is not None:
+                return np.concatenate(model.predicted(answer, row))
+        source = open_rows(self, X)
+        engine = engine_for(source)
+        parts = source.parts(model.layout, engine.workers)
+        warn_of_unseen(model.known_values, source, model.layout, fewest)
+        pieces = engine.map(predictions, (model, answer), parts)
+        return np.concatenate([piece for part in pieces for piece in part])
+
+    def _conformal_ends(self, level: float) -> Prediction:
+        """What says the ends of intervals, (n, t, 2)."""
+        check_level(level)
+        fit, errors = self._inferable(), fitted(self).errors
+        if errors is None:
+            raise ParameterError(
+                "the errors of rows are not known",
+                "a conformal interval rests on these, and sums do not tell them",
+                "calibrate it with rows",
             )
-        return LinearModel(design, reader.without_targets, fit, cells)
+        errors.quantile(level)  # may refuse
+        return partial(errors.ends, fit, level)
 
-    def _needs_products(self, design: Design) -> bool:
-        """Whether what is to be known of dependent columns is in their products alone."""
-        return self.dependent == "error" or bool(design.categories)
+    # -- being judged
 
-    def _minimum(self, equations: NormalEquations | CentredRows) -> LeastSquares | RowLeastSquares:
-        """The coefficients that minimise the penalised sum of squares."""
-        penalty = self._penalty(equations)
-        if isinstance(equations, NormalEquations):
-            return LeastSquares(equations, penalty, bool(self.positive))
-        if self.positive:
-            from suffice.models.linear.row_l1 import RowL1
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², the mean over targets.
 
-            return RowL1(equations, penalty, cost=np.zeros(equations.p), positive=True)
-        return RowLeastSquares(equations, penalty)
+        It is about the mean also for a model without an intercept, as in scikit-learn.
+        """
+        return float(self.evaluate(X, y, sample_weight).centred.r_squared.mean())
 
-    def _equations(
-        self, statistic: KeptRows | Comoments, design: Design, cells: JointGaussian | None
-    ) -> NormalEquations | CentredRows:
-        found: NormalEquations | CentredRows
-        intercept, p = self._has_intercept(design), len(design)
-        if cells is not None and not statistic.complete:  # which has no standard errors
-            return cells.equations(p, intercept)
-        if isinstance(statistic, KeptRows):
-            found = CentredRows.of(statistic, intercept)
-        else:
-            found = NormalEquations.of(statistic, p, intercept)
-        if self.weights_are == "copies":
-            return found
-        if not found.weights.count:
-            raise DataError(
-                "the sums do not tell how many rows there are",
-                "errors of weights that are precisions are estimated from the number of rows",
-                "fit the rows anew",
-            )
-        return replace(found, weights=replace(found.weights, precisions=True))
+    def evaluate(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        unanswerable: Unanswerable = "error",
+    ) -> RegressionEvaluation:
+        """Return R², mean squared and absolute errors of rows whose targets are known.
+
+        R² of a model without an intercept is uncentred, as in its summary.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        y : array (n,), (n, t), or names of columns
+        sample_weight : array (n,) or name of a column, optional
+        unanswerable : {"error", "empty"}
+            As in `predict_batches`; rows with an empty answer are left out, with a warning that
+            counts them.
+
+        Raises
+        ------
+        DataError
+            If there is no such row.
+        """
+        model, source = fitted(self), self._open_more(X, y, sample_weight)
+        layout = self.reader_.layout_of(source)
+        kernel = self._of_answered(errors, unanswerable)
+        warn_of_unseen(model.known_values, source, layout)
+        found = summed(kernel, replace(model, layout=layout), source, layout)
+        return self._evaluation(told({"all": found})["all"])
+
+    def evaluate_by(
+        self,
+        X: Any,
+        y: Any,
+        by: str,
+        sample_weight: Any = None,
+        *,
+        unanswerable: Unanswerable = "error",
+    ) -> ByGroup[RegressionEvaluation]:
+        """Evaluate the rows of every value of a column, in one pass.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            With named columns.
+        y : array (n,), (n, t), or names of columns
+        by : str
+            A column, which the model may read or not.
+        sample_weight : array (n,) or name of a column, optional
+        unanswerable : {"error", "empty"}
+            As in `evaluate`.
+
+        Returns
+        -------
+        ByGroup
+            Evaluations by value.
+
+        Raises
+        ------
+        DataError
+            If a group has no row whose target is known, or there are more than 1,000 groups.
+        """
+        model, source = fitted(self), self._open_more(X, y, sample_weight)
+        known = self.reader_.layout_of(source)
+        warn_of_unseen(model.known_values, source, known)
+        layout, at = group_layout(known, source, by, (*self.target_names_, known.weight))
+        engine = engine_for(source)
+        found = sum_by_group(
+            self._of_answered(errors, unanswerable),
+            replace(model, layout=known),
+            engine,
+            source.parts(layout, engine.workers),
+            at,
+            len(known.blocks),
+        )
+        judged = told(found).items()
+        return ByGroup(by, {value: self._evaluation(moments) for value, moments in judged})
+
+    @property
+    def _evaluation(self) -> Callable[[Moments], RegressionEvaluation]:
+        """What the moments of errors are called."""
+        intercept = bool(fitted(self).fit.has_intercept)
+        return partial(RegressionEvaluation.of, self.design_.targets, intercept=intercept)
+
+    def _judge(self, source: Rows) -> Judge:
+        """What the evaluation of a table needs; rows without an answer are left out of it."""
+        layout = self.reader_.layout_of(source)
+        return Judge(
+            self._of_answered(errors, "empty"),
+            replace(fitted(self), layout=layout),
+            layout,
+            self._evaluation,
+        )
+
+    def _of_answered(
+        self, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
+    ) -> Callable[[Part, Any], WithGaps[Any]]:
+        """The kernel that leaves out rows without an answer, if these are to be empty."""
+        check_unanswerable(unanswerable)
+        known = self.model_.cells is not None or unanswerable == "error"
+        return partial(
+            of_complete, kernel=kernel, complete=None if known else fitted(self).complete
+        )
+
+    def _scoring(self, source: Rows) -> Judge:
+        """What `score` needs of a table."""
+        judge = self._judge(source)
+        return replace(
+            judge, kernel=self._of_answered(errors, "error"), record=self._mean_r_squared
+        )
+
+    def _mean_r_squared(self, found: Moments) -> float:
+        return float(self._evaluation(found).centred.r_squared.mean())
+
+    def _shaped(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predictions (n, t) in the shape of the targets."""
+        return predictions[:, 0] if self.single_target_ else predictions
+
+    def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Open rows with their targets, to be answered and judged."""
+        return self._open_more(X, y, sample_weight)
 
     # -- keeping
 
@@ -310,113 +851,99 @@ class LinearRegressor(FittedLinear):
             "coefficients": kept,
             "descended": fit if isinstance(fit, DescentFit) else None,
             "single_target": reader.single_target,
+            "alpha_": self.model_.alpha,
         }
         errors = {}
         if self.model_.errors is not None and kept is None:
             errors["errors"] = self.model_.errors
         if self.forgotten_ and kept is None:
             learnt["forgotten"] = self.forgotten_
-        return learnt | errors | {name: getattr(self, name) for name in self._tuned_names}
+        return learnt | errors
 
     def _restore(self, saved: SavedRegressor) -> None:
-        self._check_options()
+        self.method()  # checks the options
         of_file = saved.layout, saved.format, saved.design, saved.single_target
         reader = LinearReader(*of_file, single=saved.single_precision)
-        for name in self._tuned_names:
-            setattr(self, name, getattr(saved, name))
         if (fit := saved.descended or saved.coefficients) is not None:
             self.reader_ = reader
-            self.model_ = LinearModel(reader.design, reader.without_targets, fit)
+            self.model_ = LinearModel(
+                reader.design, reader.without_targets, fit, alpha=saved.alpha_
+            )
         else:
             self._set_saved(Learnt(reader, saved.batches or ()), saved)
 
+    # -- reading
 
-@dataclass(frozen=True)
-class LinearMethod(Method[LinearReader, Any]):
-    """The options of a linear model as a method."""
+    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, FirstTable]:
+        """Open the first table; say which columns are read, and what its targets are."""
+        source, targets, single = self._open_both(X, y, sample_weight, first=True)
+        rows = source.source if isinstance(source, ArrayTargets) else source
+        found = features(rows, predictors(self), targets)
+        if found.formula is not None and isinstance(source, TableSource):
+            names = [column.name for column in found.columns]
+            settle_columns(self, len(names), names if is_named(self) else None)
+        return source, FirstTable(found, targets, single)
 
-    estimator: Any
-
-    @property
-    def keeps_sums(self) -> bool:
-        """Whether the sums stay: not where the model descends."""
-        return self.estimator.solver not in STEPS
-
-    @property
-    def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone."""
-        found: bool = self.estimator._is_of_sums
-        return found
-
-    def reader(self, rows: Rows, said: Any, engine: Engine) -> LinearReader:
-        """Fix how tables are read."""
-        found: LinearReader = self.estimator._first_reader(rows, said)
-        return found
-
-    def sums(self, reader: LinearReader, rows: Rows, engine: Engine) -> KeptRows | Comoments:
-        """Sum the rows of a table."""
-        return reader.summarise(rows, engine, self.estimator.incomplete != "error")
-
-    def sums_by_group(
-        self, reader: LinearReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
-    ) -> list[KeptRows | Comoments]:
-        """Return the sums over the rows of every group."""
-        gaps = self.estimator.incomplete != "error"
-        return reader.summarise_by_place(rows, engine, gaps, group)
-
-    def model(
-        self, reader: LinearReader, sums: KeptRows | Comoments, rows: Any = None, before: Any = None
-    ) -> LinearModel:
-        """Return the model of sums."""
-        found: LinearModel = self.estimator._estimate(reader, sums, rows)
-        return found
-
-    def restored(self, reader: LinearReader, sums: KeptRows | Comoments, saved: Any) -> LinearModel:
-        """Return the model of a file: what is chosen stands there."""
-        found: LinearModel = self.estimator._estimate(reader, sums, None, True)
-        return replace(found, errors=saved.errors)
-
-    def shared(self, reader: LinearReader) -> Any:
-        """Return what the sums depend on besides the rows."""
-        return reader.layout, reader.design, self.estimator.incomplete
-
-    def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:
-        """Say which columns depend on others."""
-        design = model.design
-        if isinstance(model.fit, Coefficients):
-            return
-        if found := list(model.fit.remarks(design.terms)):
-            yield (
-                f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
-                "least norm were taken; dependent='error' refuses."
+    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Open rows with their targets, which must be those of the first fit."""
+        check_is_fitted(self)
+        source, targets, _ = self._open_both(X, y, sample_weight, first=False)
+        mine = self.design_.targets
+        if len(targets) != len(mine):
+            raise SchemaError(
+                f"there are {len(targets)} targets",
+                f"the model has {len(mine)}: {', '.join(map(repr, mine))}",
             )
-        if model.cells is not None:
-            yield from model.cells.remarks((*design.terms, *design.targets))
+        if isinstance(source, TableSource) and targets != mine:
+            renamed = dict(zip(targets, mine, strict=True))
+            raise SchemaError(
+                f"the target is called {targets[0]!r}",
+                f"the model learnt {mine[0]!r}",
+                f"rename the columns {renamed}",
+            )
+        return source
 
-    def records(self, model: LinearModel) -> Sequence[Any]:
-        """Return the fit."""
-        return (model.fit,)
+    def _open_both(
+        self, X: Any, y: Any, sample_weight: Any, first: bool
+    ) -> tuple[Rows, tuple[str, ...], bool]:
+        """Open rows with their targets: say what these are called, and whether it is one alone."""
+        if y is None:
+            raise ParameterError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None",
+                "a linear model learns from targets",
+                "pass an array or the name of the target column",
+            )
+        if isinstance(y, str) or _are_names(y):
+            named = (y,) if isinstance(y, str) else tuple(y)
+            source = open_rows(self, X, None, sample_weight, named, first)
+            return cast(TableSource, source), named, isinstance(y, str)
+        if is_sparse(y):
+            raise DataError(
+                "the targets are a sparse matrix", "targets are dense numbers", "pass y.toarray()"
+            )
+        values, targets, single = numeric_targets(y)
+        source = open_rows(self, X, None, sample_weight, first=first)
+        if isinstance(source, ArraySource):
+            if len(values) != source.x.shape[0]:
+                refuse_lengths(source.x, values)
+            return ArrayTargets(source, values), targets, single
+        features = None if first else self.reader_.layout.names
+        table, targets = with_targets(source, values, targets, features)
+        return table, targets, single
 
-    def score_of_sums(self, estimator: Any, sums: KeptRows | Comoments) -> float | None:
-        """Return the score of rows with these sums; None where it takes the rows themselves."""
-        found: float | None = estimator._score_of_sums(sums)
-        return found
 
-    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
-        """Return what the models of all other rows say of each row."""
-        found: LeaveOneOut | None = estimator._leave_one_out(rows)
-        return super().left_out(estimator, rows) if found is None else found
+def notebook_tables(estimator: LinearRegressor) -> str:
+    """Return the coefficients as a table in HTML."""
+    design, w = estimator.design_, np.atleast_2d(estimator.coef_)
+    scales = estimator.model_.term_scales
+    return coefficient_tables(estimator, design.targets, design.terms, w, scales)
 
 
-def _products(statistic: KeptRows | Comoments) -> Comoments:
-    return statistic.products() if isinstance(statistic, KeptRows) else statistic
+def _is_deficient(fit: Any) -> TypeGuard[LeastSquares | RowLeastSquares]:
+    """Whether there are rows whose predictions the sums do not determine."""
+    return not isinstance(fit, Coefficients) and bool(fit.deficient)
 
 
-def _require_values(statistic: KeptRows | Comoments, design: Design) -> None:
-    """Refuse sums of no row, and columns whose values are missing or differ by too little."""
-    if statistic.is_empty:
-        raise without_rows(labelled=False)
-    empty = np.flatnonzero(~statistic.patterns.any(axis=0))
-    if len(empty):
-        raise without_value(design.column(int(empty[0])), design.targets)
-    refuse_underflow(statistic.too_small, design.column)
+def _are_names(y: Any) -> bool:
+    """Tell a list of column names from a list of targets."""
+    return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,15 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.row_l1 import RowL1
 from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 
-__all__ = ["RidgePath", "RidgeSpectrum", "by_target", "checked_penalties"]
+__all__ = ["RidgePath", "RidgePenalty", "RidgeSpectrum", "by_target", "checked_penalties"]
 
 CANDIDATES = 200
+LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
 BEYOND = 1e3  # how far α may lie outside the squares of the singular values
 # Of 1 − h: what rounding may leave of a row that determines a coefficient alone.
 LEAST_REST = 2.0**-40
@@ -283,6 +286,94 @@ class RidgeSpectrum:
         s = self.singular
         least = np.finfo(float).eps * len(s) * s.max(initial=0.0)
         return np.divide(s, s * s + alpha, out=np.zeros_like(s), where=s > least)
+
+
+@dataclass(frozen=True)
+class RidgePenalty:
+    """α Σ uⱼ wⱼ², with u = 1, or the variances of the columns.
+
+    Parameters
+    ----------
+    alpha : float, "gcv", "evidence" or "loo"
+        α, or what it is chosen by.
+    alphas : array-like, optional
+        Candidates.
+    standardize : bool
+        Whether u are the variances.
+    """
+
+    alpha: float | Literal["gcv", "evidence", "loo"] = 0.0
+    alphas: ArrayLike | None = None
+    standardize: bool = False
+
+    @property
+    def follows_from_sums(self) -> bool:
+        """Whether α does: else all rows are read once more."""
+        return self.alpha != "loo"
+
+    @property
+    def of_rows(self) -> str:
+        """The option by which the penalty is another one without a row; empty if there is none."""
+        if isinstance(self.alpha, str):
+            return f"alpha={self.alpha!r}"
+        return f"standardize={self.standardize!r}" if self.standardize and self.alpha > 0 else ""
+
+    def unit(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
+        """Return u, (p,)."""
+        return equations.variance if self.standardize else np.ones(equations.p)
+
+    def spectrum(self, equations: NormalEquations | CentredRows) -> RidgeSpectrum:
+        """Return what answers for every α."""
+        return RidgeSpectrum.of(equations, self.unit(equations))
+
+    def chosen(
+        self,
+        equations: NormalEquations | CentredRows | None,
+        errors: Callable[[RidgeSpectrum, NDArray[np.float64]], NDArray[np.float64]] | None,
+    ) -> float:
+        """Return α; see `suffice.models.linear.method.Penalty`.
+
+        Raises
+        ------
+        ParameterError
+            If it is chosen by rows that are not at hand.
+        """
+        if equations is None or not isinstance(self.alpha, str):
+            return float(self.alpha)
+        candidates = None if self.alphas is None else checked_penalties(self.alphas)
+        spectrum = self.spectrum(equations)
+        if self.alpha == "gcv":
+            return spectrum.best_by_gcv(candidates)
+        if self.alpha == "evidence":
+            return spectrum.best_by_evidence(candidates)
+        if errors is None:
+            raise ParameterError(
+                "alpha='loo' without the rows",
+                "leave-one-out needs all rows at once",
+                "use fit, or alpha='gcv'",
+            )
+        if candidates is None:
+            candidates = spectrum.candidates(LEFT_OUT_CANDIDATES)
+        unit = np.where(spectrum.plain.tss > 0, spectrum.plain.tss, 1.0)
+        total = (errors(spectrum, candidates) / unit).sum(axis=1)
+        return float(candidates[total.argmin()])
+
+    def squares(
+        self, equations: NormalEquations | CentredRows, alpha: float
+    ) -> NDArray[np.float64]:
+        """Return αu, (p,)."""
+        return alpha * self.unit(equations)
+
+    def fit(
+        self, equations: NormalEquations | CentredRows, alpha: float, positive: bool
+    ) -> LeastSquares | RowLeastSquares:
+        """Return the coefficients that minimise the penalised sum of squares."""
+        squares = self.squares(equations, alpha)
+        if isinstance(equations, NormalEquations):
+            return LeastSquares(equations, squares, positive)
+        if positive:
+            return RowL1(equations, squares, cost=np.zeros(equations.p), positive=True)
+        return RowLeastSquares(equations, squares)
 
 
 def checked_penalties(alphas: ArrayLike) -> NDArray[np.float64]:

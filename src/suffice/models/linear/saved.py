@@ -21,7 +21,7 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
-__all__ = ["SAVED", "SavedRegressor", "SavedRidge"]
+__all__ = ["SAVED", "SavedRegressor"]
 
 DENSE: dict[Encoding, Encoding] = {"sparse": "real"}  # numbers that may be stored as few cells
 
@@ -50,6 +50,8 @@ class SavedRegressor(Saved):
         Where a descent ended.
     single_target : bool
         Whether targets were given as (n,).
+    alpha_ : float
+        α of a penalty, given or chosen; 0 without one.
     errors : ErrorSizes, optional
         How large the errors of rows are.
     forgotten : tuple of bytes
@@ -61,6 +63,7 @@ class SavedRegressor(Saved):
     descended: DescentFit | None
     coefficients: Coefficients | None
     single_target: bool
+    alpha_: Annotated[float, NONNEGATIVE]
     errors: ErrorSizes | None = None
     forgotten: Forgotten = ()
 
@@ -102,16 +105,3 @@ class SavedRegressor(Saved):
         some = any(len(s.code) for s in self.batches)
         alone = self.descended is None and self.coefficients is None
         return alone and alike and of_one_form and some
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SavedRidge(SavedRegressor):
-    """What the file of a ridge regression holds besides.
-
-    Parameters
-    ----------
-    alpha_ : float
-        α, given or chosen.
-    """
-
-    alpha_: Annotated[float, NONNEGATIVE]

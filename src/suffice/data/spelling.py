@@ -414,15 +414,16 @@ class Truth:
         """
         words = pc.utf8_lower(pc.utf8_trim_whitespace(cells.cast(pa.string())))
         _require(words, self.pattern)
-        return pc.if_else(pc.is_valid(words), pc.is_in(words, value_set=_TRUE), _NOTHING)
+        found = pc.is_in(words, value_set=pa.array(_TRUE))
+        return pc.if_else(pc.is_valid(words), found, pa.scalar(None, pa.bool_()))
 
     def write(self, values: pa.Array[Any]) -> pa.Array[Any]:
         """Return the values as they are."""
         return values
 
 
-_TRUE = pa.array(["true", "yes", "t", "y", "1"])
-_NOTHING = pa.scalar(None, pa.bool_())
+# No array: making one loads pandas, and this module is imported early.
+_TRUE = ["true", "yes", "t", "y", "1"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.text.spelling import PLAIN, THOUSANDS, Number, Spelling, spelling_named
+from suffice.data.spelling import PLAIN, THOUSANDS, Number, Spelling, spelling_named
 from suffice.errors import ParameterError
 
 __all__ = ["AUTO", "USUALLY_MISSING", "TextFormat"]
@@ -52,7 +52,7 @@ class TextFormat:
         cells of each column have it.
     written : mapping of str to str, optional
         How the cells of a column are spelled: ``number``, ``1.000,5``, ``$1``, ``1%``,
-        ``DD/MM/YYYY``, ``HH:MM``, ``true/false`` and the like (`suffice.data.text.spelling`);
+        ``DD/MM/YYYY``, ``HH:MM``, ``true/false`` and the like (`suffice.data.spelling`);
         ``text`` keeps them as they are. Other columns are looked at in the beginning, the middle
         and the end of the file.
     guess : bool, default True

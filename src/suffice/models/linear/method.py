@@ -1,0 +1,365 @@
+"""Least squares under a penalty, as a method: a reader, sums, and a model that is pure of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.judge import LeaveOneOut
+from suffice.models.base.options import (
+    Dependent,
+    Incomplete,
+    Unseen,
+    WeightsAre,
+    check_booleans,
+    check_choices,
+)
+from suffice.models.base.scikit_learn import convergence_warning
+from suffice.models.design.empty_columns import without_rows, without_value
+from suffice.models.design.feature_columns import Features, Ways
+from suffice.models.design.matrix import Design
+from suffice.models.design.norm import norm_of_coefficients
+from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.linear.conformal import LinearLeftOut
+from suffice.models.linear.descent import Coefficients, least_squares
+from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.model import JointGaussian, LinearModel, errors_left_out
+from suffice.models.linear.reader import LinearReader, Rows, settled
+from suffice.models.linear.ridge import RidgeSpectrum
+from suffice.models.linear.rows import CentredRows, RowLeastSquares
+from suffice.models.method import Method
+from suffice.models.optimise.gradient_descent import (
+    PARTS,
+    STEPS,
+    GradientDescent,
+    Steps,
+    check_descent,
+)
+from suffice.models.reading import engine_for, summed
+from suffice.sums.comoments import Comoments
+from suffice.sums.kept_rows import KeptRows
+from suffice.sums.moments import refuse_underflow
+
+__all__ = ["FirstTable", "LinearMethod", "Penalty", "method_of"]
+
+NORMAL = "use solver='normal'"
+Array = NDArray[np.float64]
+Equations = NormalEquations | CentredRows
+Fit = LeastSquares | RowLeastSquares
+
+
+class FirstTable(NamedTuple):
+    """What is known of a first table when it is opened.
+
+    Parameters
+    ----------
+    features : Features
+        The columns that are read, and as what.
+    targets : tuple of str
+    single_target : bool
+        Whether targets were given as (n,).
+    """
+
+    features: Features
+    targets: tuple[str, ...]
+    single_target: bool
+
+
+class Penalty(Protocol):
+    """What coefficients cost, in units of a number α that is given or chosen."""
+
+    @property
+    def follows_from_sums(self) -> bool:
+        """Whether α does: else all rows are read once more."""
+        ...
+
+    @property
+    def of_rows(self) -> str:
+        """The option by which the penalty is another one without a row; empty if there is none."""
+        ...
+
+    def chosen(
+        self, equations: Equations | None, errors: Callable[[RidgeSpectrum, Array], Array] | None
+    ) -> float:
+        """Return α.
+
+        Parameters
+        ----------
+        equations : NormalEquations or CentredRows, optional
+            None before a descent, which chooses nothing.
+        errors : callable, optional
+            Mean squared errors (m, t) of the rows, each left out, under m penalties; where the rows
+            are at hand.
+        """
+        ...
+
+    def squares(self, equations: Equations, alpha: float) -> Array:
+        """Return λ, what the square of every coefficient costs, (p,)."""
+        ...
+
+    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
+        """Return the coefficients that minimise the penalised sum of squares."""
+        ...
+
+
+@dataclass(frozen=True)
+class LinearMethod(Method[LinearReader, Any]):
+    """Options of a linear model with numeric targets.
+
+    Parameters
+    ----------
+    penalty : Penalty
+    intercept : bool
+        Whether b is estimated, if the design allows it.
+    words : int or "counted"
+        As in `Predictors`.
+    positive, incomplete, dependent, weights_are
+        As in `suffice.linear_model.LinearRegression`.
+    steps : {"gradient", "sgd", "minibatch"}, optional
+        Those of a descent in the place of the normal equations.
+    descent : GradientDescent, optional
+    """
+
+    penalty: Penalty
+    intercept: bool
+    words: Ways
+    positive: bool
+    incomplete: Incomplete
+    dependent: Dependent = "minimum_norm"
+    weights_are: WeightsAre = "copies"
+    steps: Steps | None = None
+    descent: GradientDescent | None = None
+
+    @property
+    def keeps_sums(self) -> bool:
+        """Whether the sums stay: not where the model descends."""
+        return self.steps is None
+
+    @property
+    def is_of_sums(self) -> bool:
+        """Whether the model is a function of the sums alone."""
+        return self.steps is None and self.penalty.follows_from_sums
+
+    def reader(self, rows: Rows, said: FirstTable, engine: Engine) -> LinearReader:
+        """Fix how tables are read."""
+        return settled(
+            rows,
+            said.targets,
+            said.single_target,
+            said.features,
+            self.words,
+            self.intercept,
+            engine,
+        )
+
+    def sums(self, reader: LinearReader, rows: Rows, engine: Engine) -> KeptRows | Comoments:
+        """Sum the rows of a table."""
+        return reader.summarise(rows, engine, self.incomplete != "error")
+
+    def sums_by_group(
+        self, reader: LinearReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
+    ) -> list[KeptRows | Comoments]:
+        """Return the sums over the rows of every group."""
+        return reader.summarise_by_place(rows, engine, self.incomplete != "error", group)
+
+    def shared(self, reader: LinearReader) -> Any:
+        """Return what the sums depend on besides the rows."""
+        return reader.layout, reader.design, self.incomplete
+
+    # -- the model
+
+    def model(
+        self, reader: LinearReader, sums: KeptRows | Comoments, rows: Any = None, before: Any = None
+    ) -> LinearModel:
+        """Return the model of sums; the rows, if they are at hand, may choose α."""
+        _require_values(sums, reader.design)
+        if self.steps is not None:
+            return self._descended(reader, sums, rows, self.steps)
+        cells = self._cells(sums)
+        equations = self._equations(sums, reader.design, cells)
+        errors = None if rows is None else partial(_squares_left_out, reader, rows)
+        alpha = self.penalty.chosen(equations, errors)
+        return self._solved(reader, sums, equations, cells, alpha)
+
+    def restored(self, reader: LinearReader, sums: KeptRows | Comoments, saved: Any) -> LinearModel:
+        """Return the model of a file: α stands there."""
+        _require_values(sums, reader.design)
+        cells = self._cells(sums)
+        equations = self._equations(sums, reader.design, cells)
+        found = self._solved(reader, sums, equations, cells, saved.alpha_)
+        return replace(found, errors=saved.errors)
+
+    def _solved(
+        self,
+        reader: LinearReader,
+        sums: KeptRows | Comoments,
+        equations: Equations,
+        cells: JointGaussian | None,
+        alpha: float,
+    ) -> LinearModel:
+        design = reader.design
+        fit = self.penalty.fit(equations, alpha, self.positive)
+        needs_products = self.dependent == "error" or bool(design.categories)
+        if isinstance(fit, RowLeastSquares) and fit.deficient and needs_products:
+            equations = self._equations(_products(sums), design, cells)
+            fit = self.penalty.fit(equations, alpha, self.positive)
+        if isinstance(fit, LeastSquares) and fit.factor.dependent and design.categories:
+            fit = replace(fit, norm=norm_of_coefficients(design))
+        if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
+            raise DataError(
+                "; ".join(found),
+                "the coefficients of such columns are not determined",
+                "leave columns out, or use dependent='minimum_norm', or Ridge",
+            )
+        return LinearModel(design, reader.without_targets, fit, cells, alpha=alpha)
+
+    def _cells(self, sums: KeptRows | Comoments) -> JointGaussian | None:
+        """What to expect in missing cells, if anything is."""
+        return JointGaussian.of(_products(sums)) if self.incomplete == "gaussian" else None
+
+    def _equations(
+        self, sums: KeptRows | Comoments, design: Design, cells: JointGaussian | None
+    ) -> Equations:
+        found: Equations
+        intercept, p = self.intercept and design.allows_intercept, len(design)
+        if cells is not None:
+            sums = _products(sums)
+            if not sums.complete:  # which has no standard errors
+                return cells.equations(p, intercept)
+        if isinstance(sums, KeptRows):
+            found = CentredRows.of(sums, intercept)
+        else:
+            found = NormalEquations.of(sums, p, intercept)
+        if self.weights_are == "copies":
+            return found
+        if not found.weights.count:
+            raise DataError(
+                "the sums do not tell how many rows there are",
+                "errors of weights that are precisions are estimated from the number of rows",
+                "fit the rows anew",
+            )
+        return replace(found, weights=replace(found.weights, precisions=True))
+
+    def _descended(
+        self, reader: LinearReader, sums: KeptRows | Comoments, rows: Rows, steps: Steps
+    ) -> LinearModel:
+        """Where gradient descent ends; the sums of a first pass give means and variances."""
+        engine = engine_for(rows)
+        equations = self._equations(_products(sums), reader.design, None)
+        assert isinstance(equations, NormalEquations)
+        alpha = self.penalty.chosen(None, None)
+        how, layout = self.descent or GradientDescent(), reader.layout_of(rows)
+        of_rows = reader.design, layout, rows.parts(layout, PARTS), engine
+        squares = self.penalty.squares(equations, alpha)
+        fit, course = least_squares(equations, squares, *of_rows, how, steps)
+        if not course.converged:
+            warn(how.unfinished(how.passes, "normal"), convergence_warning())
+        return LinearModel(reader.design, reader.without_targets, fit, alpha=alpha)
+
+    def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:
+        """Say which columns depend on others."""
+        design = model.design
+        if isinstance(model.fit, Coefficients):
+            return
+        if found := list(model.fit.remarks(design.terms)):
+            yield (
+                f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
+                "least norm were taken; dependent='error' refuses."
+            )
+        if model.cells is not None:
+            yield from model.cells.remarks((*design.terms, *design.targets))
+
+    def records(self, model: LinearModel) -> Sequence[Any]:
+        """Return the fit."""
+        return (model.fit,)
+
+    # -- rows that are judged
+
+    def score_of_sums(self, estimator: Any, sums: KeptRows | Comoments) -> float | None:
+        """Return R² of rows with these sums; None where it takes the rows themselves."""
+        fit = estimator.model_.fit
+        if estimator.model_.cells is not None:
+            return None
+        if isinstance(sums, KeptRows):
+            return r_squared_of_rows(fit, sums)
+        return r_squared_of_sums(fit, sums) if type(fit) is LeastSquares else None
+
+    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
+        """Return what the models of all other rows say of each row."""
+        if self.penalty.of_rows:
+            raise ParameterError(
+                f"leave-one-out with {self.penalty.of_rows}",
+                "there is no closed form: every row left out changes the penalty",
+                "use cv=10",
+            )
+        model, fit = estimator.model_, estimator.model_.fit
+        filled = model.cells is not None and not estimator.statistic_.complete
+        if filled or type(fit) not in (LeastSquares, RowLeastSquares) or fit.positive:
+            return super().left_out(estimator, rows)
+        judge = estimator._judge(rows)
+        others = LinearLeftOut(model.design, judge.layout, fit)
+        shaped = {"predict": estimator._shaped}
+        return LeaveOneOut(replace(judge, model=others), others.answers, shaped)
+
+
+def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
+    """Return the options of an estimator as a method.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+    """
+    check_booleans(estimator)
+    check_choices(
+        estimator,
+        incomplete=get_args(Incomplete),
+        dependent=get_args(Dependent),
+        weights_are=get_args(WeightsAre),
+        unseen=get_args(Unseen),
+    )
+    check_descent(estimator, NORMAL, positive=True, incomplete="gaussian", dependent="error")
+    return LinearMethod(
+        penalty,
+        bool(estimator.fit_intercept),
+        estimator.words,
+        bool(estimator.positive),
+        estimator.incomplete,
+        estimator.dependent,
+        estimator.weights_are,
+        estimator.solver if estimator.solver in STEPS else None,
+        estimator.descent,
+    )
+
+
+def _squares_left_out(
+    reader: LinearReader, rows: Rows, spectrum: RidgeSpectrum, alphas: Array
+) -> Array:
+    """Mean squared errors of the rows, each left out, in a second pass over them, (m, t)."""
+    layout = reader.layout_of(rows)
+    params = reader.design, layout, spectrum, alphas
+    moments = summed(errors_left_out, params, rows, layout)
+    square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
+    return np.asarray(square.reshape(len(alphas), -1))
+
+
+def _products(sums: KeptRows | Comoments) -> Comoments:
+    return sums.products() if isinstance(sums, KeptRows) else sums
+
+
+def _require_values(sums: KeptRows | Comoments, design: Design) -> None:
+    """Refuse sums of no row, and columns whose values are missing or differ by too little."""
+    if sums.is_empty:
+        raise without_rows(labelled=False)
+    empty = np.flatnonzero(~sums.patterns.any(axis=0))
+    if len(empty):
+        raise without_value(design.column(int(empty[0])), design.targets)
+    refuse_underflow(sums.too_small, design.column)
