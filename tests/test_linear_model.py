@@ -597,7 +597,7 @@ def test_a_summary_of_ridge_is_its_posterior():
 @pytest.mark.parametrize("way", ["memory", "file"])
 def test_numbers_may_be_categories(way, tmp_path):
     table = frame().drop(columns="day")
-    words = table.assign(rooms=table.rooms.astype(str))
+    words = table.assign(rooms=table.rooms.astype(str).astype("category"))
     expected = LinearRegression().fit(words, "price")
     source: Any = table
     if way == "file":

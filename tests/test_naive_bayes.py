@@ -484,7 +484,7 @@ DRAWN = {
     "BernoulliNB": (ours.BernoulliNB, COUNTS.clip(0, 1)),
     "counts of a sparse matrix": (ours.MultinomialNB, sparse.csr_matrix(COUNTS)),
     "outcomes of a sparse matrix": (ours.BernoulliNB, sparse.csr_matrix(COUNTS)),
-    "strings": (ours.CategoricalNB, COUNTS.astype(str)),
+    "strings": (ours.CategoricalNB, np.char.add("n", COUNTS.astype(str))),
 }
 
 

@@ -158,12 +158,11 @@ quadratic = QuadraticDiscriminantAnalysis().fit
         (counts, LABELS, of_sums(count=put("count", -1.0)), "count is finite, 0 or more"),
         (codes, LABELS, of_sums(count=lambda s: s.count * 0.0), "an open vocabulary has a count"),
         (gaussian, LABELS, of_batch(weight=DoubleDouble.of([0.0, 1.0])), "weight is finite, above"),
-        (ridge, TARGET, of_content(alpha_=-1.0), "SavedRidge.alpha_ is -1.0; alpha_ is"),
+        (ridge, TARGET, of_content(alpha_=-1.0), "SavedRegressor.alpha_ is -1.0; alpha_ is"),
         # what goes with what
         (linear, TARGET, of_content(batches=()), "there are sums over rows of all terms"),
         (linear, TARGET, of_content(batches=None), "there are sums over rows of all terms"),
         (linear, TARGET, of_content(single_target="yes"), "single_target is bool"),
-        (linear, TARGET, of_content(alpha_=1.0), "SavedRegressor has in excess alpha_"),
         (gaussian, LABELS, of_content(parts=()), "the table is read as the families"),
         (gaussian, LABELS, of_content(batches=()), "there is a row, and every family"),
         (gaussian, LABELS, of_batch(blocks=()), "every family has a statistic of its columns"),
@@ -203,7 +202,7 @@ def test_coefficients_of_a_descent_are_those_of_its_columns(tmp_path):
         return content | {"descended": replace(found, **fewer, scale=found.scale[:1])}
 
     message = refusal(forged(model, without_a_column, tmp_path / "m"))
-    assert "sums over rows of all terms and targets, or what a descent found of them" in message
+    assert "sums over rows of all terms and targets, or coefficients of them" in message
 
 
 def test_sums_of_presence_are_no_more_than_the_rows(tmp_path):
@@ -241,7 +240,7 @@ def test_a_model_of_one_family_has_no_other(tmp_path):
 
     NaiveBayes.textbook("multivariate_gaussian").fit(X, LABELS).save(tmp_path / "m")
     message = refusal(another_kind(tmp_path / "m"))
-    assert "GaussianNB has one for all columns" in message
+    assert "all columns have one, Gaussian" in message
 
 
 def test_words_are_of_texts(tmp_path):

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
-from itertools import groupby
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,22 +38,7 @@ NAMED = 3  # numbers of a finding
 HALF = 0.5  # of a row: sums of indicators below are rounding
 
 
-What = Literal[
-    "rare label",
-    "rare value",
-    "rare combination",
-    "few numbers",
-    "numbers of a rare value",
-    "same number",
-    "few missing",
-    "few rows of a pattern",
-    "span of rows",
-    "doubts of rows",
-    "listed values",
-    "coefficients",
-]
-
-MEANINGS: dict[What, str] = {
+MEANINGS = {
     "rare label": "few rows have this label",
     "rare value": "few rows of a class show this value, which stands in the file",
     "rare combination": "few rows show these values together, which stand in the file",
@@ -81,7 +65,7 @@ class Finding:
     'town'
     """
 
-    what: What
+    what: str  # a key of `MEANINGS`
     column: str | None = None  # or several, separated by commas
     label: Any = None  # the class; None where the fact is about all rows
     value: Any = None  # of the cells; None where only their number is told
@@ -103,37 +87,24 @@ class Audit(Printed):
     min_count: float
     findings: tuple[Finding, ...]
 
-    def grouped(self) -> Iterator[tuple[What, str, list[Finding]]]:
-        """Findings of one kind and column, the fewest rows first."""
-
-        def key(found: Finding) -> tuple[int, str]:
-            return list(MEANINGS).index(found.what), found.column or ""
-
-        for (place, column), group in groupby(sorted(self.findings, key=key), key):
-            fewest = sorted(group, key=lambda one: float("inf") if one.rows is None else one.rows)
-            yield list(MEANINGS)[place], column, fewest
-
     def table(self) -> Table:
         """Return kind, column, number of facts, and the fact about fewest rows, as a table."""
         if not self.findings:
             return Table(f"{self.model}: nothing about fewer than {self.min_count:g} rows", [], [])
-        rows = [
-            [
-                what,
-                column or "(labels)",
-                f"{len(group):,}",
-                "-" if (fewest := group[0].rows) is None else f"{fewest:g}",
-                _example(group[0]),
-            ]
-            for what, column, group in self.grouped()
-        ]
+        alike: dict[tuple[str, str], list[Finding]] = {}
+        for found in self.findings:
+            alike.setdefault((found.what, found.column or "(labels)"), []).append(found)
+        kinds = list(MEANINGS)
+        rows = []
+        for what, column in sorted(alike, key=lambda key: (kinds.index(key[0]), key[1])):
+            facts = alike[what, column]
+            fewest = min(facts, key=lambda one: float("inf") if one.rows is None else one.rows)
+            label = None if fewest.label is None else f"label {fewest.label}"
+            value = None if fewest.value is None else str(fewest.value)
+            example = "; ".join(part for part in (value, label) if part)
+            about = "-" if fewest.rows is None else f"{fewest.rows:g}"
+            rows.append([what, column, f"{len(facts):,}", about, example])
         return Table("", ["", "column", "facts", "rows", "for example"], rows, left=(0, 1, 4))
-
-
-def _example(found: Finding) -> str:
-    label = None if found.label is None else f"label {found.label}"
-    value = None if found.value is None else str(found.value)
-    return "; ".join(part for part in (value, label) if part)
 
 
 def audit(model: Any, min_count: float = 10) -> Audit:
@@ -181,7 +152,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         yield from _coefficients(model)
         return
     if isinstance(batches[0], ByClass):
-        yield _labels(model)
+        yield _listing(None, model.classes_.tolist())
         for part in model.model_.parts:
             if part.design is not None:
                 yield from _listed(part.design)
@@ -194,17 +165,17 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         labels, weight = sampled.classes.values, np.zeros(len(sampled.classes))
         yield from findings_of(sampled.bins, Columns(sampled.columns, labels, weight, m))
     for number, batch in enumerate(batches):
-        of_batch = _by_class if isinstance(batch, ByClass) else _linear
-        for found in of_batch(model, batch, m):
-            yield replace(found, batch=number)
+        if isinstance(batch, ByClass):
+            facts = _by_class(model, batch, m)
+        else:
+            design, labels = model.reader_.design, (None,) * batch.k
+            names = (*design.terms, *design.targets)
+            facts = _of_terms(batch, design, Columns(names, labels, np.zeros(batch.k), m))
+        yield from (replace(found, batch=number) for found in facts)
     errors = getattr(model.model_, "errors", None)
     if errors is not None:
-        names = [f"errors of {target}" for target in model.reader_.design.targets]
-        yield from findings_of(errors.counts, Columns(names, (None,), np.zeros(1), m))
-
-
-def _labels(model: Any) -> Finding:
-    return _listing(None, model.classes_.tolist())
+        of = [f"errors of {target}" for target in model.reader_.design.targets]
+        yield from findings_of(errors.counts, Columns(of, (None,), np.zeros(1), m))
 
 
 def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
@@ -222,12 +193,6 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
             continue
         own = block.columns if isinstance(block, PairCounts) else parts[b].layout.columns
         yield from findings_of(block, Columns(own, labels, weight, m))
-
-
-def _linear(model: Any, batch: Comoments, m: float) -> Iterator[Finding]:
-    design: Design = model.reader_.design
-    names = (*design.terms, *design.targets)
-    yield from _of_terms(batch, design, Columns(names, (None,) * batch.k, np.zeros(batch.k), m))
 
 
 def _of_terms(batch: Comoments, design: Design, of: Columns) -> Iterator[Finding]:
@@ -274,7 +239,7 @@ def _listed(design: Design) -> Iterator[Finding]:
 
 def _coefficients(model: Any) -> Iterator[Finding]:
     if hasattr(model, "classes_"):
-        yield _labels(model)
+        yield _listing(None, model.classes_.tolist())
     logistic = hasattr(model.model_, "centred")
     yield from _listed(model.model_.centred.design if logistic else model.reader_.design)
     yield Finding("coefficients", None, None, "coefficients, means and deviations of columns")
@@ -372,7 +337,7 @@ def _moments(block: Moments, of: Columns) -> Iterator[Finding]:
         rows = float(total[c, j])
         few = rows < of.m
         told = _numbers(mean[c, j], scatter[c, j], rows) if few else f"{mean[c, j]:.17g}"
-        what: What = "few numbers" if few else "same number"
+        what = "few numbers" if few else "same number"
         yield Finding(what, of.names[j], of.labels[c], told, rows)
     yield from of.missing(total)
 

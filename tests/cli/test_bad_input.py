@@ -41,7 +41,7 @@ CASES = {
     f"{FIT} --categorical size --text size": "the column 'size' is given to --categorical and to",
     f"{FIT} --text kind": "the column 'kind' is given to --label and to --text",
     f"{FIT} --ignore id,size,color": "the table has no column besides the label",
-    f"{FIT} -r names=a,b": "line 1 of fruit.csv: 4 fields, where --names holds 2",
+    f"{FIT} -r names=a,b": "of fruit.csv: 4 fields, where --names holds 2",
     "show fruit.suffice --column nope": "--column names the column 'nope'",
     # Cells and rows
     f"{FIT} -p families=color:poisson": "line 2 of fruit.csv, column 'color': 'red' is not a",
@@ -85,8 +85,7 @@ CASES = {
     "calibrate m.suffice later.csv -o new.suffice": "for rows that it has not learnt, use --new.",
     "fit t.csv --label size --model linear -p reference=kind:a -p ordered=kind:a,b": "leave it out",
     "fit cut.csv --label y": "if cells end with ' ', use --separator ' '.",
-    "fit twice.csv --label kind": "correct the header, or use --names",
-    "fit days.csv --label kind": "correct the cell, declare '2024-02-30' in --missing, or",
+    "fit days.csv --label kind": "correct the cell, or --missing 2024-02-30, or --written day=text",
     "predict m.suffice strange.csv": "the file has no column of the model",
 }
 
@@ -100,7 +99,6 @@ FILES = {
     "no_rows.csv": [HEADER],
     "cut.csv": ["a b y", "1 2 p", "3 4"],
     "later.csv": [HEADER, *(f"{i / 3:.2f},{'ab'[i % 2]},{'zyx'[i % 3]}" for i in range(60))],
-    "twice.csv": ["size,size,kind", "1,2,a"],
     "days.csv": ["day,kind", "2024-01-02,a", "2024-02-30,b", "2024-03-01,a"],
     "one.csv": ["x,y", "1,a", "2,a"],
     "ragged.csv": ["x,y", "1,a", "2"],

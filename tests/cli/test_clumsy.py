@@ -137,7 +137,7 @@ FILES = {
     "one.csv": b"kind\napple\napple\n",
     "latin.csv": "size,kind\n1,café\n2,thé\n".encode("latin-1"),
     "dates.csv": b"day,kind\n01/02/2024,a\n03/04/2024,b\n",
-    "commas.csv": b"size;kind\n1,000;a\n1,5;b\n",
+    "commas.csv": b"size;kind\n1,000;a\n2,500;b\n",
 }
 
 

@@ -23,7 +23,7 @@ from suffice.numerics.in_print import Table
         ("use C=np.inf.", "use --C inf."),
         ("use quote=None where", "use --quote none where"),
         ("use separator=';'", "use --separator ';'"),
-        ("written={'day': 'DD/MM/YYYY'}", "--written day:DD/MM/YYYY"),
+        ("written={'day': 'DD/MM/YYYY'}", "--written day=DD/MM/YYYY"),
         ("leave it out: ignore=['gap']", "leave it out: --ignore gap"),
         ("rows, use learnt=False; header=False", "rows, use --new; --no-header"),
         ("column 'alpha=1' has", "column 'alpha=1' has"),

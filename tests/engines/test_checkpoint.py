@@ -122,7 +122,7 @@ def test_a_stopped_fit_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> No
     expected = bits(on(checkpointed(whole), make()).fit(file, "y"))
     assert expected == bits(make().fit(file, "y"))
     n = len(whole.given)
-    for after in {1, 17, 39, GROUPS, GROUPS + 3, n - 1} & set(range(n)):
+    for after in {17, GROUPS + 3, n - 1} & set(range(n)):
         assert stopped(make, file, after).__notes__ == [NOTE]
         rest = Stopping()
         assert bits(on(checkpointed(rest), make()).fit(file, "y")) == expected
@@ -132,11 +132,11 @@ def test_a_stopped_fit_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> No
 
 def test_a_fit_may_be_stopped_again_and_again(file: Path) -> None:
     expected = bits(NaiveBayes.textbook().fit(file, "y"))
-    for _ in range(7):
+    for _ in range(3):
         stopped(NaiveBayes.textbook, file, 5)
     rest = Stopping()
     assert bits(on(checkpointed(rest), NaiveBayes.textbook()).fit(file, "y")) == expected
-    assert len(rest.given) == GROUPS - 7 * 5
+    assert len(rest.given) == GROUPS - 3 * 5
 
 
 def test_weights_of_columns_are_learnt_in_another_reading(file: Path) -> None:
@@ -151,10 +151,9 @@ def test_weights_of_columns_are_learnt_in_another_reading(file: Path) -> None:
 
 def test_another_engine_may_go_on(file: Path) -> None:
     expected = bits(NaiveBayes.textbook().fit(file, "y"))
-    for threads in (1, 4):
-        stopped(NaiveBayes.textbook, file, 23)
-        model = on(checkpointed(LocalEngine(threads)), NaiveBayes.textbook())
-        assert bits(model.fit(file, "y")) == expected
+    stopped(NaiveBayes.textbook, file, 23)
+    model = on(checkpointed(LocalEngine(4)), NaiveBayes.textbook())
+    assert bits(model.fit(file, "y")) == expected
 
 
 def test_an_interrupt_in_the_middle_of_an_addition_loses_no_term(
@@ -163,7 +162,7 @@ def test_an_interrupt_in_the_middle_of_an_addition_loses_no_term(
     expected = bits(NaiveBayes.textbook().fit(file, "y"))
     kind = type(NaiveBayes.textbook().fit(file, "y").statistic_)
     add, n = kind.__add__, GROUPS - GROUPS.bit_count()  # additions of neighbours
-    for after in {0, 1, 2, 10, 31, n - 1}:
+    for after in {0, 10, n - 1}:
         added: list[int] = []
 
         def interrupted(self: Any, other: Any, after: int = after, added: Any = added) -> Any:
@@ -188,9 +187,7 @@ def test_an_interrupt_in_the_middle_of_an_addition_loses_no_term(
 KILLED = """
 import os, signal, sys, threading
 from pathlib import Path
-from {module} import {name} as Estimator
-
-Estimator = getattr(Estimator, "textbook", Estimator)  # of sums alone
+from suffice import NaiveBayes
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.choice import set_engine
@@ -209,42 +206,36 @@ os.chdir({folder!r})
 # Two threads would share the work in another way each time, and the events would not be the same.
 set_engine(CheckpointedEngine(LocalEngine(1), "fit.checkpoint", every=0.0))
 if not Path("fit.checkpoint").exists():  # imports and loading would be most of the events
-    Estimator().fit("rows.parquet", "y")
+    NaiveBayes.textbook().fit("rows.parquet", "y")
 threading.setprofile(count)
 sys.setprofile(count)
-Estimator().fit("rows.parquet", "y")
+NaiveBayes.textbook().fit("rows.parquet", "y")
 sys.setprofile(None)
 Path("events").write_text(str(events))
 """
 
 
-def run_to_its_end(folder: Path, estimator: type, moment: int) -> int | None:
-    """The exit code of a process that fits an estimator."""
+def run_to_its_end(folder: Path, moment: int) -> int | None:
+    """The exit code of a process that fits a model."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([estimator.__module__, "suffice.engines.checkpoint"])
-    code = KILLED.format(
-        module=estimator.__module__, name=estimator.__name__, moment=moment, folder=str(folder)
-    )
+    context.set_forkserver_preload(["suffice.naive_bayes", "suffice.engines.checkpoint"])
+    code = KILLED.format(moment=moment, folder=str(folder))
     process = context.Process(target=exec, args=(code, {}))
     process.start()
     process.join()
     return process.exitcode
 
 
-@pytest.mark.parametrize(("estimator", "moments"), [(NaiveBayes, 3)])
-def test_a_killed_fit_goes_on_to_the_same_bits(
-    estimator: type, moments: int, tmp_path: Path, file: Path
-) -> None:
+def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path: Path, file: Path) -> None:
     whole = Stopping()
-    of_sums = getattr(estimator, "textbook", estimator)
-    expected = bits(on(checkpointed(whole), of_sums()).fit(file, "y"))
-    assert run_to_its_end(tmp_path, estimator, moment=0) == 0
+    expected = bits(on(checkpointed(whole), NaiveBayes.textbook()).fit(file, "y"))
+    assert run_to_its_end(tmp_path, moment=0) == 0
     events = int((tmp_path / "events").read_text())
     begun = 0
-    for moment in np.random.default_rng(0).integers(1, 0.9 * events, moments).tolist():
-        assert run_to_its_end(tmp_path, estimator, moment) == -signal.SIGKILL
+    for moment in np.random.default_rng(0).integers(1, 0.9 * events, 3).tolist():
+        assert run_to_its_end(tmp_path, moment) == -signal.SIGKILL
         rest = Stopping()
-        assert bits(on(checkpointed(rest), of_sums()).fit(file, "y")) == expected
+        assert bits(on(checkpointed(rest), NaiveBayes.textbook()).fit(file, "y")) == expected
         begun += len(rest.given) < len(whole.given)
         assert not Path("fit.checkpoint").exists()
     assert begun > 0
@@ -253,6 +244,7 @@ def test_a_killed_fit_goes_on_to_the_same_bits(
 # Refusals ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:strings are read as what they spell")
 @pytest.mark.parametrize(
     "other",
     [
@@ -270,21 +262,9 @@ def test_a_killed_fit_goes_on_to_the_same_bits(
 def test_a_checkpoint_of_other_work_is_refused(file: Path, other: Callable[[Path], Any]) -> None:
     stopped(NaiveBayes.textbook, file, 11)
     before = Path("fit.checkpoint").read_bytes()
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError, match=r"^fit\.checkpoint is the checkpoint of other work"):
         other(file)
-    assert str(refusal.value) == (
-        "fit.checkpoint is the checkpoint of other work; the files, their columns and the options "
-        "are those of the fit that wrote it; give another name, or delete the file to start from "
-        "the beginning."
-    )
     assert Path("fit.checkpoint").read_bytes() == before
-
-
-def test_a_changed_file_is_other_work(file: Path) -> None:
-    stopped(NaiveBayes.textbook, file, 11)
-    os.utime(file, ns=(0, 0))
-    with pytest.raises(ParameterError, match="checkpoint of other work"):
-        on(checkpointed(), NaiveBayes.textbook()).fit(file, "y")
 
 
 def test_a_file_of_the_same_size_and_time_is_other_work() -> None:
@@ -305,15 +285,10 @@ def test_a_damaged_checkpoint_is_refused(file: Path) -> None:
     stopped(NaiveBayes.textbook, file, 11)
     path = Path("fit.checkpoint")
     whole = path.read_bytes()
-    for length in (0, 1, 50, 200, len(whole) // 2, len(whole) - 1):
+    for length in (0, 50, len(whole) - 1):
         path.write_bytes(whole[:length])
-        with pytest.raises(ModelFileError) as refusal:
+        with pytest.raises(ModelFileError, match=r"^fit\.checkpoint"):
             on(checkpointed(), NaiveBayes.textbook()).fit(file, "y")
-        assert str(refusal.value).startswith("fit.checkpoint")
-        assert str(refusal.value).endswith(
-            "; it was to be a checkpoint to go on from; give another name, or delete the file to "
-            "start from the beginning."
-        )
         assert path.read_bytes() == whole[:length]
 
 

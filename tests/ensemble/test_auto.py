@@ -88,6 +88,13 @@ def test_a_table_is_read_once_for_all_members(of_table: AutoClassifier) -> None:
     assert_array_equal(of_table.predict_proba(rows.to_pylist()[3]), found[3:4])
 
 
+def test_a_row_far_from_its_class_counts_no_more_than_an_impossible_one() -> None:
+    X, y = numbers()
+    X[0] = -1e6
+    (judged,) = AutoClassifier(["lda"]).fit(X, y).candidates_
+    assert judged.log_loss < 3 + 34.6 / N
+
+
 def test_many_rows_are_judged_in_part() -> None:
     y = np.arange(45_000) % 3
     folds = list(Folds(0).split(None, y))
@@ -327,7 +334,7 @@ def test_sets_rest_on_rows_that_members_had_not_learnt(tmp_path: Path) -> None:
     for seed in range(6):
         x, y = numbers(seed)
         new, truth = numbers(seed + 100)
-        model = AutoClassifier(TWO).fit(x, y)
+        model = AutoClassifier(["lda"]).fit(x, y)
         assert model.doubts_ is not None
         assert model.doubts_.rows == N
         sets = model.predict_set(new, coverage=0.8)

@@ -367,7 +367,7 @@ def test_votes_with_holes_are_summed_out(data: Path) -> None:
     votes = pd.read_csv(path, header=None, skipinitialspace=True, na_values=["?"], dtype=str)
     votes = votes.apply(lambda column: column.str.strip()).replace("?", None)
     votes.columns = ["party", *(f"vote_{j}" for j in range(1, 17))]
-    votes = votes.astype(object).where(votes.notna(), None)
+    votes = votes.replace({"y": "aye", "n": "nay"}).astype(object).where(votes.notna(), None)
     names = list(votes.columns[1:])
     full = votes.dropna()
     model = NaiveBayes.textbook("joint_table", alpha=2.0**-16, class_prior="uniform").fit(

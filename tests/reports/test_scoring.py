@@ -347,7 +347,7 @@ def test_models_of_other_kinds_are_refused_in_a_sentence(models: dict[str, Any])
     averaged = AutoClassifier(candidates=["naive-bayes"]).fit(table[NUMBERS], table["y"])
     with pytest.raises(ParameterError, match="an AutoClassifier cannot be shown on a page"):
         scoring(averaged)
-    pairs = AODE().fit(table[["code"]].astype(str), table["y"])
+    pairs = AODE().fit(table[["code"]].astype("category"), table["y"])
     with pytest.raises(ParameterError, match="a page of a model that counts pairs of columns"):
         scoring(pairs)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, final
 
 from suffice.json_schema import Number, schema_of
-from suffice.privacy import What
 
 __all__ = ["DOCUMENTS", "schema"]
 
@@ -121,17 +120,22 @@ class CrossValidation(Folds):
 # fit, show, summary --------------------------------------------------------------------------
 
 
-class FittedClasses(TypedDict):
-    """A fitted model of the columns given the class."""
+class Classes(TypedDict):
+    """The classes of a model, and the rows that it is fitted to."""
 
     model: File
     rows: Rows
     unlabelled: Annotated[float, "Rows left out without a label."]
     label: str | None
-    weight: Annotated[str | None, "The column of weights."]
     classes: list[ClassShare]
-    columns: list[ModelledColumn]
     ignored: Ignored
+
+
+class FittedClasses(Classes):
+    """A fitted model of the columns given the class."""
+
+    weight: Annotated[str | None, "The column of weights."]
+    columns: list[ModelledColumn]
     advice: Annotated[list[str], "What is probably not meant."]
     read_as: NotRequired[ReadAs]
     tuned: NotRequired[Folds | None]
@@ -291,17 +295,11 @@ class Pairs(TypedDict):
     counted: float
 
 
-class Shown(TypedDict):
+class Shown(Classes):
     """What a model of the columns given the class knows."""
 
-    model: File
-    rows: Rows
-    unlabelled: float
     free_parameters: int
-    label: str | None
-    classes: list[ClassShare]
     columns: list[KnownColumn]
-    ignored: Ignored
     pairs: NotRequired[Pairs]
 
 
@@ -462,7 +460,7 @@ class ExplainedRows(TypedDict):
 class Finding(TypedDict):
     """One fact that a model file tells about few rows."""
 
-    what: What
+    what: Annotated[str, "The kind of fact."]
     column: str | None
     label: Cell
     value: Cell
@@ -563,29 +561,29 @@ class Merged(TypedDict):
     rows: Rows
 
 
-class Predicted(TypedDict):
-    """A prediction for every row, in order."""
+class MadeRows(TypedDict):
+    """Rows that a model makes."""
 
     model: File
     type: Annotated[str, "The class of the estimator."]
     output: Written
     columns: Annotated[list[str], "What each row holds, in order."]
-    answers: NotRequired[Annotated[list[dict[str, Cell]], "Without a file: the rows, by column."]]
     rows: int
+
+
+class Predicted(MadeRows):
+    """A prediction for every row, in order."""
+
+    answers: NotRequired[Annotated[list[dict[str, Cell]], "Without a file: the rows, by column."]]
     unanswered: Annotated[int, "Rows without a prediction."]
     skipped: Annotated[list[SkippedLine], "Malformed rows, which have an empty prediction."]
 
 
-class Drawn(TypedDict):
+class Drawn(MadeRows):
     """Rows drawn from a model."""
 
-    model: File
-    type: Annotated[str, "The class of the estimator."]
     seed: Seed
-    output: Written
-    columns: Annotated[list[str], "What each row holds, in order."]
     drawn: NotRequired[Annotated[list[dict[str, Cell]], "Without a file: the rows, by column."]]
-    rows: int
 
 
 class Page(TypedDict):

@@ -231,8 +231,9 @@ class Reading:
         if missing:  # tokens are added to the usual ones, or replace them after ''
             usual = ("",) if "" in missing else USUALLY_MISSING
             given["missing"] = [*usual, *filter(None, missing)]
+        format = TextFormat(**given)
         try:
-            table = open_files(files, TextFormat(**given), remembered)
+            table = open_files(files, format, remembered)
         except ParameterError:
             # These files describe themselves; only the missing tokens still have a meaning.
             self._refuse_text(data[0])

@@ -11,7 +11,8 @@ from suffice.cli.messages import sentence
 from suffice.cli.output import CommandLine
 from suffice.cli.values import spelled
 from suffice.errors import DataError, ParameterError, SufficeError
-from suffice.numerics.in_print import Table
+from suffice.numerics.in_print import Table, percent
+from suffice.phrases import amount
 
 if TYPE_CHECKING:
     from suffice.cli import documents
@@ -21,6 +22,7 @@ __all__ = [
     "CONFIDENCE",
     "candidate_facts",
     "class_facts",
+    "class_table",
     "coefficient_facts",
     "coefficient_tables",
     "fold_facts",
@@ -61,10 +63,25 @@ def schema_table(model: Any) -> Table:
     return Table("", ["column", "kind", "family", "why"], rows, left=range(4))
 
 
-def class_facts(model: Any, statistic: Any) -> list[documents.ClassShare]:
-    """Return the rows and the prior of every class."""
+def class_facts(model: Any, path: Path) -> documents.Classes:
+    """Return the rows of a model, and the prior of every class."""
+    # A class may be declared that no row shows.
+    statistic = model.statistic_.over(model.model_.classes)
     shares = zip(statistic.classes.values, statistic.weight.value, model.model_.prior, strict=True)
-    return [{"label": c, "rows": float(rows), "prior": float(p)} for c, rows, p in shares]
+    return {
+        "model": str(path),
+        "rows": float(statistic.weight.value.sum()),
+        "unlabelled": float(statistic.unlabelled.value),
+        "label": model.layout_.label,
+        "classes": [{"label": c, "rows": float(n), "prior": float(p)} for c, n, p in shares],
+        "ignored": list(model.layout_.ignored),
+    }
+
+
+def class_table(facts: documents.Classes) -> Table:
+    """Return the rows and the prior of every class as a table."""
+    rows = [[str(c["label"]), amount(c["rows"]), percent(c["prior"])] for c in facts["classes"]]
+    return Table("", [facts["label"] or "label", "rows", "prior"], rows)
 
 
 def candidate_facts(model: Any, path: Path) -> documents.FittedAverage:

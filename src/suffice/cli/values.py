@@ -16,7 +16,6 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from suffice.errors import ParameterError
-from suffice.models.base.scikit_learn import effective
 from suffice.phrases import meant
 
 __all__ = [
@@ -131,6 +130,8 @@ def class_of(model: str) -> Any:
 @cache
 def parameters_of(model: str) -> Mapping[str, bool]:
     """Return the parameters of a model that ``-p`` sets, and which are true or false."""
+    from suffice.models.base.scikit_learn import effective
+
     defaults = signature(class_of(model)).parameters
     names = effective(class_of(model))
     return {name: isinstance(defaults[name].default, bool) for name in names}

@@ -22,7 +22,7 @@ from suffice.data.files.stored import StoredTable
 from suffice.data.frames.memory import FrameTable
 from suffice.data.schema import Layout, Stored, UniformColumns, decide
 from suffice.data.source import PartView, RecordPart
-from suffice.data.spelling import TRUTH, Moment, Number, Spelling
+from suffice.data.spelling import PLAIN, TRUTH, Moment, Number, Spelling
 from suffice.data.table import Table, TableView, first_refused
 from suffice.data.text.guess import Guess, guess, settled
 from suffice.data.text.sniff import read_cells
@@ -163,9 +163,9 @@ def _found(
             warn(MEANINGS.format(name, one.cell, readings))
         elif isinstance(one.spelling, Number | Moment) or one.spelling == TRUTH:
             found[name] = one.spelling, one.type
-    if found:
-        listed = ", ".join(f"{name!r} ({spelling.name})" for name, (spelling, _) in found.items())
-        warn(FOUND.format(listed))
+    said = [f"{name!r} ({one.name})" for name, (one, _) in found.items() if one != TRUTH]
+    if said:  # truth values lose nothing
+        warn(FOUND.format(", ".join(said)))
     for name in found:
         if absent := columns[name].absent:
             number = f"{absent:,} cell{'s' if absent > 1 else ''}"
@@ -223,8 +223,9 @@ def _read(
 
 def _misfit(where: str, name: str, cell: Any, read: Any, kind: type[Exception]) -> Exception:
     spelling = read.keywords["spelling"]
+    way = "a number" if spelling == PLAIN else f"written as {spelling.name}"
     return kind(
-        f"{where}: {reprlib.repr(cell)} is not written as {spelling.name}",
+        f"{where}: {reprlib.repr(cell)} is not {way}",
         f"column {name!r} is read as {spelling}, and every cell has to obey",
         f"correct the cell, or missing={cell!r}",
     )

@@ -47,7 +47,7 @@ ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to abou
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
 LEAST_ANSWERED = 0.9  # of the rows: else log losses are not of the same rows
-IMPOSSIBLE = -log_of(1e-15)  # nats of a row whose class was impossible, as in scikit-learn
+IMPOSSIBLE = -log_of(1e-15)  # nats that a row counts at most, as in scikit-learn
 
 
 T = TypeVar("T", bound=Estimator)
@@ -242,8 +242,8 @@ class Candidate:
     ----------
     name : str
     log_loss, error : float
-        Of rows that it had not learnt: mean −log P(y | x) in nats, where an impossible class
-        counts as −log 1e-15, and the share of wrong labels. NaN where it is left out.
+        Of held-out rows: mean −log P(y | x) in nats, where a row counts −log 1e-15 at most, and the
+        share of wrong labels. NaN where it is left out.
     weight : float
         Its share of the answer.
     refusal : str, optional
@@ -269,9 +269,9 @@ class Candidate:
         if answered < LEAST_ANSWERED:
             refusal = f"it answers {100 * answered:.0f} % of the rows, as cells are missing"
             return cls(name, np.nan, np.nan, refusal=refusal)
-        finite, infinite = judged.log_loss_sum.value, judged.infinite.value[0]
-        log_loss = float((finite + infinite * IMPOSSIBLE) / judged.weight)
-        return cls(name, log_loss, judged.error)
+        log_p, weights = np.concatenate(found.label_scores).T
+        log_loss = np.average(np.minimum(-log_p, IMPOSSIBLE), weights=weights)
+        return cls(name, float(log_loss), judged.error)
 
 
 class Candidates(Printed, tuple[Candidate, ...]):

@@ -101,7 +101,7 @@ class ComplementNB(GenerativeClassifier):
     def method(self) -> GenerativeMethod:
         """Return the options as a method; the scores use no prior."""
         family = Complement(cast(Alpha, checked_alpha(self)), self.norm)
-        found = discrete(self, family, _ComplementMethod, prior="uniform")
+        found = discrete(self, family, _ComplementMethod, prior="uniform", of_name="ComplementNB")
         return replace(found, unused=prior_of(self))
 
     alpha_evidence_ = property(evidence_of)

@@ -109,7 +109,15 @@ def prior_of(estimator: Any) -> Prior:
 
 @dataclass(frozen=True, eq=False)
 class CountsMethod(GenerativeMethod):
-    """Numbers that are 0 or more."""
+    """Numbers that are 0 or more.
+
+    Parameters
+    ----------
+    of_name : str
+        Of the estimator.
+    """
+
+    of_name: str = ""
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
         """Sum the rows."""
@@ -118,7 +126,7 @@ class CountsMethod(GenerativeMethod):
         except DataError as error:
             if error.rule != COUNT_RULE:
                 raise
-            known = "Negative values in data passed (input X)"
+            known = f"Negative values in data passed to {self.of_name} (input X)"
             raise DataError(error.fact, f"{known}: {COUNT_RULE}") from None
 
 

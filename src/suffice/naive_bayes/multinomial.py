@@ -88,7 +88,9 @@ class MultinomialNB(GenerativeClassifier):
 
     def method(self) -> GenerativeMethod:
         """Return the options as a method."""
-        return discrete(self, Multinomial(checked_alpha(self)), CountsMethod)
+        return discrete(
+            self, Multinomial(checked_alpha(self)), CountsMethod, of_name="MultinomialNB"
+        )
 
     alpha_evidence_ = property(evidence_of)
     class_log_prior_ = property(class_log_prior_of)

@@ -153,7 +153,7 @@ ERRORS = {
     "merge fruit.suffice lda.suffice -o x": "lda.suffice holds a LinearDiscriminantAnalysis",
     "forget fruit.suffice hue.csv -o x": "hue.csv does not fit fruit.suffice: column 'color' is",
     "forget fruit.suffice sorts.csv -o x": "sorts.csv does not fit fruit.suffice: there is no",
-    "forget fruit.suffice words.csv -o x": "line 2 of words.csv, column 'size': 'big' is not",
+    "forget fruit.suffice words.csv -o x": "column 'size': 'big' is not a number",
     "forget fruit.suffice codes.csv -o x": "class '1': fewer rows than are to be forgotten",
 }
 

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice import NaiveBayes, read_excel, read_table
-from suffice.errors import ParameterError, ReadError
+from suffice.errors import ParameterError, ReadError, SufficeWarning
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 ROWS: list[dict[str, Any]] = [
@@ -302,4 +302,5 @@ class TestOtherPrograms:
     def test_numbers_and_text_of_one_key(self, tmp_path: Path) -> None:
         for text in ('{"a": 1}\n{"a": "2"}\n', '[{"a": 1}, {"a": "2"}]'):
             (tmp_path / "rows.json").write_text(text)
-            assert rows_of(tmp_path / "rows.json") == [{"a": 1}, {"a": 2}]
+            with pytest.warns(SufficeWarning, match="'a'"):
+                assert rows_of(tmp_path / "rows.json") == [{"a": 1}, {"a": 2}]

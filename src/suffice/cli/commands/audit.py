@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -38,17 +38,7 @@ def audit(
     facts: documents.Audit = {
         "model": found.model,
         "min_count": found.min_count,
-        "findings": [
-            {
-                "what": one.what,
-                "column": one.column,
-                "label": one.label,
-                "value": one.value,
-                "rows": one.rows,
-                "batch": one.batch,
-            }
-            for one in found.findings
-        ],
+        "findings": [cast("documents.Finding", vars(one)) for one in found.findings],
     }
     deliver(facts, lambda: _shown(found), as_json)
 

@@ -6,7 +6,7 @@ import glob
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -42,6 +42,7 @@ from suffice.cli.results import (
     CONFIDENCE,
     candidate_facts,
     class_facts,
+    class_table,
     coefficient_facts,
     coefficient_tables,
     fold_facts,
@@ -52,7 +53,7 @@ from suffice.cli.results import (
 )
 from suffice.cli.values import NAIVE_BAYES
 from suffice.errors import ParameterError
-from suffice.numerics.in_print import Table, percent
+from suffice.numerics.in_print import Table
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
@@ -176,26 +177,19 @@ def fit(
 def _class_facts(model: Any, target: Path) -> FittedClasses:
     from suffice.models.generative.described import advice
 
-    statistic = model.statistic_
     families = model.model_.family_names
-    return {
-        "model": str(target),
-        "rows": float(statistic.weight.value.sum()),
-        "unlabelled": float(statistic.unlabelled.value),
-        "label": model.layout_.label,
+    more = {
         "weight": model.layout_.weight,
-        "classes": class_facts(model, statistic),
         "columns": [{**c, "family": families.get(c["name"])} for c in read_columns(model)],
-        "ignored": list(model.layout_.ignored),
         "advice": list(advice(model.model_)),
     }
+    return cast("FittedClasses", class_facts(model, target) | more)
 
 
 def _class_tables(facts: FittedClasses, model: Any) -> Iterator[str | Table]:
     yield schema_table(model)
-    shares = [[str(c["label"]), amount(c["rows"]), percent(c["prior"])] for c in facts["classes"]]
     yield ""
-    yield Table("", [f"{facts['label']}", "rows", "prior"], shares)
+    yield class_table(facts)
 
 
 def _shown(

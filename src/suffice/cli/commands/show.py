@@ -14,9 +14,9 @@ import suffice
 from suffice.cli.models import has_candidates, refusal
 from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import CommandLine, deliver, short
-from suffice.cli.results import candidate_facts, class_facts, read_as
+from suffice.cli.results import candidate_facts, class_facts, class_table, read_as
 from suffice.cli.values import listed, no_such_column, spelled
-from suffice.numerics.in_print import Table, percent
+from suffice.numerics.in_print import Table
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
@@ -128,22 +128,15 @@ def _shown_table(facts: ReadTable) -> Iterator[str | Table]:
 
 
 def _facts(model: Any, path: Path, chosen: Sequence[str]) -> Shown:
-    # A class may be declared that no row shows.
-    statistic = model.statistic_.over(model.model_.classes)
-    columns = _columns(model, statistic)
+    columns = _columns(model, model.statistic_.over(model.model_.classes))
     for name in chosen:
         if name not in columns:
             raise no_such_column("column", name, tuple(columns))
-    facts: Shown = {
-        "model": str(path),
-        "rows": float(statistic.weight.value.sum()),
-        "unlabelled": float(statistic.unlabelled.value),
+    more = {
         "free_parameters": model.n_parameters_,
-        "label": model.layout_.label,
-        "classes": class_facts(model, statistic),
         "columns": [columns[name] for name in chosen or columns],
-        "ignored": list(model.layout_.ignored),
     }
+    facts = cast("Shown", class_facts(model, path) | more)
     pairs = getattr(model.model_, "pairs", None)
     if pairs is not None:
         weight = model.model_.pair_weight
@@ -191,8 +184,7 @@ def _columns(model: Any, statistic: Any) -> dict[str, KnownColumn]:
 
 
 def _shown(facts: Shown, full: bool) -> Iterator[str | Table]:
-    shares = [[str(c["label"]), amount(c["rows"]), percent(c["prior"])] for c in facts["classes"]]
-    yield Table("", [facts["label"] or "label", "rows", "prior"], shares)
+    yield class_table(facts)
     yield (
         f"  Fitted to {rows_in_print(facts['rows'])}, {amount(facts['unlabelled'])} left out "
         f"without label; {facts['free_parameters']:,} free parameters"

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import numpy as np
 import pyarrow as pa
 
 from suffice.data.schema import held
@@ -213,11 +212,8 @@ class FolderColumns(TableView):
         parts = self.parts(dict.fromkeys(named))
         schema = pa.schema([(name, value.type) for name, value in named.items()])
         said = first_rows(chain.from_iterable(s.record_batches() for s in parts), schema)
-        head = self.table.head()
-        if head.num_rows < said.num_rows:  # text shows the rows of its first file
-            spread = np.linspace(0, said.num_rows - 1, head.num_rows).astype(np.int64)
-            said = said.take(pa.array(spread))
-        return pa.RecordBatch.from_arrays([*head.columns, *said.columns], names=list(self.names))
+        columns = [*self.table.head().columns, *said.columns]
+        return pa.RecordBatch.from_arrays(columns, names=list(self.names))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[FolderPart]:
         """Return the parts of the files, reading these columns only."""

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
-from suffice.data.table import first_rows
+from suffice.data.table import BATCH_ROWS, first_rows
 from suffice.data.text.guess import Doubt, Guess, fractions, guess, settled, whole_numbers
 from suffice.data.text.layout import (
     Layout,
@@ -95,8 +95,7 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         file, layout, names = _first_file(start, source, usual, known)
         raw = replace(file.format, missing=(), kept=(), written=())
         texts = dict.fromkeys(file.names, pa.string())
-        with closing(Reading(replace(file, format=raw), texts).batches(source)) as batches:
-            head = first_rows(batches, pa.schema(list(texts.items())))
+        head = _first_rows(replace(file, format=raw), texts, source)
         sample = list(_further(file, source))
     _refuse_header_again(file, head)
     files = [file]
@@ -104,6 +103,10 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         other, rows = _other_file(path, file)
         files.append(other)
         sample += rows if path in (paths[len(paths) // 2], paths[-1]) else []
+        if head.num_rows < BATCH_ROWS:
+            with opened(other) as source:
+                more = _first_rows(replace(other, format=raw), texts, source)
+            head = first_rows([head, more], head.schema)
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
     left_out, empty = columns.left_out(names)
     losses = (
@@ -138,6 +141,11 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
 
 
 # Rows -------------------------------------------------------------------------------------------
+
+
+def _first_rows(file: TextFile, types: Mapping[str, pa.DataType], source: Source) -> pa.RecordBatch:
+    with closing(Reading(file, types).batches(source)) as batches:
+        return first_rows(batches, pa.schema(list(types.items())))
 
 
 def _first_file(
@@ -308,7 +316,7 @@ class _Columns:
         self.refused: dict[str, ReadError] = {}
         self.absent: dict[str, dict[str, int]] = {}
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
-        self._known = () if known is None else [name for name, _ in known.written]
+        self._known = () if known is None else tuple(dict(known.written))
         self._said: list[str] = []
         self._numbers: dict[str, pa.Array[pa.DoubleScalar]] = {}  # first cells that are plain
         marks = self.format.decimal in (None, ".") and not self.format.thousands
@@ -502,7 +510,7 @@ def _is_odd(cells: pa.Array[pa.StringScalar]) -> bool:
 
 def _usual_truth(cells: pa.Array[pa.StringScalar]) -> bool:
     first = next((cell for cell in cells.slice(0, 64).to_pylist() if cell), "true")
-    return first.lower() in ("true", "false")
+    return first.lower() in ("true", "false", "yes", "no")
 
 
 def _undecided(where: str, name: str, one: Guess) -> ReadError:

@@ -14,7 +14,14 @@ import pyarrow as pa
 
 from suffice.data.schema import called
 from suffice.data.source import RecordPart
-from suffice.data.spelling import TEXT, Number, Spelling, are_rounded, number_spellings
+from suffice.data.spelling import (
+    PLAIN,
+    TEXT,
+    Number,
+    Spelling,
+    are_rounded,
+    number_spellings,
+)
 from suffice.data.table import Table, first_refused, require_columns
 from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
@@ -102,7 +109,7 @@ class TextPart(RecordPart):
                 f"say which with {' or '.join(options)}",
             )
         fact = f"{where} is not {called(target)}"
-        if spelling.type == target and not isinstance(spelling, type(TEXT)):
+        if spelling.type == target and spelling not in (PLAIN, TEXT):
             fact = f"{where} is not written as {spelling.name}"
         step = f"correct the cell, or missing={shown}, or written={{{name!r}: 'text'}}"
         if not row and not self.text.has_header:

@@ -557,7 +557,9 @@ class _Objective:
         together = bool((self.usual == 0).any())
         times = np.ones(len(self.usual))
         times[-1] = self.tied_terms
-        own = times * (self.usual > 0)
+        own = times.copy()
+        if together:
+            own[-1] = 0.0
         usual = 0.0 if together else 1.0
         strength, m = DRAWN_TOGETHER, float(own.sum())
         scale = np.where(own > 0, strength * times, 1.0)

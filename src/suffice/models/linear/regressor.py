@@ -45,7 +45,7 @@ from suffice.models.design.feature_columns import Ways, features, named_columns,
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.units import measures, said_of_weights
-from suffice.models.estimator import FittedFromSums, Kind, fitted, keeps_sums, require_sums
+from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.descent import Coefficients, DescentFit
 from suffice.models.linear.effects import Effects, effects
@@ -90,6 +90,12 @@ from suffice.sums.moments import Moments
 __all__ = ["LinearRegressor"]
 
 Interval = Literal["prediction", "confidence", "conformal"]
+
+
+def _keeps_sums(estimator: Any) -> bool:
+    """Whether there are sums to add to; the error that says why not is the cause of another."""
+    require_sums(estimator)
+    return True
 
 
 class LinearRegressor(FittedFromSums[LinearReader, Any]):
@@ -144,7 +150,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def method(self) -> LinearMethod:
         """Return the options as a method."""
 
-    @available_if(keeps_sums)
+    @available_if(_keeps_sums)
     def partial_fit(
         self,
         X: Any,

@@ -35,6 +35,7 @@ __all__ = [
     "LossDerivatives",
     "LossRequest",
     "SecondDerivatives",
+    "curvature_factors",
     "loss_derivatives",
     "loss_sums",
     "present",
@@ -221,6 +222,33 @@ class SecondDerivatives:
                 self._add(used, weight, loss_derivatives(t, code[part]), found)
         return found
 
+    def factors_of(self, batch: Batch) -> tuple[csr_array, csr_array]:
+        """A and B with AᵀA − BᵀB the sums of a batch of compressed rows.
+
+        ::
+
+            A = √(w p_a) z_i in row (n, a), for coefficients of score a      B = √w p_a z_i
+            A = √(w p(1 − p)) z_i, of two classes                            B = 0
+        """
+        batch, codes = self.rows.of(batch)
+        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
+        ((z, *parts),) = self.rows.centred.pieces(batch, False, codes, weights)
+        z, code, w = present(csr_array(z), *parts)
+        w = w * self.rows.class_weights[code]
+        at = loss_derivatives(np.asarray(z @ self.coefficients.T), code)
+        used, m = z.tocsc()[:, self.columns].tocsr(), at.probability.shape[1]
+        rows, q = np.repeat(np.arange(z.shape[0]), np.diff(used.indptr)), len(self.columns)
+        score = self.scores[used.indices]
+        p = at.probability[rows, score]
+        if m == 1:
+            root = np.sqrt(w[rows] * p * at.other[rows, 0])
+            plus = csr_array((used.data * root, used.indices, used.indptr), shape=used.shape)
+            return plus, csr_array((0, q))
+        cells = used.data * np.sqrt(w[rows] * p)
+        plus = csr_array((cells, (rows * m + score, used.indices)), shape=(z.shape[0] * m, q))
+        cells = used.data * np.sqrt(w)[rows] * p
+        return plus, csr_array((cells, used.indices, used.indptr), shape=used.shape)
+
     def _add(
         self, z: Any, w: NDArray[np.float64], at: LossDerivatives, out: NDArray[np.float64]
     ) -> None:
@@ -253,6 +281,11 @@ def _sparse_gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def second_derivatives(part: Part, request: SecondDerivatives) -> NDArray[np.float64]:
     """Kernel of a pass: second derivatives of the rows of one part, (q, q)."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
+
+
+def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_array, csr_array]]:
+    """Kernel of a pass: factors of the second derivatives, of every batch of compressed rows."""
+    return list(each_batch(part, request.rows.centred.layout, request.factors_of))
 
 
 def loss_sums(part: Part, request: LossRequest) -> LossSums:

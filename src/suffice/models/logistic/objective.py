@@ -23,12 +23,14 @@ from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.loss import (
     LossRequest,
     SecondDerivatives,
+    curvature_factors,
     loss_sums,
     second_derivatives,
 )
 from suffice.models.logistic.rows import DataLoop, Sample, TrainingRows, draw, farthest
 from suffice.models.optimise.algebra import log_determinant, on_both_sides, root_of_inverse
 from suffice.models.optimise.newton import Point
+from suffice.models.optimise.proximal_newton import CompressedHessian
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
@@ -42,6 +44,8 @@ from suffice.sums.vocabulary import Vocabulary
 __all__ = ["LARGEST_HESSIAN", "SQUARES_NOISE", "Objective"]
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
+FACTORED = 500  # coefficients of compressed rows, whose second derivatives are kept as factors
+FLATTEST = 1e-4  # curvature, as a fraction of that at 0, that a step is trusted to be as long as
 HESSIAN_BYTES = 5 * 8.0  # of a second derivative: itself, and copies while it is factored
 PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
 SQUARES_NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
@@ -277,10 +281,11 @@ class Objective:
     def _both_free(self) -> Any:
         return np.ix_(self.free, self.free)
 
-    def hessian_of(self, x: Array, places: NDArray[np.intp]) -> Array:
+    def hessian_of(self, x: Array, places: NDArray[np.intp]) -> Array | CompressedHessian:
         """Second derivatives by a few of the free parameters, (q, q), from one pass.
 
-        Where a penalty of absolute values makes Q = I, each is a coefficient of one score.
+        Where a penalty of absolute values makes Q = I, each is a coefficient of one score. Of
+        compressed rows and many parameters they are known by their factors.
 
         Raises
         ------
@@ -288,14 +293,20 @@ class Objective:
             If there is no memory for them.
         """
         q = len(places)
+        scores, columns = np.divmod(self.free[places], len(self.used))
+        request = SecondDerivatives(self.rows, self.coefficients(x), scores, columns)
+        scale = self.inverse_scale[columns]
+        if self.centred.is_sparse and q >= FACTORED:
+            of_parts = self.data.map(curvature_factors, request)
+            factors = zip(*(pair for part in of_parts for pair in part), strict=True)
+            penalty, least = self._penalty_diagonal[places], self.curvature_at_zero()[places]
+            found = CompressedHessian.of(*map(list, factors), scale, penalty)
+            return found.no_flatter_than(FLATTEST * least)
         require_memory(
             HESSIAN_BYTES * q * q,
             f"second derivatives by {q:,} coefficients that are not 0",
             "use a smaller C, so that fewer are chosen",
         )
-        scores, columns = np.divmod(self.free[places], len(self.used))
-        request = SecondDerivatives(self.rows, self.coefficients(x), scores, columns)
-        scale = self.inverse_scale[columns]
         full = sum(self.data.map(second_derivatives, request)) * np.outer(scale, scale)
         full[np.diag_indices(q)] += self._penalty_diagonal[places]
         return np.asarray(full)

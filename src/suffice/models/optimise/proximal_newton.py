@@ -8,13 +8,15 @@ down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
 
 from suffice.models.optimise.newton import (
     Evaluate,
@@ -24,9 +26,19 @@ from suffice.models.optimise.newton import (
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics import kernels
 
-__all__ = ["L1Minimum", "L1Quadratic", "proximal_newton", "violation", "working_set_newton"]
+__all__ = [
+    "CompressedHessian",
+    "CompressedQuadratic",
+    "L1Minimum",
+    "L1Quadratic",
+    "proximal_newton",
+    "violation",
+    "working_set_newton",
+]
 
-SomeDerivatives = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
+SomeDerivatives = Callable[
+    [NDArray[np.float64], NDArray[np.intp]], "NDArray[np.float64] | CompressedHessian"
+]
 """Second derivatives at x (p,) by the coordinates at some places (q,), (q, q)."""
 
 SWEEPS_ALONE = 20  # after which each is followed by steps to the minimum of an orthant
@@ -38,6 +50,11 @@ FEWEST_ADDED = 100
 NEAR = 1e-2  # of what the conditions are missed by, what a step leaves of it
 INNER_TOLERANCE = 1e-12  # of the quadratics that lead from one point to the next
 INNER_SWEEPS = 1_000
+INNER_PRODUCTS = 1_000
+POWERS = 10  # of a matrix, by which its largest eigenvalue is bounded
+SMALLEST_SHARE = 1e-3  # of a vector beside its largest element
+FACE_STEPS = 200  # of conjugate gradients
+STEPS_BETWEEN = 10  # after which coordinates that are 0 are looked at
 
 
 def violation(
@@ -201,6 +218,182 @@ class L1Quadratic:
         return float(np.abs(self.linear * self._inverse_unit).max(initial=0.0))
 
 
+@dataclass(frozen=True, eq=False)
+class CompressedHessian:
+    """H = AᵀA − BᵀB + diag d, of compressed matrices: a product Hx takes as long as their cells.
+
+    Parameters
+    ----------
+    plus, minus : scipy.sparse.csr_array (·, p)
+        A and B.
+    ridge : ndarray (p,)
+        d, 0 or more.
+    """
+
+    plus: csr_array
+    minus: csr_array
+    ridge: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        plus: Sequence[csr_array],
+        minus: Sequence[csr_array],
+        scale: NDArray[np.float64],
+        ridge: NDArray[np.float64],
+    ) -> Self:
+        """Join the rows of some matrices, with columns that are multiplied by ``scale`` (p,)."""
+        joined = [csr_array(vstack(parts)) for parts in (plus, minus)]
+        for matrix in joined:
+            matrix.data = matrix.data * scale[matrix.indices]
+        return cls(*joined, ridge)
+
+    def __matmul__(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = self.plus.T @ (self.plus @ x) + self.ridge * x
+        return np.asarray(found - self.minus.T @ (self.minus @ x))
+
+    @cached_property
+    def diagonal(self) -> NDArray[np.float64]:
+        """Hⱼⱼ, (p,)."""
+        squares = [
+            np.bincount(a.indices, a.data**2, len(self.ridge)) for a in (self.plus, self.minus)
+        ]
+        return np.asarray(np.maximum(squares[0] - squares[1] + self.ridge, 0.0))
+
+    def no_flatter_than(self, least: NDArray[np.float64]) -> CompressedHessian:
+        """Raise the curvature of coordinates to some (p,), so that no step is far too long."""
+        return replace(self, ridge=self.ridge + np.maximum(least - self.diagonal, 0.0))
+
+    def largest(self, scale: NDArray[np.float64]) -> float:
+        """Return a bound of the eigenvalues of H, with rows and columns multiplied by ``scale``.
+
+        Of M = |A|ᵀ|A| + diag d, whose eigenvalues are larger, none exceeds max (Mv)ⱼ/vⱼ for any
+        v > 0; powers of M bring v close to the best.
+
+        Source: L. Collatz, Einschließungssatz für die charakteristischen Zahlen von Matrizen
+        (1942).
+        """
+        sizes = self.plus.copy()
+        sizes.data = np.abs(sizes.data)
+        v, bound = np.ones(len(scale)), np.inf
+        for _ in range(POWERS):
+            image = scale * (sizes.T @ (sizes @ (scale * v)) + self.ridge * scale * v)
+            bound = min(bound, float((image / v).max(initial=0.0)))
+            v = np.maximum(image / image.max(initial=1e-300), SMALLEST_SHARE)
+        return bound
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedQuadratic:
+    """The function f(x) = gᵀx + ½ xᵀHx + Σⱼ cⱼ|xⱼ| of very many coordinates.
+
+    Parameters
+    ----------
+    hessian : CompressedHessian
+        H.
+    linear : ndarray (p,)
+        g, the gradient of the smooth part at 0.
+    cost : ndarray (p,)
+        c, 0 or more.
+
+    Source: Z. Dostál and J. Schöberl, Minimizing quadratic functions subject to bound constraints
+    with the rate of convergence and finite termination (2005), algorithm 3.1, with the signs of a
+    point in the place of its bounds.
+
+    Examples
+    --------
+    >>> rows = csr_array(np.diag([2.0**0.5, 1.0]))
+    >>> hessian = CompressedHessian(rows, csr_array((0, 2)), np.zeros(2))
+    >>> f = CompressedQuadratic(hessian, np.array([-4.0, 0.5]), np.ones(2))
+    >>> f.minimum(np.zeros(2), 1e-12, 10).x.round(9)
+    array([1.5, 0. ])
+    """
+
+    hessian: CompressedHessian
+    linear: NDArray[np.float64]
+    cost: NDArray[np.float64]
+
+    def minimum(self, start: NDArray[np.float64], tolerance: float, most: int) -> L1Minimum:
+        """Return the first point where the conditions hold, or the last one.
+
+        Steps along the gradient find signs, each followed by conjugate gradients among the points
+        of these signs, up to the first coordinate that becomes 0. ``most`` is the number of
+        products Hx; see `L1Quadratic.minimum` for the rest.
+        """
+        inverse_unit = self._inverse_unit
+        enough = tolerance * float(np.abs(self.linear * inverse_unit).max(initial=0.0))
+        x = np.array(start, np.float64)
+        gradient, products = self.linear + self.hessian @ x, 1
+        while True:
+            missed = violation(x, gradient, self.cost) * inverse_unit
+            small = float(missed.max(initial=0.0)) <= enough
+            if small or products >= most:
+                return L1Minimum(x, products, small)
+            moved = self._shrunk(x, gradient)
+            gradient = gradient + self.hessian @ (moved - x)
+            x, gradient, steps = self._along_face(moved, gradient, enough)
+            products += 1 + steps
+
+    @cached_property
+    def _inverse_unit(self) -> NDArray[np.float64]:
+        scale = np.sqrt(self.hessian.diagonal)
+        return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+
+    @cached_property
+    def _length(self) -> NDArray[np.float64]:
+        """How far a step along the gradient may lead, (p,)."""
+        largest = self.hessian.largest(self._inverse_unit)
+        return np.asarray(self._inverse_unit**2 / (largest or 1.0))
+
+    def _shrunk(self, x: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A step along the gradient, less c: those of no more become 0."""
+        moved = x - self._length * gradient
+        return np.asarray(
+            np.sign(moved) * np.maximum(np.abs(moved) - self._length * self.cost, 0.0)
+        )
+
+    def _along_face(
+        self, x: NDArray[np.float64], gradient: NDArray[np.float64], enough: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+        """Descend among points of the same signs: the end, its gradient, and the steps.
+
+        It ends at the first coordinate that becomes 0, where the slope is small, or is larger in
+        coordinates that are 0.
+        """
+        signs = np.sign(x)
+        free = ((x != 0.0) | (self.cost == 0.0)) & (self._inverse_unit > 0.0)
+        unit = np.where(free, self._inverse_unit, 0.0)
+        rest = np.where(free, -(gradient + self.cost * signs), 0.0)
+        direction = unit**2 * rest
+        size = float(rest @ direction)
+        for step in range(1, FACE_STEPS + 1):
+            image = self.hessian @ direction
+            curvature = float(direction @ image)
+            if not curvature > 0.0:
+                break
+            length, crossing = size / curvature, np.full(len(x), np.inf)
+            towards = (direction * signs < 0.0) & (self.cost > 0.0)
+            crossing[towards] = -x[towards] / direction[towards]
+            first = float(crossing.min(initial=np.inf))
+            x = x + min(length, first) * direction
+            gradient = gradient + min(length, first) * image
+            if first <= length:
+                x[crossing <= first] = 0.0
+                break
+            rest = rest - length * np.where(free, image, 0.0)
+            left = float(np.abs(rest * unit).max(initial=0.0))
+            if left <= 0.5 * enough:
+                break
+            if step % STEPS_BETWEEN == 0:
+                missed = violation(x, gradient, self.cost) * self._inverse_unit
+                if float(missed[~free].max(initial=0.0)) > left:
+                    break
+            scaled = unit**2 * rest
+            size, before = float(rest @ scaled), size
+            direction = scaled + size / before * direction
+        return x, gradient, step
+
+
 def proximal_newton(evaluate: Evaluate, start: Point, cost: NDArray[np.float64]) -> Iterator[Point]:
     """Yield points towards the minimum of f(x) + Σⱼ cⱼ|xⱼ|, the first of them ``start``.
 
@@ -287,11 +480,16 @@ def working_set_newton(
         places = np.union1d(np.flatnonzero(used), added)
         curvature, x = hessian(point.x, places), point.x[places]
         linear = point.gradient[places] - curvature @ x
-        model = L1Quadratic(curvature, linear, cost[places])
+        model: L1Quadratic | CompressedQuadratic
+        if isinstance(curvature, CompressedHessian):
+            model = CompressedQuadratic(curvature, linear, cost[places])
+        else:
+            model = L1Quadratic(curvature, linear, cost[places])
         reached, slope = point.x.copy(), float(np.abs(linear).max(initial=0.0))
         near = NEAR * float(missed.max(initial=0.0)) / slope if slope else 0.0
         tolerance = min(max(INNER_TOLERANCE, near), NEAR)
-        reached[places] = model.minimum(x, tolerance, INNER_SWEEPS).x
+        most = INNER_SWEEPS if isinstance(model, L1Quadratic) else INNER_PRODUCTS
+        reached[places] = model.minimum(x, tolerance, most).x
         point = _next(evaluate, point, reached, cost)
 
 
