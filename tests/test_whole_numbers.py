@@ -96,8 +96,6 @@ class TestArrays:
         (GaussianNB(), "partial_fit"),
         (GaussianNB(), "forget"),
         (LinearDiscriminantAnalysis(), "transform"),
-        (GaussianNB(), "form_features"),
-        (MultinomialNB(), "form_features"),
     ],
 )
 def test_other_readings(estimator: Any, name: str) -> None:

@@ -107,8 +107,8 @@ ReadAs = Annotated[
         "-r",
         metavar="NAME=VALUE",
         help="How text is read; also --NAME VALUE: separator, quote, header, names, missing, "
-        "strip, decimal, thousands, written, skip_bad_rows, encoding, sheet, label_map, "
-        "label_suffix.",
+        "strip, decimal, thousands, written, skip-lines, skip-last, skip-bad-rows, encoding, "
+        "sheet, label-map, label-suffix.",
         rich_help_panel=READING,
     ),
 ]

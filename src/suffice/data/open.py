@@ -104,7 +104,7 @@ def _table(data: Any, remembered: TextFormat | None) -> Table:
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
         table = open_files(data, remembered=remembered)
-        for remark in table.remarks if remembered is not None else ():
+        for remark in table.losses if remembered is None else table.remarks:
             warn(f"{remark}.")
         return table
     return frame_table(data)
@@ -198,7 +198,7 @@ def read_csv(
     **options
         Those of `suffice.data.text_format.TextFormat`: ``separator``, ``quote``, ``header``,
         ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
-        ``skip_bad_rows``, ``encoding``.
+        ``skip_lines``, ``skip_last``, ``skip_bad_rows``, ``encoding``.
 
     Returns
     -------

@@ -100,6 +100,11 @@ class Table(ABC):
         return ()
 
     @property
+    def losses(self) -> tuple[str, ...]:
+        """Those of the remarks that are on rows, fields and cells left out."""
+        return ()
+
+    @property
     def ignored(self) -> tuple[str, ...]:
         """Columns left out, which a model goes on to ignore."""
         return ()

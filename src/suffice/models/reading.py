@@ -79,6 +79,7 @@ class TableReader:
         columns: Sequence[Column],
         blocks: tuple[BlockLayout, ...],
         options: Mapping[str, Any],
+        settled: Callable[[str], bool] = lambda name: False,
         **more: Any,
     ) -> Self:
         """The reader of tables like a given one.
@@ -93,6 +94,8 @@ class TableReader:
             How they are read.
         options : mapping
             Options of the layout.
+        settled : callable
+            Whether the user has said what a column is, so that nothing is in doubt.
         **more
             The other fields of the reader.
         """
@@ -107,7 +110,8 @@ class TableReader:
             _say_left_out(unread, all_columns=len(unread) == len(columns))
         if "design" not in more:
             strings = (c.name for c in columns if c.stored == "string" and c.name in read)
-            for doubt in filter(None, map(source.table.doubt, strings)):
+            open_to_doubt = (name for name in strings if not settled(name))
+            for doubt in filter(None, map(source.table.doubt, open_to_doubt)):
                 warn(f"{doubt}.")
         layout = Layout(
             blocks,

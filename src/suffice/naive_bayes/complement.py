@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.families import Complement
 from suffice.families.complement import ComplementParameters
 from suffice.families.options import Alpha, Evidence
-from suffice.models.generative.class_prior import class_prior
+from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.discrete import (
     CountsMethod,
     checked_alpha,
@@ -23,8 +25,22 @@ from suffice.naive_bayes.discrete import (
     evidence_of,
     prior_of,
 )
+from suffice.sums.by_class import ByClass
 
 __all__ = ["ComplementNB"]
+
+
+@dataclass(frozen=True, eq=False)
+class _ComplementMethod(CountsMethod):
+    """Counts whose scores use no prior; one that is given is checked all the same."""
+
+    unused: Prior = "uniform"
+
+    def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
+        """Return the model of sums."""
+        found = super().plain(reader, sums)
+        class_prior(found.statistic.weight.value, found.classes, self.unused)
+        return found
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -85,7 +101,8 @@ class ComplementNB(GenerativeClassifier):
     def method(self) -> GenerativeMethod:
         """Return the options as a method; the scores use no prior."""
         family = Complement(cast(Alpha, checked_alpha(self)), self.norm)
-        return discrete(self, family, CountsMethod, prior="uniform", of_name="ComplementNB")
+        found = discrete(self, family, _ComplementMethod, prior="uniform", of_name="ComplementNB")
+        return replace(found, unused=prior_of(self))
 
     alpha_evidence_ = property(evidence_of)
     class_log_prior_ = property(class_log_prior_of)

@@ -85,6 +85,7 @@ def discrete(
     **more
         As `one_family` has them.
     """
+    check_booleans(estimator)
     prior = prior_of(estimator) if prior is None else prior
     weight = estimator.class_weight
     found = one_family(family, type(estimator).__name__, prior, weight, kind, **more)

@@ -56,6 +56,12 @@ class Families:
         names = [family.name if isinstance(family, Family) else family for family in given]
         return "density" in [self.of_numbers, *names]
 
+    def names(self, name: str) -> bool:
+        """Return whether the family of a column is given."""
+        if not isinstance(self.given, Mapping):
+            return self.given is not None
+        return any(name == key or (not isinstance(key, str) and name in key) for key in self.given)
+
     def parts(self, columns: Sequence[Column], named: bool) -> tuple[FamilyColumns, ...]:
         """Choose the families of columns, which have names or not."""
         usual = FAMILY_OF_KIND | {"real": self.of_numbers}
@@ -153,6 +159,7 @@ def naive(
         calibration=calibration,
         # Weights of columns, and densities, are judged by rows.
         samples=calibration != "none" or families.count_bins,
+        is_given=families.names,
         **more,
     )
 

@@ -120,7 +120,6 @@ class TestMissing:
         model = NaiveBayes.textbook().fit(table, "y")
         answers = model.predict_proba(table)
         np.testing.assert_array_equal(model.predict_proba(path), answers)
-        assert model.format_.missing == ("-999",)
 
     def test_one_more_is_added(self, tmp_path: Path) -> None:
         path = write(tmp_path / "t.csv", {"x": ["1", "NA", "?"], "y": LABELS[:3]})
@@ -137,8 +136,9 @@ class TestMissing:
 
     def test_lost_labels_are_counted(self, tmp_path: Path) -> None:
         path = write(tmp_path / "t.csv", {"x": [1, 2, 3, 4, 5], "y": [*LABELS, "None"]})
-        with pytest.warns(SufficeWarning, match=r"'None' \(1 of 'y'\)"):
+        with pytest.warns(SufficeWarning, match="'None' of 'y'") as said:
             NaiveBayes().fit(path, "y")
+        assert sum("'None'" in str(one.message) for one in said) == 1
 
 
 def test_truth_is_one_thing(tmp_path: Path) -> None:

@@ -27,8 +27,9 @@ from suffice.data.spelling import (
     date_spellings,
     number_spellings,
 )
+from suffice.sums.block import HELD
 
-__all__ = ["Doubt", "Guess", "guess", "settled", "whole_numbers"]
+__all__ = ["Doubt", "Guess", "fractions", "guess", "settled", "whole_numbers"]
 
 PROBE = 64  # values that show whether a column is worth a closer look
 SEVERAL = 10  # distinct numbers
@@ -123,29 +124,37 @@ def _truth(cells: pa.Array[Any]) -> Guess | None:
     return Guess(TRUTH, pa.bool_()) if mixed and not words <= {"0", "1"} else None
 
 
+def fractions(cells: pa.Array[Any]) -> pa.Array[Any] | None:
+    """Return numbers that are clearly fractions with a decimal point, None if they are not.
+
+    The first cells show it, so that the others are looked at only once, by the cast.
+    """
+    first = cells.slice(0, PROBE)
+    try:
+        numbers = pc.cast(first, pa.float64())
+        if pc.all(pc.match_substring_regex(first, _GROUPED)).as_py():
+            return None
+        numbers = pc.cast(cells, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    ends = pc.min_max(numbers)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    if low is None or not -HELD < low <= high < HELD or pc.any(pc.is_nan(numbers)).as_py():
+        return None
+    try:
+        whole_numbers(first)
+    except pa.ArrowInvalid:
+        return numbers
+    return None
+
+
 def _plain(cells: pa.Array[Any]) -> Guess | None:
     """Numbers as programs write them, codes of digits, or dates such as 20240131."""
     try:
-        whole = whole_numbers(cells.slice(0, PROBE))
+        whole_numbers(cells.slice(0, PROBE))
         whole = whole_numbers(cells)
     except pa.ArrowInvalid:
-        whole = None
-    if whole is None:
-        try:
-            pc.cast(cells.slice(0, PROBE), pa.float64())
-            pc.cast(cells, pa.float64())
-        except pa.ArrowInvalid:
-            return None
-        try:
-            PLAIN.read(cells)
-        except pa.ArrowInvalid:
-            digits = pc.match_substring_regex(cells, r"^[+-]?[0-9]+$")
-            if pc.all(digits).as_py():  # identifiers, which a double would round
-                return Guess()
-        others: tuple[Spelling, ...] = ()
-        if pc.all(pc.match_substring_regex(cells, _GROUPED)).as_py():
-            others = (Number(",", "."),)
-        return Guess(PLAIN, pa.float64(), others, next(iter(cells.slice(0, 1).to_pylist())))
+        return _real(cells)
     codes = cells.filter(pc.match_substring_regex(cells, r"^0[0-9]"))
     if len(codes):
         return Guess(codes=codes[0].as_py())
@@ -158,6 +167,26 @@ def _plain(cells: pa.Array[Any]) -> Guess | None:
         except pa.ArrowInvalid:
             pass
     return Guess(PLAIN, pa.int64())
+
+
+def _real(cells: pa.Array[Any]) -> Guess | None:
+    """Numbers that are not all whole, or identifiers, which a double would round."""
+    if fractions(cells) is not None:
+        return Guess(PLAIN, pa.float64())
+    try:
+        pc.cast(cells.slice(0, PROBE), pa.float64())
+        pc.cast(cells, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    try:
+        PLAIN.read(cells)
+    except pa.ArrowInvalid:
+        if pc.all(pc.match_substring_regex(cells, r"^[+-]?[0-9]+$")).as_py():
+            return Guess()
+    others: tuple[Spelling, ...] = ()
+    if pc.all(pc.match_substring_regex(cells, _GROUPED)).as_py():
+        others = (Number(",", "."),)
+    return Guess(PLAIN, pa.float64(), others, cells[0].as_py())
 
 
 def whole_numbers(cells: pa.Array[Any]) -> pa.Array[Any]:

@@ -99,7 +99,10 @@ def pieces(file: TextFile, source: Source) -> Iterator[tuple[bytes, bool]]:
         begin = _header_end(text, toggles) if header else 0
         if end and not (header and not begin):
             if end > begin:
-                yield lines(text[begin:end]), file.careful and _is_odd(text[:end], toggles, file)
+                yield (
+                    lines(text[begin:end]),
+                    file.careful and _is_odd(text, toggles[toggles < end], file),
+                )
             header = False
         elif header:
             end = 0
@@ -231,7 +234,6 @@ def _header_end(text: bytes, toggles: npt.NDArray[np.int64]) -> int:
 
 def _is_odd(text: bytes, toggles: npt.NDArray[np.int64], file: TextFile) -> bool:
     """Return whether text follows a closing quote, or every line of a row may be a row."""
-    toggles = toggles[toggles < len(text)]
     if not len(toggles):
         return False
     codes = np.frombuffer(text, np.uint8)

@@ -6,6 +6,7 @@ its end. What is found is a guess that every cell is then held to.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -21,7 +22,7 @@ import pyarrow.compute as pc
 
 from suffice.data.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
 from suffice.data.table import BATCH_ROWS, first_rows
-from suffice.data.text.guess import Doubt, Guess, guess, settled, whole_numbers
+from suffice.data.text.guess import Doubt, Guess, fractions, guess, settled, whole_numbers
 from suffice.data.text.layout import (
     Layout,
     Names,
@@ -57,6 +58,7 @@ class Sniffed:
     left_out: tuple[str, ...] = ()  # fields that are no columns
     empty: tuple[str, ...] = ()  # those of them that must hold nothing
     remarks: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()  # the remarks on what is left out
     doubts: Mapping[str, Doubt] = field(default_factory=dict)
     refused: Mapping[str, ReadError] = field(default_factory=dict)  # what has two meanings
     absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # tokens, by column
@@ -107,10 +109,15 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
             head = first_rows([head, more], head.schema)
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
     left_out, empty = columns.left_out(names)
+    losses = (
+        *_above(file, asked),
+        *columns.losses(),
+        *_left_out(first.name, names, empty),
+    )
     remarks = (
         *_remarks(file, asked, known, usual, layout, names),
         *columns.remarks(),
-        *_left_out(first.name, names, left_out, empty),
+        *_kept(first.name, names, left_out),
         *_total(file, head, sample),
     )
     written = {
@@ -125,7 +132,8 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         raw=columns.raw,
         left_out=left_out,
         empty=empty,
-        remarks=remarks,
+        remarks=(*remarks, *losses),
+        losses=losses,
         doubts=columns.doubts,
         refused=columns.refused,
         absent=columns.absent,
@@ -145,7 +153,8 @@ def _first_file(
 ) -> tuple[TextFile, Layout, Names]:
     """Return the first file with its layout settled."""
     asked = file.format
-    if is_utf8(asked.encoding) and (found := encoding_of(source.start)):
+    open_order = is_utf8(asked.encoding) or codecs.lookup(asked.encoding).name == "utf-16"
+    if open_order and (found := encoding_of(source.start)):
         asked = replace(asked, encoding=found)
     layout = layout_of(_first_lines(source.start, asked), asked, usual)
     if known is not None and known.skip_lines and not _knows(layout, known):
@@ -234,7 +243,7 @@ def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
             raise _differ(like, path, names)
     if len(names) != len(like.names):
         raise _differ(like, path, names)
-    return file, rows[like.has_header :]
+    return file, [row for row in rows[like.has_header :] if not any(map(undecoded, row))]
 
 
 def _differ(like: TextFile, path: Path, names: Sequence[str]) -> SchemaError:
@@ -273,6 +282,8 @@ def _refuse_header_again(file: TextFile, head: pa.RecordBatch) -> None:
     names = file.names
     if len(names) < 2 or not file.has_header or any(map(PLAIN.matches, names)):
         return
+    if pc.index(head.column(0), names[0]).as_py() < 0:
+        return
     equal = (pc.equal(column, name) for column, name in zip(head.columns, names, strict=True))
     if not pc.any(reduce(pc.and_, equal)).as_py():
         return
@@ -307,6 +318,9 @@ class _Columns:
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
         self._known = () if known is None else tuple(dict(known.written))
         self._said: list[str] = []
+        self._numbers: dict[str, pa.Array[pa.DoubleScalar]] = {}  # first cells that are plain
+        marks = self.format.decimal in (None, ".") and not self.format.thousands
+        self._plain = marks and not any(map(PLAIN.matches, self.format.tokens))
         columns: list[Sequence[str]] = list(zip(*sample, strict=True))
         further = dict(zip(file.names, columns, strict=True)) if sample else {}
         for name, cells in self.first.items():
@@ -319,11 +333,17 @@ class _Columns:
         self.doubts = {name: g.doubt for name, g in self.guesses.items() if g.doubt is not None}
 
     def _guess(self, name: str, first: pa.Array[pa.StringScalar], more: Sequence[str]) -> Guess:
-        tokens, format = self.format.tokens_of(name), self.format
-        further = [cell.strip() if format.strip else cell for cell in more if not undecoded(cell)]
+        tokens, format, spelling = (
+            self.format.tokens_of(name),
+            self.format,
+            self.format.spelling(name),
+        )
+        further = [cell.strip() for cell in more] if format.strip else more
         cells = pa.concat_arrays([first, pa.array(further, pa.string())]) if more else first
+        if spelling in (None, PLAIN) and self._plain and (numbers := fractions(cells)) is not None:
+            self._numbers[name] = numbers.slice(0, len(first))
+            return Guess(PLAIN, pa.float64())
         absent = pc.is_in(cells, value_set=pa.array(tokens, pa.string()))
-        spelling = format.spelling(name)
         if pc.any(absent).as_py():
             values, counts = pc.value_counts(cells.filter(absent)).flatten()
             self.absent[name] = dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))
@@ -371,9 +391,12 @@ class _Columns:
                 continue
             cells, one = self.first.pop(name), self.guesses[name]
             tokens = self.format.tokens_of(name)
-            cells = without_missing(cells, tokens)
             try:
-                columns[name] = read_cells(cells, one.spelling, one.type, tokens)
+                if name in self._numbers:
+                    columns[name] = self._numbers.pop(name)
+                else:
+                    cells = without_missing(cells, tokens)
+                    columns[name] = read_cells(cells, one.spelling, one.type, tokens)
             except pa.ArrowInvalid:  # which is refused by its line where the column is read
                 columns[name] = pa.nulls(len(cells), one.type)
                 continue
@@ -416,6 +439,10 @@ class _Columns:
                 f"(written={{{name!r}: 'number'}} says otherwise)"
             )
         yield from self._said
+
+    def losses(self) -> Iterator[str]:
+        """Cells of text that are read as missing."""
+        where = self.file.path.name
         lost = [
             (token, name, count)
             for name, tokens in self.absent.items()
@@ -526,10 +553,6 @@ def _remarks(
         yield _remark(where, "fields are enclosed in '", "quote")
     if asked.encoding != format.encoding and known is None:
         yield _remark(where, f"text is written in {format.encoding.upper()}", "encoding")
-    if asked.skip_lines is None and format.skip_lines:
-        count = format.skip_lines
-        lines = f"{count} line{'' if count == 1 else 's'} above the header"
-        yield f"{where}: {lines} left out (skip_lines=0 reads all)"
     if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
     first = _row(layout.rows[0].fields)
@@ -547,9 +570,14 @@ def _remarks(
         yield f"{where}: names that stand twice become {listed} (names=... says otherwise)"
 
 
-def _left_out(
-    where: str, names: Names, left_out: Sequence[str], empty: Sequence[str]
-) -> Iterator[str]:
+def _above(file: TextFile, asked: TextFormat) -> Iterator[str]:
+    count = file.skipped
+    if asked.skip_lines is None and count:
+        lines = f"{count} line{'' if count == 1 else 's'} above the header"
+        yield f"{file.path.name}: {lines} left out (skip_lines=0 reads all)"
+
+
+def _left_out(where: str, names: Names, empty: Sequence[str]) -> Iterator[str]:
     if empty:
         yield f"{where}: fields without a name and a value are left out: {_listed(empty)}"
     if names.row_names is not None:
@@ -557,6 +585,9 @@ def _left_out(
             f"{where}: the first field, which the header does not name, is taken for names of rows "
             "and left out (names=... keeps it)"
         )
+
+
+def _kept(where: str, names: Names, left_out: Sequence[str]) -> Iterator[str]:
     kept = [name for name in names.unnamed if name not in left_out]
     if kept:
         yield _remark(where, f"fields without a name are called {_listed(kept)}", "names")

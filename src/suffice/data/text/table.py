@@ -199,12 +199,12 @@ class TextTable(Table):
     def labelled(self, name: str) -> TextTable:
         """Return the same rows, with the labels of a column as the file spells them."""
         found = self.sniffed
-        lost = {t: n for t, n in found.absent.get(name, {}).items() if t} if not self.known else {}
-        for token, count in lost.items():
-            warn(
-                f"{found.files[0].path.name}: labels {token!r} ({count:,} of {name!r}) are read as "
-                "missing; missing='' keeps them."
-            )
+        for token, count in found.absent.get(name, {}).items() if self.known is None else ():
+            if token and not any(f"{token!r} of {name!r}" in said for said in found.losses):
+                warn(
+                    f"{found.files[0].path.name}: labels {token!r} ({count:,} of {name!r}) are "
+                    "read as missing; missing='' keeps them."
+                )
         if name not in found.raw:
             return self
         column = found.raw[name]
@@ -241,6 +241,11 @@ class TextTable(Table):
     def remarks(self) -> tuple[str, ...]:
         """What was found out about how the files are written."""
         return self.sniffed.remarks
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """Remarks on what is left out."""
+        return self.sniffed.losses
 
     def doubt(self, name: str) -> str | None:
         """Say that a column would hold numbers or dates but for a few cells, and name the first."""

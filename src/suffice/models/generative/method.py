@@ -97,6 +97,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     samples : bool
         Whether something is learnt from a sample of the rows: weights of columns, or the bins of
         densities.
+    is_given : callable
+        Whether the user gave the family of a column.
     """
 
     parts: Callable[[Sequence[Column], bool], tuple[FamilyColumns, ...]]
@@ -113,6 +115,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     reader_type: type[GenerativeReader] = GenerativeReader
     calibration: CalibrationName = "none"
     samples: bool = False
+    is_given: Callable[[str], bool] = lambda name: False
 
     def __post_init__(self) -> None:
         if self.class_weight is not None:
@@ -136,7 +139,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         """Return the reader of these columns."""
         blocks = tuple(part.layout for part in parts)
         more: dict[str, Any] = {"label_dtype": said.dtype, "lenient": self.lenient}
-        return self.reader_type.of(rows, columns, blocks, self.reading, parts=parts, **more)
+        more |= {"parts": parts, "settled": self.is_given}
+        return self.reader_type.of(rows, columns, blocks, self.reading, **more)
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
         """Sum the rows; of some, a sample goes along with the sums."""

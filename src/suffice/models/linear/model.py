@@ -265,8 +265,8 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
         for start, x in _blocks_of(design, batch):
             rows = slice(start, start + x.rows)
             weights, y = batch.weights[rows], RealBlock(targets[rows])
-            require_held(y.values, start, left=len(design))
             try:
+                require_held(y.values, left=len(design))
                 total.add(x, np.zeros(x.rows, np.intp), weights, 1, y)
             except BadCell as bad:
                 bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
