@@ -159,6 +159,19 @@ def test_many_columns_need_no_hessian(classes: int, form: Any, ratio: float) -> 
     np.testing.assert_allclose(wrong.sum(axis=0), 0.0, atol=1e-4)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_many_coefficients_of_compressed_rows(classes: int) -> None:
+    rng = np.random.default_rng(0)
+    x = sparse.random_array((1_500, 4_000), density=0.01, rng=rng, format="csr")
+    score = x @ rng.standard_normal(4_000) + 0.5 * rng.standard_normal(1_500)
+    y = np.searchsorted(np.quantile(score, np.arange(1, classes) / classes), score)
+    model = LogisticRegression(penalty="l1", C=10.0).fit(x, y)
+    rest = model.predict_proba(x) - np.eye(classes)[y]
+    slope = 10.0 * (x.T @ rest).T[-len(model.coef_) :]
+    assert np.count_nonzero(model.coef_) > 500
+    assert violation(model.coef_, slope, np.ones(slope.shape)).max() < 1e-6
+
+
 def test_coefficients_in_single_precision_and_compressed(tmp_path: Path) -> None:
     x, y = rows()
     model = LogisticRegression(penalty="l1", C=0.05).fit(x.astype(np.float32), y)
