@@ -102,7 +102,7 @@ class ComplementNB(GenerativeClassifier):
         """Return the options as a method; the scores use no prior."""
         family = Complement(cast(Alpha, checked_alpha(self)), self.norm)
         found = discrete(self, family, _ComplementMethod, prior="uniform", of_name="ComplementNB")
-        return replace(found, unused=prior_of(self))
+        return replace(cast(_ComplementMethod, found), unused=prior_of(self))
 
     alpha_evidence_ = property(evidence_of)
     class_log_prior_ = property(class_log_prior_of)
