@@ -320,7 +320,7 @@ def settled(
         raise SchemaError("the table has no column besides the target", "a model needs features")
     _refuse_label_names(rows)
     design = settled_design(rows, found, words, engine, targets).spanning(intercept)
-    more = {"design": design, "single_target": single_target}
+    more: dict[str, Any] = {"design": design, "single_target": single_target}
     blocks = design.blocks
     if isinstance(rows, ArraySource) and is_sparse(rows.x) and _stays_sparse(design):
         blocks = (BlockLayout("sparse", design.columns),)
