@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.row_l1 import RowL1
 from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table, steps
@@ -372,6 +371,8 @@ class RidgePenalty:
         if isinstance(equations, NormalEquations):
             return LeastSquares(equations, squares, positive)
         if positive:
+            from suffice.models.linear.row_l1 import RowL1  # which takes SciPy
+
             return RowL1(equations, squares, cost=np.zeros(equations.p), positive=True)
         return RowLeastSquares(equations, squares)
 
