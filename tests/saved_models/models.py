@@ -76,7 +76,14 @@ RAW = TABLE.select([*COLUMNS, "kind"])
 
 Fitted = Callable[[], Any]
 T = TypeVar("T")
-ARRAYS: dict[str, Any] = {"numbers": X, "gaps": GAPS, "counts": COUNTS, "codes": CODES}
+WIDE = np.random.default_rng(2).normal(size=(N, 400)).round(3)
+ARRAYS: dict[str, Any] = {
+    "numbers": X,
+    "gaps": GAPS,
+    "counts": COUNTS,
+    "codes": CODES,
+    "wide": WIDE,
+}
 
 
 def naive_bayes() -> Iterator[tuple[str, Any, str]]:
@@ -338,6 +345,12 @@ def calibrated() -> Iterator[tuple[str, Any, str]]:
     yield "calibrated", Ridge(0.3).fit(X, TARGET, WEIGHT).calibrate(X, TARGET, WEIGHT), "numbers"
 
 
+def wide() -> Iterator[tuple[str, Any, str]]:
+    """Models of more columns than rows, whose files hold no sums of products."""
+    yield "wide", LDA().fit(WIDE, NUMBER), "wide"
+    yield "wide", Ridge().fit(WIDE, TARGET), "wide"
+
+
 def choices() -> Iterator[tuple[str, Any, str]]:
     """Models whose files hold which family was chosen for each column of numbers."""
     yield "choices", NaiveBayes().fit(RAW, "kind"), "table"
@@ -381,6 +394,7 @@ GROUPS = {
         chosen,
         discriminants_of_categories,
         calibrated,
+        wide,
         choices,
         of_bins,
         of_grids,

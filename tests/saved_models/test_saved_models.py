@@ -56,6 +56,8 @@ def test_there_is_a_file_of_every_estimator_and_of_every_type(folder_of):
 def test_a_file_of_a_newer_format_is_refused_in_one_sentence(version, folder_of, tmp_path):
     path = tmp_path / "newer"
     raw = (folder_of("calibrated") / "Ridge-calibrated.suffice").read_bytes()
+    header = int.from_bytes(raw[:8], "little") + len(version) - 1
+    raw = header.to_bytes(8, "little") + raw[8:]
     raw = raw.replace(b'format_version\\":1', b'format_version\\":' + version)
     path.write_bytes(raw.replace(b'library_version\\":\\"0.1.0', b'library_version\\":\\"7.8.9'))
     with pytest.raises(ModelFileError) as error:
