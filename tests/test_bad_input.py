@@ -207,7 +207,7 @@ TABLES: dict[str, Case] = {
     "strings where numbers were learnt": (
         lambda: fit().predict(put("age", list("wxyz"), ROWS)),
         SchemaError,
-        "column 'age', row 0: 'w' is not written as number",
+        "column 'age', row 0: 'w' is not a number",
     ),
     "numbers where strings were learnt": (
         lambda: fit().predict(put("color", [1.0, 2.0, 3.0, 4.0], ROWS)),

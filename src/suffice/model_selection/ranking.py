@@ -54,7 +54,7 @@ class RankedModels(Printed):
     >>> models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes()}
     >>> ranked = RankedModels(evaluate_models(models, *load_iris(return_X_y=True), cv=10))
     >>> ranked.best, ranked.score, ranked.verdict("nb")
-    ('lda', 'log loss', 'as good')
+    ('lda', 'log loss', '')
     """
 
     found: Mapping[str, FoldEvaluations | Exception]

@@ -82,13 +82,13 @@ class NomogramDisplay:
     >>> import matplotlib
     >>> matplotlib.use("agg")
     >>> from suffice import NaiveBayes
-    >>> fruit = {"hue": ["red", "red", "blue", "red"], "wet": ["no", "no", "no", "yes"]}
+    >>> fruit = {"hue": ["red", "red", "blue", "red"], "skin": ["dry", "dry", "dry", "wet"]}
     >>> model = NaiveBayes.textbook().fit(fruit, ["apple", "apple", "plum", "plum"])
     >>> display = NomogramDisplay.from_estimator(model)
     >>> display.values["hue"].tolist(), display.points["hue"].round(1).tolist()
     (['blue', 'red'], [100.0, 0.0])
-    >>> total = display.total({"hue": "red", "wet": "no"})
-    >>> p = model.predict_proba({"hue": ["red"], "wet": ["no"]})[0, 1]
+    >>> total = display.total({"hue": "red", "skin": "dry"})
+    >>> p = model.predict_proba({"hue": ["red"], "skin": ["dry"]})[0, 1]
     >>> round(display.answer(total), 4), round(float(p), 4)
     (0.3077, 0.3077)
     """

@@ -282,8 +282,8 @@ def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:
 
 def is_text(kind: pa.DataType) -> bool:
     """Return whether cells are strings of any length."""
-    tests = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
-    return any(test(kind) for test in tests)
+    types = pa.types
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
 def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:

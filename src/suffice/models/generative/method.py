@@ -61,6 +61,11 @@ class Said(NamedTuple):
     named: bool
 
 
+def never(column: str) -> bool:
+    """Return False, whatever the column is."""
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class GenerativeMethod(Method[GenerativeReader, ByClass]):
     """Class prior times families.
@@ -115,7 +120,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     reader_type: type[GenerativeReader] = GenerativeReader
     calibration: CalibrationName = "none"
     samples: bool = False
-    is_given: Callable[[str], bool] = lambda name: False
+    is_given: Callable[[str], bool] = never
 
     def __post_init__(self) -> None:
         if self.class_weight is not None:
