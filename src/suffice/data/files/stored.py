@@ -283,7 +283,8 @@ def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:
 def is_text(kind: pa.DataType) -> bool:
     """Return whether cells are strings of any length."""
     types = pa.types
-    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    is_string: bool = types.is_string(kind) or types.is_large_string(kind)
+    return is_string or bool(types.is_string_view(kind))
 
 
 def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:
