@@ -1202,10 +1202,8 @@ class ThinGaussians:
         """Say which columns have one value within all classes."""
         still = np.flatnonzero(~np.any([one.sd > 0 for one in self.covariances], axis=0))
         if len(still):
-            yield (
-                f"column {listed(columns, still.tolist())} has one value only within every class; "
-                "it is left out"
-            )
+            names = listed(columns, still.tolist())
+            yield f"one value only within every class: {names}; left out"
 
 
 def listed(columns: Sequence[str], chosen: Sequence[int]) -> str:
