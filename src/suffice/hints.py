@@ -1,4 +1,4 @@
-"""Whether a value is what an annotation says it is, elements of containers included."""
+"""Checks of values against annotations, elements of containers included."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ check the path and its permissions.
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as model files do; false of what is no file."""
+    """Return whether a file begins as model files do; False if it is no file."""
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
@@ -309,7 +309,6 @@ def _parse_header(name: str, text: bytes) -> tuple[dict[str, Json], dict[str, Js
 
 
 def _length_of_arrays(name: str, arrays: dict[str, Json]) -> int:
-    """How many bytes of arrays are said to follow the header."""
     try:
         return max((int(array["data_offsets"][1]) for array in arrays.values()), default=0)
     except (LookupError, OverflowError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What a record may hold: rules that stand beside its fields, and one reader of them.
+"""Rules of records: they stand beside the fields, and one reader checks them.
 
 A record is a frozen dataclass. Its annotations say what its fields are; `Annotated` adds what types
 cannot say of one field, and a method under `rule` what holds among several::
@@ -69,13 +69,12 @@ SMALLEST, LARGEST = 2.0**-1074, float(np.finfo(np.float64).max)
 
 
 class Range(Protocol):
-    """What the numbers of a field lie between; NaN lies between no numbers."""
+    """The range of the numbers of a field; NaN is in no range."""
 
     def bounds(self, letters: Letters) -> tuple[float, float]:
         """The least and the most that a number may be."""
 
-    def words(self, letters: Letters) -> str:
-        """What the field is, in words."""
+    def words(self, letters: Letters) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -87,11 +86,9 @@ class Within:
     text: str = ""
 
     def bounds(self, letters: Letters) -> tuple[float, float]:
-        """The same in every record."""
         return self.least, self.most
 
     def words(self, letters: Letters) -> str:
-        """What the field is, in words."""
         return self.text or f"from {self.least:g} to {self.most:g}"
 
 
@@ -112,7 +109,6 @@ class Index:
         return -float(self.or_none), letters[self.letter] - 1.0
 
     def words(self, letters: Letters) -> str:
-        """What the field is, in words."""
         least = "-1" if self.or_none else "0"
         return f"from {least} to {self.letter} - 1 = {letters[self.letter] - 1}"
 
@@ -132,7 +128,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Rule:
-    """What holds among the fields of a record: a sentence, and whether a record keeps it."""
+    """A rule among the fields of a record: a sentence, and the check."""
 
     sentence: str
     kept_by: Callable[[Any], bool]

@@ -153,7 +153,7 @@ def _flag(name: str) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """How tables are read; what is not given is as the model remembers it.
+    """Options of reading tables; those not given are the model's.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def refuse_labels(model: Any, reading: Reading) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Which columns are used, and which of them are categories and texts."""
+    """Options on the columns that are used."""
 
     features: Annotated[
         list[str] | None,
@@ -550,7 +550,7 @@ def reported(what: str) -> Iterator[Report | None]:
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """Which engine reads the rows."""
+    """Options of the engine that reads the rows."""
 
     engine: Annotated[
         str | None,

@@ -104,7 +104,6 @@ class Labels:
 
     @cached_property
     def _are_codes(self) -> bool:
-        """Whether the labels are 0, 1, 2, ..., laid out as codes are, and so are codes already."""
         known, alike = self.classes.values, self.values.flags.carray
         return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
 
@@ -167,7 +166,7 @@ class ArraySource(Source):
 
     @cached_property
     def _holds_counts(self) -> bool:
-        """Whether the columns count events, such as words, however the matrix is stored.
+        """Return whether the columns count events, such as words, however the matrix is stored.
 
         They are many, the cells are whole numbers of 0 or more, and of the first rows few are not
         0.
@@ -188,7 +187,6 @@ class ArraySource(Source):
         return bool(few and _are_whole(first) and _are_whole(cells))
 
     def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
-        """Return the rows at these places, in that order."""
         labels, weights = self.labels, self.weights
         return replace(
             self,
@@ -235,7 +233,6 @@ def _require_cells_within(x: Any) -> None:
 
 
 def _are_whole(cells: NDArray[Any]) -> bool:
-    """Whether numbers are whole, 0 or more, and none is missing."""
     if cells.dtype.kind == "f" and not bool((cells == np.floor(cells)).all()):
         return False
     return bool(cells.min(initial=0) >= 0)
@@ -280,7 +277,6 @@ class ArrayPart(Part):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.stop - self.first
 
     @property

@@ -56,7 +56,7 @@ DAY = 86_400
 def with_times(
     rows: Mapping[str, NDArray[Any]], columns: Sequence[Column]
 ) -> dict[str, NDArray[Any]]:
-    """The same rows with times in the columns that held times, so that a model reads them again.
+    """Return rows with times in the columns that held times, so that a model reads them again.
 
     Parameters
     ----------

@@ -389,7 +389,7 @@ def binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
 
 
 def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
-    """Whether numbers are above a threshold; whole ones are compared with a whole one."""
+    """Compare numbers with a threshold; whole ones are compared with a whole one."""
     whole = x.dtype.kind in "iu" and math.isfinite(threshold)
     return np.asarray(x > (math.floor(threshold) if whole else threshold))
 

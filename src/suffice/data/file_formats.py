@@ -1,4 +1,4 @@
-"""Which format files have, and the table that reads it."""
+"""Formats of files, and the tables that read them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["open_files"]
 
 @dataclass(frozen=True)
 class Signature:
-    """How a format is told: by the first bytes of a file, or else by the suffix of its name."""
+    """The signature of a format: the first bytes of a file, or else the suffix of its name."""
 
     format: StoredFormat
     beginning: re.Pattern[bytes]

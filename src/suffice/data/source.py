@@ -1,4 +1,4 @@
-"""Where rows come from: a source knows its columns and yields parts; a part yields batches."""
+"""Sources of rows: a source knows its columns and yields parts; a part yields batches."""
 
 from __future__ import annotations
 
@@ -142,7 +142,6 @@ class RecordPart(Part):
         return sum(records.num_rows for records in self.record_batches())
 
     def in_batches(self, rows: int) -> Self:
-        """Return the same rows in batches of so many at most."""
         return replace(self, most=rows)
 
 
@@ -153,7 +152,6 @@ class PartView(RecordPart):
     inside: RecordPart
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows."""
         return self.inside.record_batches()
 
     def locate(self, row: int) -> str:

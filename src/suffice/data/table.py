@@ -1,4 +1,4 @@
-"""What a reader of tables offers: a schema's worth of rows up front, and parts to read it all."""
+"""Readers of tables: the schema of some rows up front, and parts to read all of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again
 
 
 class Shown(NamedTuple):
-    """What is known of the first rows of a table without having them.
+    """The first rows of a table, without their cells.
 
     Parameters
     ----------
@@ -54,14 +54,13 @@ class Shown(NamedTuple):
 
     @classmethod
     def of(cls, head: pa.RecordBatch) -> Self:
-        """What these rows show."""
         columns = zip(head.schema.names, head.columns, strict=True)
         empty = (name for name, cells in columns if cells.null_count == head.num_rows)
         return cls(head.schema, head.num_rows, frozenset(empty))
 
     @classmethod
     def together(cls, groups: Iterable[Self]) -> Self:
-        """What groups of columns of the same rows show, beside each other."""
+        """Put groups of columns of the same rows side by side."""
         schemas, rows, empty = zip(*groups, strict=True)
         return cls(pa.unify_schemas(schemas), rows[0], frozenset().union(*empty))
 
@@ -76,7 +75,7 @@ class Table(ABC):
 
     @property
     def guesses(self) -> bool:
-        """Whether types are inferred from the first rows, so that later cells may not fit them."""
+        """Return whether types are inferred from the first rows: later cells may not fit."""
         return False
 
     @property
@@ -86,22 +85,21 @@ class Table(ABC):
 
     @property
     def engine(self) -> str | None:
-        """The engine that the rows live in, if there is one."""
         return None
 
     @property
     def format(self) -> TextFormat | None:
-        """How text is written, if the rows are text."""
+        """Return the format of the text, if the rows are text."""
         return None
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was found out about how files are written, and which options say otherwise."""
+        """Return findings about the format of files, and the options that say otherwise."""
         return ()
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """Those of the remarks that are on rows, fields and cells left out."""
+        """Return the remarks on rows, fields and cells left out."""
         return ()
 
     @property
@@ -111,7 +109,7 @@ class Table(ABC):
 
     @property
     def cleaning(self) -> Mapping[str, Any]:
-        """What strings stand for: fields of a `Layout` by name, where they are given."""
+        """Return fields of a `Layout` on strings, by name, where they are given."""
         return {}
 
     def head(self) -> pa.RecordBatch:
@@ -147,7 +145,7 @@ class Table(ABC):
 
     @cached_property
     def shown(self) -> Shown:
-        """What the first rows show; their cells are not kept for it."""
+        """Return a summary of the first rows; their cells are not kept for it."""
         for _ in self._groups():
             pass
         found: Shown = vars(self)["shown"]
@@ -197,15 +195,15 @@ class Table(ABC):
         return {name: known[say, name] for name in names}
 
     def coded(self, names: Collection[str]) -> Table:
-        """The same rows; strings of these columns may be codes, which are read in less time."""
+        """Allow codes for strings of these columns, which are read in less time."""
         return self
 
     def known_as(self, known: TextFormat) -> Table:
-        """The same rows, their text read as a model's files were."""
+        """Return a table whose text is read as a model's files were."""
         return self
 
     def labelled(self, name: str) -> Table:
-        """The same rows, with the labels of a column as they are spelled."""
+        """Return a table with the labels of a column as they are spelled."""
         return self
 
     def doubt(self, name: str) -> str | None:
@@ -245,27 +243,22 @@ class TableView(Table):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, in order."""
         return self.table.names
 
     @property
     def guesses(self) -> bool:
-        """Whether types are inferred from the first rows."""
         return self.table.guesses
 
     @property
     def engine(self) -> str | None:
-        """The engine that the rows live in, if there is one."""
         return self.table.engine
 
     @property
     def format(self) -> TextFormat | None:
-        """How text is written, if the rows are text."""
         return self.table.format
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was found out about how files are written."""
         return self.table.remarks
 
     @property
@@ -275,23 +268,18 @@ class TableView(Table):
 
     @property
     def cleaning(self) -> Mapping[str, Any]:
-        """What strings stand for."""
         return self.table.cleaning
 
     def coded(self, names: Collection[str]) -> Table:
-        """The same rows; strings of these columns may be codes."""
         return replace(self, table=self.table.coded(names))
 
     def known_as(self, known: TextFormat) -> Table:
-        """The same rows, their text read as a model's files were."""
         return replace(self, table=self.table.known_as(known))
 
     def labelled(self, name: str) -> Table:
-        """The same rows, with the labels of a column as they are spelled."""
         return replace(self, table=self.table.labelled(name))
 
     def doubt(self, name: str) -> str | None:
-        """Say that a column of text would hold numbers or dates but for a few cells."""
         return self.table.doubt(name)
 
     @property
@@ -299,7 +287,6 @@ class TableView(Table):
         return self.table.head()
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        """Return the parts, reading these columns only."""
         return self.table.parts(types)
 
 

@@ -55,7 +55,7 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
 
 
 def to_learn(source: T) -> T:
-    """The same rows to be learnt from: a column that a model does not know is refused."""
+    """Return rows to fit from: a column that the model does not know is refused."""
     return replace(source, answered=False) if isinstance(source, TableSource) else source
 
 
@@ -102,7 +102,6 @@ class TableSource(Source):
 
     @property
     def engine(self) -> str | None:
-        """The engine that the rows live in, if there is one."""
         return self.table.engine
 
     @property
@@ -130,13 +129,13 @@ class TableSource(Source):
         return tuple(self.table.of_first_cells(asked, decide).values())
 
     def read_often(self, layout: Layout) -> TableSource:
-        """The same rows, for who reads them many times: categories are codes where they may be."""
+        """Return rows to be read many times: categories are codes where they may be."""
         coded = (block.columns for block in layout.blocks if block.encoding == "category")
         names = [name for name in (*chain(*coded), layout.label) if name is not None]
         return replace(self, table=self.table.coded(names))
 
     def without(self, names: Sequence[str]) -> TableSource:
-        """The same without some columns; a model fitted to it goes on ignoring them.
+        """Leave out columns; a model fitted to the result goes on ignoring them.
 
         Raises
         ------
@@ -161,7 +160,7 @@ class TableSource(Source):
             )
 
     def label_stored(self) -> Stored:
-        """What the label is stored as; an empty column settles nothing."""
+        """Return the storage of the label; an empty column settles nothing."""
         if self.label is None:
             return "nothing"
         shown = self.table.shown
@@ -245,7 +244,6 @@ class TableSource(Source):
         return [replace(part, layout=layout) for part in parts]
 
     def _cleaning(self, layout: Layout) -> Mapping[str, Any]:
-        """What strings stand for: as the layout has it, and as is said of this table."""
         own = self.table.cleaning
         if not own:
             return own
@@ -288,7 +286,6 @@ class TableSource(Source):
 
 
 def _encodings(layout: Layout) -> dict[str, str]:
-    """How every column is read."""
     found: dict[str, str] = {}
     for block in layout.blocks:
         if block.encoding == "mixed":

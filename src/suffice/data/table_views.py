@@ -73,7 +73,6 @@ class WithoutColumns(TableView):
 
     @cached_property
     def shown(self) -> Shown:
-        """What the first rows of the whole table show of these columns."""
         schema, rows, empty = self.table.shown
         chosen = pa.schema([schema.field(name) for name in self.names], schema.metadata)
         return Shown(chosen, rows, empty.intersection(self.names))
@@ -126,7 +125,6 @@ class CleanedTable(TableView):
 
     @property
     def cleaning(self) -> Mapping[str, Any]:
-        """What strings stand for."""
         return {
             "missing": tuple(self.missing),
             "label_suffix": self.label_suffix,

@@ -81,7 +81,6 @@ class ArrayTargetsPart(Part):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.features.rows
 
     def locate(self, row: int) -> str:

@@ -1,4 +1,4 @@
-"""Which version of a file was listed, so that a later reading notices another one."""
+"""Versions of listed files, so that a later reading notices another one."""
 
 from __future__ import annotations
 

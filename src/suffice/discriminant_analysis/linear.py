@@ -172,7 +172,6 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
     categorical: Sequence[str] | None = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         n = self.n_components
         if n is not None and not (isinstance(n, Integral) and n >= 1):
             raise ParameterError(

@@ -118,7 +118,6 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     categorical: Sequence[str] | None = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         check_nonnegative(reg_param=self.reg_param)
         if self.reg_param > 1:
             raise ParameterError(
@@ -141,7 +140,6 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
 
     @property
     def priors_(self) -> NDArray[np.float64]:
-        """P(c), (k,)."""
         return self.class_prior_
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:

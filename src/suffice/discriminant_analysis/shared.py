@@ -247,7 +247,6 @@ def n_iter_of(estimator: Any) -> int:
 
 
 def converged_of(estimator: Any) -> bool:
-    """Whether expectation-maximisation converged."""
     (parameters,) = estimator.model_.parameters
     return bool(parameters.course.converged)
 
@@ -368,7 +367,7 @@ def columns_of(statistic: ByClass) -> Comoments | Roots:
 
 
 def _vary(columns: Comoments | Roots) -> NDArray[np.bool_]:
-    """Whether the rows of a class differ in a column, (k,); of pooled products, those of some."""
+    """Return which columns vary within a class, (k,); of pooled products, within some class."""
     if isinstance(columns, Roots):
         return (columns.sd > 0).any(axis=1) & (columns.weight > 0)
     squares = np.diagonal(columns.scatter.value, axis1=1, axis2=2)
@@ -390,5 +389,4 @@ def _means(columns: Comoments | Roots) -> NDArray[np.float64]:
 
 
 def _differ(rows: NDArray[np.float64]) -> bool:
-    """Whether rows differ in a column that both show."""
     return len(rows) > 1 and bool((np.fmax.reduce(rows) > np.fmin.reduce(rows)).any())

@@ -1,4 +1,4 @@
-"""Which engine reads rows: the one that a table lives in, or that `set_engine` chose."""
+"""The engine that reads rows: the one a table lives in, or that `set_engine` chose."""
 
 from __future__ import annotations
 

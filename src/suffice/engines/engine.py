@@ -1,4 +1,4 @@
-"""What an engine is: map a kernel over parts and add the statistics in part order.
+"""The protocol of engines: map a kernel over parts and add the statistics in part order.
 
 An engine holds settings only, and a fit may need several passes. `FitContext` holds what has to
 last until the fit ends: clusters that it started, temporary files, the checkpoint.
@@ -73,7 +73,6 @@ class EngineView(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of parts worked on at a time."""
         return self.engine.workers
 
     @property

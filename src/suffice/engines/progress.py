@@ -1,4 +1,4 @@
-"""How far a pass over the rows is: counted part by part, and shown as a bar on a terminal."""
+"""Progress of a pass over the rows: counted part by part, shown as a bar on a terminal."""
 
 from __future__ import annotations
 

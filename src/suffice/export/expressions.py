@@ -56,7 +56,7 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether the cells are read as doubles, and not compared with values."""
+        """Return whether the cells are read as doubles, and not compared with values."""
         return self.kind in ("number", "count", "whole")
 
     @property
@@ -197,7 +197,7 @@ def _(node: Steps, weight: float) -> Expression:
 
 @dataclass(frozen=True)
 class Term:
-    """What some columns add to every output.
+    """The contribution of some columns to every output.
 
     If one of them is missing, the term is ``nothing``, or the row is ``refused``.
     """

@@ -148,7 +148,7 @@ class OnnxGraph:
         return total
 
     def _term(self, term: Term, c: int) -> str:
-        """What a term adds, with its rule for missing and refused cells."""
+        """Add a term, with its rule for missing and refused cells."""
         made = self.write(term.by_output[c])
         for j in term.columns:
             if self.joint.columns[j].bounds is not None:

@@ -92,7 +92,6 @@ class Bernoulli(Family):
         return EventAccumulator(presence=True) if encoding == "events" else CountAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         if encoding != "events":
             if not super().takes(statistic, encoding, d):
                 return False
@@ -102,7 +101,7 @@ class Bernoulli(Family):
         return bool((statistic.count.value <= statistic.total).all())
 
     def settled(self, parameters: Parameters) -> Bernoulli:
-        """The same, with the α of these."""
+        """Return the family with the α of these parameters."""
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Counts) -> BernoulliParameters:

@@ -131,16 +131,14 @@ class Categorical(Family):
         return np.flatnonzero(identifiers_of(statistic))
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
-        """An empty accumulator."""
         return CodeAccumulator(d) if self.from_zero else CountAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         counts = super().takes(statistic, encoding, d)
         return counts and not any(v.closed for v in statistic.vocabularies)
 
     def settled(self, parameters: Parameters) -> Categorical:
-        """The same, with the α of these; values that it does not know are left out."""
+        """Return the family with the α of these parameters; unknown values are left out."""
         alpha = settled_alpha(self.alpha, parameters.alpha_evidence)
         unseen = "ignore" if self.unseen == "error" else self.unseen
         return replace(self, alpha=alpha, unseen=unseen)
@@ -192,7 +190,7 @@ class Categorical(Family):
         return np.full(d, pseudo_counts(settled_alpha(self.alpha, evidence), d), np.float64)
 
     def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
-        """How many values of each column share the probability, (d,)."""
+        """Return the number of values of each column that share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
 
@@ -240,7 +238,7 @@ class CategoricalParameters(Parameters):
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
-        """Where the values of each column start, (d + 1,)."""
+        """Return the offset of each column among the values, (d + 1,)."""
         return offsets_of(self.vocabularies) + np.arange(len(self.vocabularies) + 1)
 
     @property
@@ -329,7 +327,6 @@ class CategoricalParameters(Parameters):
         return ScoreTable(np.array(low), np.array(size), offsets, table)
 
     def column(self, j: int) -> CategoricalParameters:
-        """The parameters of column j alone."""
         theta = self.theta[:, self.offsets[j] : self.offsets[j + 1]]
         return replace(self, vocabularies=(self.vocabularies[j],), theta=theta, alpha_evidence=None)
 
@@ -417,7 +414,6 @@ class CategoricalPosterior(Posterior):
             moments.variance[shown] += variance.T[column[shown]]
 
     def draw(self, rng: np.random.Generator) -> CategoricalParameters:
-        """Draw θ of every column and class."""
         offsets, theta = self.estimate.offsets, rng.standard_gamma(self.a)
         for j in range(len(self.estimate.vocabularies)):
             places = slice(offsets[j], offsets[j + 1])

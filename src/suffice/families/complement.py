@@ -74,11 +74,9 @@ class Complement(Family):
             )
 
     def accumulator(self, encoding: str, d: int) -> EventAccumulator:
-        """An empty accumulator."""
         return EventAccumulator()
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         return takes_events(statistic, encoding, d)
 
     def estimate(self, statistic: Events) -> ComplementParameters:
@@ -130,7 +128,6 @@ class ComplementParameters(Parameters):
         return EventTerms(self.weights)
 
     def column(self, j: int) -> ComplementParameters:
-        """What column j adds to the score; a text is one column."""
         if not self.events.closed:
             return self
         event = Vocabulary((self.events.values[j],), closed=True)

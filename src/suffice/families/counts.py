@@ -73,7 +73,7 @@ def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
 def prior_counts(
     alpha: float | NDArray[np.float64], estimation: str
 ) -> float | NDArray[np.float64]:
-    """What the prior adds to every count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
+    """Return the pseudo-count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
     return {"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation]
 
 
@@ -237,7 +237,7 @@ def evidence_for(
     sizes: Sequence[int],
     alike: bool = False,
 ) -> AlphaEvidence | None:
-    """What α of tables of counts is to be chosen from; None where it is given.
+    """Return the evidence from which α of tables of counts is chosen; None where it is given.
 
     Parameters
     ----------
@@ -338,12 +338,10 @@ def require_codes(
 
 
 def is_below(value: Any) -> bool:
-    """Whether a value is a number below 0."""
     return isinstance(value, int | float) and value < 0
 
 
 def counts_from_zero(values: Iterable[Any]) -> bool:
-    """Whether all values are whole numbers, 0 or more."""
     values = tuple(values)
     if set(map(type, values)) == {int}:
         return bool(min(values) >= 0)
@@ -384,7 +382,7 @@ ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
 
 
 def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
-    """Whether each column of categories shows another value in every row, (d,).
+    """Return which columns of categories have another value in every row, (d,).
 
     Rows have the weight 1: what weighs more may be several rows.
     """
@@ -398,7 +396,7 @@ def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
 
 
 def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
-    """Whether each column of numbers has the moments of n numbers in a row, (d,).
+    """Return which columns of numbers have the moments of n numbers in a row, (d,).
 
     ::
 
@@ -472,7 +470,7 @@ def advice_on_counts(counts: Counts) -> Iterator[tuple[int, str]]:
 
 
 def _advice(values: Sequence[Any], count: NDArray[np.float64]) -> str:
-    """What there is to say of m values that are counted in k classes, (k, m)."""
+    """Return the warning about m values that are counted in k classes, (k, m)."""
     rows = count.sum()
     if len(values) == 1:
         return f"has one value only, {values[0]!r}: it tells nothing"
@@ -509,7 +507,7 @@ def most_telling(
 
 
 def takes_events(statistic: Any, encoding: str, d: int) -> bool:
-    """Whether a statistic counts the words of a text, or d numbered events; or nothing as yet."""
+    """Return whether a statistic counts words of a text, d numbered events, or nothing yet."""
     if type(statistic) is not Events:
         return False
     (events,) = statistic.vocabularies

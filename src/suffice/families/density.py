@@ -205,7 +205,7 @@ class Density(Family):
     def _column(
         self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
     ) -> tuple[Choice, Piece]:
-        """What is chosen for column j, and its density."""
+        """Choose for column j, and return the density."""
         if not self.choices:
             return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
         shape, bandwidth, _ = choice = self.choices[j]
@@ -216,17 +216,15 @@ class Density(Family):
     def estimate_as(
         self, statistic: MomentsAndBins, choices: Sequence[Choice]
     ) -> PiecewiseParameters | StudentParameters:
-        """The same parameters, where it is known what this family would choose."""
         return replace(self, choices=tuple(choices)).estimate(statistic)
 
     def binned(self, d: int) -> NDArray[np.intp]:
-        """Those whose density follows from counts, once that is known."""
+        """Return the columns whose density follows from counts, once that is known."""
         if not self.choices:
             return super().binned(d)
         return np.flatnonzero([bool(choice.shape) for choice in self.choices])
 
     def settled(self, parameters: Parameters) -> Density:
-        """The same, with what was chosen for these parameters."""
         if isinstance(parameters, PiecewiseParameters):
             return replace(self, choices=parameters.choices)
         return self
@@ -409,7 +407,7 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Estimated]:
 
 
 class Kernels(NamedTuple):
-    """Where kernels stand and are evaluated, and how broad they are.
+    """The centres of kernels, the points where they are evaluated, and their bandwidths.
 
     Parameters
     ----------
@@ -427,7 +425,7 @@ class Kernels(NamedTuple):
 
     @classmethod
     def of(cls, cells: Cells, bandwidth: float) -> Kernels:
-        """Those of two cells or more."""
+        """Compute them from two cells or more."""
         cells, shape = cells.grouped, cells.kernel_shape
         h = bandwidth * shape.spreads * shape.narrower
         return cls(cells, np.maximum(h, LEAST_BANDWIDTH * shape.deviation), shape.broad)
@@ -501,7 +499,7 @@ class Chosen:
 
 
 def fits(chosen: Sequence[Chosen | None], widths: Sequence[int]) -> bool:
-    """Whether there are choices of every column of every part, or none of a part."""
+    """Return whether there are choices of every column of every part, or none of a part."""
     return not chosen or (
         len(chosen) == len(widths)
         and all(c is None or len(c.shape) == d for c, d in zip(chosen, widths, strict=True))

@@ -1,4 +1,4 @@
-"""What a family is: how to accumulate, estimate, score and sample one class-conditional model.
+"""The protocol of families: accumulate, estimate, score and sample a class-conditional model.
 
 Conventions, everywhere: n rows, d columns, k classes, m categories of one column. A family is a
 frozen record of hyper-parameters; its parameters are the frozen result of `Family.estimate`. A
@@ -144,7 +144,7 @@ class Parameters(ABC):
 
     @abstractmethod
     def describe(self, j: int) -> dict[str, list[float]]:
-        """What is known of column j: a list over the k classes for every named quantity."""
+        """Describe column j: a list over the k classes for every named quantity."""
 
     def rivals(self, j: int) -> dict[str, float]:
         """The families that were tried for column j, by what each costs; none without a choice."""
@@ -173,7 +173,7 @@ class Parameters(ABC):
         return complete(block.values)
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterable[str]:
-        """What a user should know of these estimates, in sentences."""
+        """Yield warnings about these estimates, in sentences."""
         return ()
 
 
@@ -233,7 +233,7 @@ class Family(ABC):
         return type(self).__module__.rpartition(".")[2]
 
     def sums(self, encoding: str) -> Any:
-        """What its sums depend on besides the rows: families that agree in it can share them."""
+        """Return a key of the sums: families that agree in it can share them."""
         statistic = type(self.accumulator(encoding, 0).statistic())
         return type(self), statistic
 
@@ -296,7 +296,7 @@ class Family(ABC):
         return self
 
     def estimate_by(self, statistic: Any, apply: Apply) -> Parameters:
-        """The same parameters; ``apply`` is `map`, or does what `map` does by several threads."""
+        """Estimate with ``apply``, which is `map` or maps by several threads."""
         return self.estimate(statistic)
 
     def binned(self, d: int) -> NDArray[np.intp]:
@@ -304,16 +304,16 @@ class Family(ABC):
         return np.arange(d)
 
     def estimate_as(self, statistic: Any, choices: Sequence[Any]) -> Parameters:
-        """The same parameters, where it is known what this family would choose."""
+        """Estimate with choices that are known."""
         return self.estimate(statistic)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
+        """Return whether a statistic is one that this family accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())
         return type(statistic) is known and bool(statistic.d == d)
 
     def is_shown_by(self, statistic: Any) -> bool:
-        """Whether a row shows the columns of a statistic that has a place for each pair of them.
+        """Return whether a statistic with an entry for each pair of columns has rows of them.
 
         Of other statistics the size says what they hold.
         """
@@ -393,7 +393,7 @@ FOLDS_INSTEAD = "use cv=10"
 
 @dataclass(frozen=True)
 class LearntRows:
-    """What a block of rows weighed in the sums.
+    """The weights of a block of rows in the sums.
 
     Parameters
     ----------
@@ -411,11 +411,11 @@ class LearntRows:
         return LearntRows(self.codes[rows], self.weights[rows])
 
     def of_class(self, c: int) -> NDArray[np.float64]:
-        """What each row weighs in class c, (n,)."""
+        """Return the weight of each row in class c, (n,)."""
         return np.where(self.codes == c, self.weights, 0.0)
 
     def by_class(self, k: int) -> NDArray[np.float64]:
-        """What each row weighs in each class, (n, k)."""
+        """Return the weight of each row in each class, (n, k)."""
         return np.where(self.codes[:, None] == np.arange(k), self.weights[:, None], 0.0)
 
 
@@ -473,8 +473,7 @@ class ScoreMoments:
 class Scorer(Protocol):
     """Parameters, as far as they give scores."""
 
-    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
-        """Add log p(x | c) of every row to ``out`` (n, k); missing cells add nothing."""
+    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None: ...
 
 
 class Posterior(ABC):

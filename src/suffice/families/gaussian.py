@@ -145,11 +145,9 @@ class Gaussian(Family):
             raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAccumulator(d)
 
     def advice(self, statistic: Moments) -> Iterator[tuple[int, str]]:
-        """Constants."""
         rows = statistic.one_class
         for j in np.flatnonzero(((rows.total > 1) & (rows.scatter == 0)).any(axis=0)).tolist():
             yield j, f"has one value only, {rows.mean[0, j]:g}: it tells nothing"
@@ -174,7 +172,6 @@ class Gaussian(Family):
         return GaussianLeftOut(self, statistic)
 
     def left_out(self, statistic: Moments) -> NDArray[np.intp]:
-        """Numbers of rows, if these are to be ignored."""
         if self.identifiers == "keep":
             return NO_COLUMNS
         return np.flatnonzero(row_numbers_of(statistic))
@@ -203,7 +200,7 @@ class Gaussian(Family):
 
     @property
     def _divides(self) -> bool:
-        """Whether variances are not those of the sums: of all classes together, or with a ddof."""
+        """Return whether variances are not those of the sums: pooled, or with a ddof."""
         return self.shared or self.ddof != 0
 
     def least_variance(self, moments: Moments) -> NDArray[np.float64]:
@@ -348,7 +345,7 @@ class GaussianParameters(Parameters):
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
-        """Where columns are measured from, and what their squares are scored by."""
+        """Return the origin of each column, and the coefficients of its squares."""
         origin, mean = _origin(self.mean, self.mean_lo)
         return origin, (mean, np.sqrt(self.precision / 2), self.log_scale)
 
@@ -359,7 +356,6 @@ class GaussianParameters(Parameters):
         return np.asarray(log_scale - z * z)
 
     def column(self, j: int) -> GaussianParameters:
-        """The parameters of column j alone."""
         return self.columns(np.array([j]))
 
     def columns(self, index: NDArray[np.intp]) -> GaussianParameters:
@@ -433,7 +429,7 @@ class StudentParameters(Parameters):
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
-        """Where columns are measured from, and what their cells are scored by."""
+        """Return the origin of each column, and the coefficients of its cells."""
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         square = np.where(used, nu * self.scale2, 1.0)
         log_scale = lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(np.pi * square)
@@ -448,11 +444,9 @@ class StudentParameters(Parameters):
         return np.asarray(log_scale - power * log1p(precision * e * e))
 
     def column(self, j: int) -> StudentParameters:
-        """The parameters of column j alone."""
         return self.columns(np.array([j]))
 
     def columns(self, index: NDArray[np.intp]) -> StudentParameters:
-        """The parameters of some columns."""
         parts = self.location, self.location_lo, self.scale2, self.dof
         return StudentParameters(*(part[:, index] for part in parts))
 

@@ -99,15 +99,13 @@ class JointTable(Family):
         check_words(unseen=self.unseen)
 
     def accumulator(self, encoding: str, d: int) -> JointAccumulator:
-        """An empty accumulator for d columns."""
         return JointAccumulator(d)
 
     def settled(self, parameters: Any) -> JointTable:
-        """The same; values that it does not know are left out."""
+        """Return the family without values that these parameters do not have."""
         return replace(self, unseen="ignore") if self.unseen == "error" else self
 
     def estimate(self, statistic: JointCounts) -> JointTableParameters:
-        """Parameters from exact counts."""
         everyone = statistic.count.sum(axis=0).value
         count = np.where(statistic.total > 0, statistic.count.value, everyone)
         # Where there is no count at all, any α gives 1/M each.
@@ -153,7 +151,6 @@ class JointTableParameters(JointParameters):
 
     @property
     def n_free(self) -> int:
-        """Return k(M − 1)."""
         return len(self.count) * max(prod(map(len, self.vocabularies)) - 1, 0)
 
     @property

@@ -92,15 +92,12 @@ class Multinomial(Family):
         check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> EventAccumulator:
-        """An empty accumulator."""
         return EventAccumulator()
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         return takes_events(statistic, encoding, d)
 
     def settled(self, parameters: Parameters) -> Multinomial:
-        """The same, with the α of these."""
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Events) -> MultinomialParameters:
@@ -147,7 +144,6 @@ class MultinomialParameters(Parameters):
         return EventTerms(safe_log(self.theta))
 
     def column(self, j: int) -> MultinomialParameters:
-        """What column j adds to the likelihood; a text is one column."""
         if not self.events.closed:
             return self
         return MultinomialParameters(
@@ -165,19 +161,16 @@ class MultinomialParameters(Parameters):
         return [np.array([" ".join(np.repeat(words, row)) for row in counts], dtype=object)]
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """θ of column j, or of the words that divide the classes most."""
         if self.events.closed:
             return {"share": self.theta[:, j].tolist()}
         return most_telling(self.events.values, self.theta, safe_log(self.theta))
 
     def form(self) -> Form:
-        """Linear in the counts."""
         linear = safe_log(self.theta)
         features = event_features(self.events)
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: RealBlock | SparseBlock) -> Any:
-        """Counts (n, M); a missing one is 0, which is exact, for the form has no constant."""
         return event_counts(block, self.events)
 
 

@@ -163,6 +163,5 @@ def check_variance_floor(**options: VarianceFloor) -> None:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is a number that a double can hold."""
     real = isinstance(value, Real)
     return real and bool(abs(value) <= float_info.max)

@@ -76,11 +76,9 @@ class Poisson(Family):
             check_positive(alpha=self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAccumulator(d)
 
     def estimate(self, statistic: Moments) -> PoissonParameters | NegativeBinomialParameters:
-        """Parameters from exact moments."""
         shown, pooled = statistic.total > 0, statistic.one_class
         n = np.where(shown, statistic.total, pooled.total)
         mean = np.where(shown, statistic.mean, pooled.mean)
@@ -108,7 +106,6 @@ class PoissonParameters(Parameters):
 
     @property
     def n_free(self) -> int:
-        """Return kd."""
         return self.rate.size
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
@@ -122,7 +119,6 @@ class PoissonParameters(Parameters):
         kernels.scores.add_linear(log_factorial, -np.ones_like(self.rate), out)
 
     def column(self, j: int) -> PoissonParameters:
-        """The parameters of column j alone."""
         return PoissonParameters(self.rate[:, [j]])
 
     def sample(
@@ -170,7 +166,6 @@ class NegativeBinomialParameters(Parameters):
             out[:, c] -= total[:, 0]
 
     def column(self, j: int) -> NegativeBinomialParameters:
-        """The parameters of column j alone."""
         return NegativeBinomialParameters(self.a[:, [j]], self.b[:, [j]])
 
     def sample(

@@ -40,7 +40,7 @@ class Design:
 
     @cached_property
     def trained(self) -> NDArray[np.bool_]:
-        """Whether a fold trains on a run, (R, R)."""
+        """Return whether a fold trains on a run, (R, R)."""
         return ~np.eye(len(self.runs), dtype=bool)
 
 

@@ -228,7 +228,7 @@ def _loaded(img: Any, name: str) -> tuple[Any, NDArray[np.float64] | None, str, 
 
 
 def _is_plain(data: Any) -> bool:
-    """Whether the numbers of an image lie in one file, first axis fastest."""
+    """Return whether the numbers of an image lie in one file, first axis fastest."""
     from nibabel.arrayproxy import ArrayProxy
 
     return type(data) is ArrayProxy and getattr(data, "order", "F") == "F"

@@ -317,7 +317,7 @@ class SearchLight(Estimator):
         return vars(self)[name]
 
     def _null_scores(self) -> NDArray[np.float64]:
-        """Of every permuted map, the largest score and that of the whole mask, (P, 2)."""
+        """Return the largest score of every permuted map, and that of the whole mask, (P, 2)."""
         null: NDArray[np.float64] | None = self._fitted("_null")
         if null is None:
             raise UnavailableError(

@@ -81,7 +81,7 @@ def always(estimator: Any) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What all estimators of a class have in common.
+    """The properties that all estimators of a class share.
 
     Parameters
     ----------
@@ -266,19 +266,18 @@ class Estimator:
         return "model_" in vars(self)
 
     def _html_repr(self) -> str:
-        """What a notebook shows: what was fitted, else scikit-learn's diagram."""
         return (self.kind.tables(self) if "model_" in vars(self) else "") or diagram(self)
 
     # -- what was fitted
 
     @property
     def schema_(self) -> Sequence[Column]:
-        """What each column is, and why."""
+        """Return the kind of each column, and the reason for it."""
         return self.reader_.columns
 
     @property
     def layout_(self) -> Layout:
-        """How a table is cut into blocks."""
+        """Return the division of a table into blocks."""
         return self.reader_.layout
 
     # -- keeping
@@ -299,7 +298,7 @@ class Estimator:
         write_model(path, type(self).__name__, entries_of(self), types=self.kind.types or {})
 
     def _kept(self) -> dict[str, Any]:
-        """What a file holds besides options and layout, in the order of its entries."""
+        """Return the content of a file besides options and layout, in the order of its entries."""
         raise NotImplementedError
 
     def _restore(self, saved: Any) -> None:
@@ -697,7 +696,6 @@ class Opened:
 
     @property
     def shared(self) -> Any:
-        """What the sums depend on besides the rows."""
         return type(self.learner), self.method.shared(self.reader)
 
     def sums(self) -> Any:
@@ -731,7 +729,7 @@ def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
 
 
 def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
-    """What either model has learnt.
+    """Return the sums of two models that read the same columns.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class KeptSums(FadingStatistic, Protocol):
 
     @property
     def is_empty(self) -> bool:
-        """Whether they are sums over no row."""
+        """Return whether they are sums over no row."""
         ...
 
 
@@ -55,12 +55,12 @@ class Method(Protocol[R, S]):
 
     @property
     def keeps_sums(self) -> bool:
-        """Whether the sums stay: without them there is no forgetting, merging and comparing."""
+        """Return whether the sums stay, as forgetting, merging and comparing need."""
         return True
 
     @property
     def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone, so that folds follow from sums."""
+        """Return whether the model is a function of the sums: folds then follow from them."""
         return True
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""How an estimator reads tables: fixed by the first one, and the same for all that follow."""
+"""Readers of tables: fixed by the first table, and the same for all that follow."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SPELLED = {"boolean": "true/false", "integer": "number", "number": "number", "st
 
 @dataclass(frozen=True)
 class TableReader:
-    """How tables are read. A kind of model adds what it makes of the columns.
+    """A reader of tables. A kind of model adds what it makes of the columns.
 
     Parameters
     ----------
@@ -135,12 +135,12 @@ class TableReader:
 
     @property
     def columns(self) -> Sequence[Column]:
-        """What each column is, and why."""
+        """Return the kind of each column, and the reason for it."""
         return self.layout.columns
 
     @cached_property
     def takes_numbers_as_they_are(self) -> bool:
-        """Whether the columns, in their order, are one block of numbers."""
+        """Return whether the columns, in their order, are one block of numbers."""
         blocks = self.layout.blocks
         return (
             len(blocks) == 1
@@ -173,7 +173,7 @@ class TableReader:
 
     @property
     def to_answer(self) -> Layout:
-        """How tables are read whose rows are to be answered."""
+        """Return the layout of rows to predict."""
         return self.layout
 
     @cached_property
@@ -184,7 +184,7 @@ class TableReader:
 
 @dataclass(frozen=True)
 class LabelReader(TableReader):
-    """How tables are read whose rows have labels.
+    """A reader of tables whose rows have labels.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class LabelReader(TableReader):
         return faithful(classes.values, np.array(classes.values, self.label_dtype))
 
     def with_labels(self, *given: Any) -> Self:
-        """The same, once labels have come in further arrays or dtypes."""
+        """Note labels that have come in further arrays or dtypes."""
         return replace(self, label_dtype=common_dtype(self.label_dtype, *given))
 
 
@@ -375,7 +375,6 @@ def _columns_of(estimator: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
 
 
 def _names_column(estimator: Any, row: Mapping[str, Any]) -> bool:
-    """Whether a row by name has a cell of any column that the model reads."""
     return is_named(estimator) and not row.keys().isdisjoint(estimator.reader_.layout.names)
 
 

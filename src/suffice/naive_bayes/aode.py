@@ -113,7 +113,6 @@ class AODE(GenerativeClassifier):
     bins: Mapping[Any, Any] | None = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         check_words(unseen=self.unseen)
         check_smoothing(self.estimation, self.alpha)
         if not (isinstance(self.bins, Mapping) or self.bins is None):
@@ -136,7 +135,7 @@ class AODE(GenerativeClassifier):
 
     @property
     def alpha_evidence_(self) -> AlphaEvidence | None:
-        """What was tried for α, and the log evidence of each; None where α was given."""
+        """Return the values tried for α, and the log evidence of each; None where α was given."""
         return alpha_evidence(fitted(self))
 
     calibrate = calibrate
@@ -203,7 +202,7 @@ class PairsMethod(GenerativeMethod):
 
     @property
     def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone: bins are learnt from rows."""
+        """Return False: bins are learnt from rows."""
         return False
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:

@@ -80,7 +80,6 @@ class BernoulliNB(GenerativeClassifier):
     binarize: float | None = 0.0
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         number = isinstance(self.binarize, Real) and self.binarize == self.binarize
         if not (number or self.binarize is None):
             raise ParameterError(f"binarize={self.binarize!r}", "binarize is a number, or None")

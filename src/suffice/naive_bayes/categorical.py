@@ -95,7 +95,6 @@ class CategoricalNB(GenerativeClassifier):
     unseen: str = "ignore"
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         least: Any = 0 if self.min_categories is None else self.min_categories
         if np.ndim(least) > 1:
             raise ParameterError(

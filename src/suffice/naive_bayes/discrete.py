@@ -137,7 +137,6 @@ def event_counts_of(estimator: Any) -> NDArray[np.float64]:
 
 
 def evidence_of(estimator: Any) -> AlphaEvidence | None:
-    """What was tried for α, and the log evidence of each; None where α was given."""
     return alpha_evidence(fitted(estimator))
 
 

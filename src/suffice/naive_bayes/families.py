@@ -51,7 +51,7 @@ class Families:
 
     @property
     def count_bins(self) -> bool:
-        """Whether there are densities, whose bins depend on the number of rows."""
+        """Return whether there are densities, whose bins depend on the number of rows."""
         given = self.given.values() if isinstance(self.given, Mapping) else [self.given]
         names = [family.name if isinstance(family, Family) else family for family in given]
         return "density" in [self.of_numbers, *names]

@@ -69,7 +69,6 @@ class GaussianNB(GenerativeClassifier):
     class_weight: ClassWeight = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         check_variance_floor(var_smoothing=self.var_smoothing)
         family = Gaussian(estimation="mle", variance_floor=self.var_smoothing)
         prior = "empirical" if self.priors is None else cast(Prior, self.priors)

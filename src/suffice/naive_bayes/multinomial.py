@@ -87,7 +87,6 @@ class MultinomialNB(GenerativeClassifier):
     class_weight: ClassWeight = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         return discrete(
             self, Multinomial(checked_alpha(self)), CountsMethod, of_name="MultinomialNB"
         )

@@ -1,4 +1,4 @@
-"""How a classifier that counts pairs of columns reads tables, and what its file holds."""
+"""The reader and the file of a classifier that counts pairs of columns."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ class PairedReader(GenerativeReader):
         return replace(sums, blocks=(*sums.blocks, *found.over(sums.classes).blocks))
 
     def column(self, lost: ForgetError | Loss) -> str:
-        """The column that an error is about."""
         if lost.block < len(self.parts):
             return super().column(lost)
         return "a pair of columns"
@@ -73,7 +72,6 @@ class PairedReader(GenerativeReader):
             )
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
-        """What divides the rows of two statistics, column by column."""
         return super().compare(without_pairs(statistic), other, without_pairs(others))
 
 

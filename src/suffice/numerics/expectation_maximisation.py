@@ -381,7 +381,7 @@ def _change(before: _Gaussians, after: _Gaussians) -> float:
 
 
 def _extrapolated(path: Path, at: _Gaussians, following: _Gaussians) -> _Gaussians:
-    """Where a path leads that came to ``at`` and goes on to ``following``."""
+    """Extrapolate a path that came to ``at`` and goes on to ``following``."""
     ahead = path.extrapolated(_flat(at), _flat(following))
     if ahead is None:
         return following

@@ -60,12 +60,11 @@ class Cells:
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """Where they are drawn, (m,): numbers at themselves, others at 0, 1, ..."""
+        """Return the positions drawn, (m,): numbers at themselves, others at 0, 1, ..."""
         return self.values if self.are_numbers else np.arange(float(len(self.values)))
 
     @property
     def are_numbers(self) -> bool:
-        """Whether they have a place on a line."""
         return self.values.dtype.kind == "f"
 
 
@@ -144,7 +143,6 @@ def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
 
 
 def _of_terms(parameters: TermParameters, name: str, j: int) -> Cells:
-    """Of a Gaussian of numbers and indicators."""
     if parameters.is_number(j):
         place = int(parameters.places[j][0])
         return _numbers(parameters.of_terms, name, place, len(parameters.factored.mean))
@@ -207,7 +205,7 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
 
 
 def counted(model: GenerativeClassifier, column: str) -> float:
-    """How often what a column says is counted."""
+    """Return the weight of a column."""
     b, j = _place(model, column)
     weights = model.model_.part_weights[b]
     return float(weights[min(j, len(weights) - 1)])
@@ -215,7 +213,7 @@ def counted(model: GenerativeClassifier, column: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What labelled rows show of one column.
+    """The labelled values of one column.
 
     Parameters
     ----------

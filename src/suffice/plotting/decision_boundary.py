@@ -1,4 +1,4 @@
-"""Where a classifier changes its mind: the plane of two columns."""
+"""The decision boundary of a classifier in the plane of two columns."""
 
 from __future__ import annotations
 

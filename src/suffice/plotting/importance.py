@@ -1,4 +1,4 @@
-"""How many bits each column tells of the class."""
+"""The mutual information of each column and the class, in bits."""
 
 from __future__ import annotations
 

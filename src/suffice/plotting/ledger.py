@@ -151,7 +151,7 @@ class LedgerDisplay:
 
     @property
     def total(self) -> float:
-        """Where it ends."""
+        """Return the end of the last bar."""
         return float(self.start + self.steps.sum())
 
     def plot(self, *, most: int = 12, ax: Axes | None = None) -> Self:

@@ -71,7 +71,6 @@ def page(model: Any, test: Any = None) -> str:
 
 
 def _of_model(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the scripts read of a model, and what the page says of it."""
     scored = scoring(model)
     facts = about(model, len(scored["columns"]), scored["outputs"])
     facts["fingerprint"] = hashlib.sha256(_json(scored).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What the page says of rows that the model had not learnt: how well it answers."""
+"""The evaluation of test data on the page."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ MOST_NUMBERS = 40_000  # of words times classes: 0.8 MB
 
 
 def is_text(parameters: Any) -> bool:
-    """Whether parameters say how often each word is in a text of each class."""
     events = MultinomialParameters | ComplementParameters
     return isinstance(parameters, events) and not parameters.events.closed
 

@@ -1,4 +1,4 @@
-"""What all sums can do: addition, scaling and a class axis, read from their annotations.
+"""The base of all sums: addition, scaling and a class axis, read from their annotations.
 
 A kind of sums is a frozen dataclass that says what its fields are, as `suffice.rules` reads them::
 

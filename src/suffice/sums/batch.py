@@ -58,7 +58,6 @@ class Batch:
     weights: NDArray[np.float64] = field(default_factory=lambda: NO_WEIGHTS)
 
     def cut(self, start: int, stop: int) -> Batch:
-        """Rows ``start`` to ``stop``."""
         return Batch(
             stop - start,
             tuple(block.cut(start, stop) for block in self.blocks),
@@ -76,7 +75,6 @@ class Batch:
             yield self.cut(start, min(start + rows, self.rows))
 
     def take(self, rows: NDArray[np.intp]) -> Batch:
-        """The given rows, in that order."""
         return Batch(
             len(rows),
             tuple(block.take(rows) for block in self.blocks),

@@ -115,7 +115,7 @@ PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]
 
 
 def places_of_cells(columns: int, most: int) -> PlacesOfCells:
-    """Where a kernel writes the start of every column, and at most so many cells and counts."""
+    """Reserve the arrays that a kernel fills: starts of columns, cells and counts."""
     return np.empty(columns + 1, np.int64), np.empty(most, np.uint16), np.empty(most)
 
 
@@ -365,7 +365,6 @@ class BinnedCounts(ClassSums):
         return Divergences.side_by_side(found)
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         c, rest = np.divmod(self._keys, max(1, self.d * CELLS))
         keys = np.asarray(index, np.int64)[c] * (self.d * CELLS) + rest
         order = np.argsort(keys, kind="stable")
@@ -399,7 +398,6 @@ class BinnedCounts(ClassSums):
         return self._of(places, size, self.k, self.origin, self.unit)
 
     def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
         places = (np.asarray(index)[:, None] * self.d + np.arange(self.d)).ravel()
         return self._of(places, np.diff(self.start)[places], len(index), self.origin, self.unit)
 
@@ -571,7 +569,6 @@ class BinnedCountAccumulator:
             self._total = self._of_few()
 
     def statistic(self) -> BinnedCounts:
-        """Freeze what was added."""
         total = self._of_tally()
         if self._table.size:
             total = total + self._of_keys(*self._of_table())
@@ -671,12 +668,10 @@ class MomentsAndBins(ClassSums):
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return self.moments.d
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         return self.moments.total
 
     @property
@@ -689,7 +684,6 @@ class MomentsAndBins(ClassSums):
         return self.moments.divergences(other.moments)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
-        """Keep the columns at ``index``, in that order."""
         return type(self)(self.moments.columns(index), self.bins.columns(index))
 
 
@@ -727,7 +721,6 @@ class MomentsAndBinsAccumulator:
         self._bins.add(binned, codes, weights, k)
 
     def statistic(self) -> MomentsAndBins:
-        """Freeze what was added."""
         bins, d = self._bins.statistic(), len(self._origin)
         if bins.d < d:
             bins = replace(bins.widened(self._binned, d), origin=self._origin, unit=self._unit)

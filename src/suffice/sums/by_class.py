@@ -114,7 +114,6 @@ class ByClass(Sums):
         return rest.pruned()
 
     def canonical(self) -> Self:
-        """Return the sums normalised, so that they keep no trace of single rows."""
         hi, lo = self.unlabelled.hi, self.unlabelled.lo
         unlabelled = DoubleDouble(hi[()], lo[()])  # a difference has arrays without dimensions
         return replace(super().canonical(), unlabelled=unlabelled)

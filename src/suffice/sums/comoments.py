@@ -255,12 +255,10 @@ class Comoments(ClassSums):
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.patterns.shape[1])
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.group_weight.value.sum())
 
     @property
@@ -283,7 +281,6 @@ class Comoments(ClassSums):
 
     @cached_property
     def one_class(self) -> Comoments:
-        """The rows as if they were of one class."""
         return replace(self, k=1, code=np.zeros_like(self.code))._of_groups_again()
 
     @property
@@ -345,7 +342,6 @@ class Comoments(ClassSums):
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
     def place(self, index: NDArray[np.intp], k: int) -> Comoments:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         return replace(self, k=k, code=index[self.code])._sorted()
 
     def take(self, index: NDArray[np.intp]) -> Comoments:
@@ -391,7 +387,6 @@ class Comoments(ClassSums):
         return self._merge(other, -1.0) if isinstance(other, Comoments) else NotImplemented
 
     def scaled(self, factor: float) -> Comoments:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         weight, sums = scaled(self.weight, factor), scaled(self.sums, factor)
         products = scaled(self.products, factor)
         tally = scaled_tally(self.tally, factor)
@@ -544,7 +539,7 @@ def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Where the products of a statistic are, given the new product indices of its groups."""
+    """Map the products of a statistic to the new product indices of its groups."""
     index = np.zeros(len(of.products), np.intp)
     index[of.product_index[of.product_index >= 0]] = product_index[of.product_index >= 0]
     return index
@@ -553,7 +548,7 @@ def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
 def indexed_products(
     pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
+    """Index the products of the groups (g, 2) that need some or share them with one that does."""
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])
     return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)
@@ -625,7 +620,6 @@ class ComomentsAccumulator:
                 self._separate(z, codes[rows], weights[rows], start + first)
 
     def statistic(self) -> Comoments:
-        """Freeze what was added."""
         k = len(self._state[0])
         groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
         everything = np.ones((1, self._d), bool)
@@ -745,17 +739,14 @@ class FourthMoments(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.moments.k
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return self.moments.d // 3
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
         return self.moments.total[:, : self.d]
 
     @cached_property
@@ -816,7 +807,6 @@ class FourthMoments(ClassSums):
         return self.columns.divergences(other.columns)
 
     def shares_left(self, rest: FourthMoments) -> NDArray[np.float64]:
-        """Return the share of each variance that the rest of these rows has, (1, d)."""
         return self.columns.shares_left(rest.columns)
 
 
@@ -828,7 +818,7 @@ class FourthMomentsAccumulator:
 
     @property
     def complete(self) -> bool:
-        """Whether every row added so far shows every column."""
+        """Return whether no row so far had a missing cell."""
         return self._moments.complete
 
     def add(
@@ -856,5 +846,4 @@ class FourthMomentsAccumulator:
                 self._moments.add(both, codes[rows], weights[rows], k)
 
     def statistic(self) -> FourthMoments:
-        """Freeze what was added."""
         return FourthMoments(self._moments.statistic())

@@ -70,17 +70,15 @@ class Counts(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.count.shape[0]
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.vocabularies)
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
-        """Where the categories of each column start, (d + 1,)."""
+        """Return the offset of each column among the categories, (d + 1,)."""
         return offsets_of(self.vocabularies)
 
     @cached_property
@@ -94,7 +92,7 @@ class Counts(ClassSums):
 
     @cached_property
     def by_size(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
-        """Which columns have equally many values v, (c,), and their counts (k, c, v), by v."""
+        """Return the columns with equally many values v, (c,), and their counts (k, c, v), by v."""
         count, sizes = self.count.value, np.diff(self.offsets)
         groups = (np.flatnonzero(sizes == v) for v in np.unique(sizes))
         return tuple(
@@ -114,7 +112,6 @@ class Counts(ClassSums):
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         sums = [self.count[:, a:b].sum(axis=1).value for a, b in pairwise(self.offsets)]
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
@@ -171,7 +168,7 @@ class Counts(ClassSums):
 
 
 def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
-    """Where the categories of each column start among all M, (d + 1,)."""
+    """Return the offset of each column among all M categories, (d + 1,)."""
     return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
 
@@ -195,7 +192,7 @@ class CodeRange:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where every column starts, (d + 1,)."""
+        """Return the offset of each column, (d + 1,)."""
         return np.concatenate([[0], np.cumsum(self.size)])
 
     @classmethod
@@ -245,7 +242,6 @@ class CountAccumulator:
         weights: NDArray[np.float64],
         k: int,
     ) -> None:
-        """Add the rows of a block."""
         self._k = max(k, self._k)
         if isinstance(block, IntegerBlock):
             self._add_integers(block.values, codes, weights)
@@ -410,7 +406,6 @@ class Events(Counts):
         ).untested()
 
     def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
         found = super().take(index)
         return replace(found, missing=found.missing.pruned())
 
@@ -574,12 +569,10 @@ class JointCounts(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.count.shape[0]
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.vocabularies)
 
     @classmethod

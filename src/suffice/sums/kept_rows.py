@@ -101,7 +101,6 @@ class KeptRows(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.tally)
 
     @property
@@ -111,7 +110,6 @@ class KeptRows(ClassSums):
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.row_weights.sum())
 
     @property
@@ -139,17 +137,15 @@ class KeptRows(ClassSums):
         return self.columns
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         return self.columns.divergences(other)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no row."""
         return not len(self.y)
 
     @cached_property
     def gaps(self) -> NDArray[np.bool_]:
-        """Which rows lack a cell or a target, (m,)."""
+        """Return which rows lack a cell or a target, (m,)."""
         if not is_sparse(self.x):
             lacks = np.isnan(self.x).any(axis=1)
         else:
@@ -159,12 +155,12 @@ class KeptRows(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Whether every row shows every column."""
+        """Return whether no row lacks a cell."""
         return not self.gaps.any()
 
     @property
     def patterns(self) -> NDArray[np.bool_]:
-        """Which columns some row shows, (1, d)."""
+        """Return which columns some row has, (1, d)."""
         if self.complete:
             return np.ones((min(len(self.y), 1), self.d), np.bool_)
         if is_sparse(self.x):
@@ -176,11 +172,11 @@ class KeptRows(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column differ by too little to be squared, (d,)."""
+        """Return which columns vary by too little to be squared, (d,)."""
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
     def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:
-        """The same rows in some of the columns, increasing; products of few columns."""
+        """Return the rows of some of the columns, increasing; products of few columns."""
         p = self.x.shape[1]
         kept = columns[columns < p]
         x = self.x[:, kept]
@@ -189,7 +185,7 @@ class KeptRows(ClassSums):
         return rows._in_few_numbers() if len(kept) >= LEAST_COLUMNS else rows.products()
 
     def chosen(self, columns: NDArray[np.intp]) -> KeptRows:
-        """The same rows in few of the columns, without targets."""
+        """Return the rows of few of the columns, without targets."""
         x = self.x[:, columns]
         x = x.toarray() if is_sparse(x) else x
         return replace(self, x=x, y=self.y[:, :0], cells=x.size)
@@ -263,12 +259,10 @@ class KeptRows(ClassSums):
 
     @property
     def one_class(self) -> KeptRows:
-        """The rows as if they were of one class."""
         code, tally = np.zeros_like(self.code), self.tally.sum(axis=0)[None]
         return replace(self, code=code, tally=tally)
 
     def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         tally = gathered(self.tally, index, k)
         return replace(self, code=np.asarray(index)[self.code], tally=tally)
 
@@ -383,7 +377,7 @@ def _joined(
 
 
 def _tiny(x: Any) -> NDArray[np.bool_]:
-    """Whether cells of a column differ, or are, by so little that their squares underflow."""
+    """Return which columns differ, or are, by so little that their squares underflow."""
     if is_sparse(x):
         largest = np.zeros(x.shape[1])
         np.fmax.at(largest, x.indices, np.abs(x.data))
@@ -396,7 +390,7 @@ def _tiny(x: Any) -> NDArray[np.bool_]:
 
 
 def _digest(x: Any, y: NDArray[np.float64], i: int) -> bytes:
-    """What tells row i from rows of other values."""
+    """Hash row i."""
     found = blake2b(y[i], digest_size=DIGEST)
     if is_sparse(x):
         part = slice(x.indptr[i], x.indptr[i + 1])
@@ -471,22 +465,18 @@ class Roots(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.weight)
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.mean.shape[1])
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.weight.sum())
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         return np.repeat(self.weight[:, None], self.d, axis=1)
 
     @property
@@ -510,7 +500,6 @@ class Roots(ClassSums):
         return self.singular[own], self.basis[own]
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         theirs = other.columns
         variances = [np.broadcast_to(one.sd**2, one.mean.shape) for one in (self, theirs)]
         weights = self.total, theirs.total
@@ -528,21 +517,17 @@ class Roots(ClassSums):
         return ForgetError(NOT_IN_FILES, "fit all rows again")
 
     def scaled(self, factor: float) -> Roots:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(self, weight=self.weight * factor, fourth=self.fourth * factor)
 
     def canonical(self) -> Roots:
-        """The same: there is one form."""
         return self
 
     def place(self, index: NDArray[np.intp], k: int) -> Roots:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         order = np.full(k, -1)
         order[index] = np.arange(self.k)
         return self.take(order)
 
     def take(self, index: NDArray[np.intp]) -> Roots:
-        """Keep the classes at ``index``, in that order; −1 stands for an empty one."""
         known = (index >= 0)[:, None]
         weight, mean = self.weight[index] * known[:, 0], self.mean[index] * known
         if self.pooled:
@@ -712,7 +697,6 @@ class RowsAccumulator:
         return True
 
     def statistic(self) -> KeptRows | Products:
-        """Freeze what was added."""
         if self._products is not None:
             return self._products.statistic()
         tally = np.zeros((self._k, 3), np.int64)
@@ -741,7 +725,6 @@ def _csr(block: SparseBlock, p: int) -> Any:
 
 
 def _shows_any(x: Any) -> NDArray[np.bool_]:
-    """Which rows show a cell, (n,)."""
     if is_sparse(x):
         return np.ones(x.shape[0], np.bool_)
     shown = np.ones(len(x), np.bool_)

@@ -92,17 +92,14 @@ class Moments(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.pivot)
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.pivot.shape[1])
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
         return self.weight[:, 0] + self.weight[:, 1]
 
     @property
@@ -134,12 +131,11 @@ class Moments(ClassSums):
 
     @cached_property
     def one_class(self) -> Self:
-        """The sums of the same rows as if they were of one class."""
         return type(self)(*self._pooled())
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column, of all classes, differ by too little to be squared."""
+        """Return which columns vary, over all classes, by too little to be squared."""
         weight, pivot, sums = self._pooled()
         first, squares = sums[:, 0] + sums[:, 1], sums[:, 2] + sums[:, 3]
         lost = too_small(weight[:, 0] + weight[:, 1], pivot, first, squares)
@@ -185,7 +181,6 @@ class Moments(ClassSums):
         return type(self)(*out)
 
     def scaled(self, factor: float) -> Self:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         (k, _, d), weight = self.weight.shape, scaled(self.weight, factor)
         sums = scaled(self.sums.reshape(2 * k, 2, d), factor).reshape(k, 4, d)
         seen = weight[:, 0] > 0
@@ -213,7 +208,6 @@ class Moments(ClassSums):
         return scatters_left((self.scatter, rest.scatter), rest.total, rest.mean)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
-        """Keep the columns at ``index``, in that order."""
         parts = self.weight, self.pivot, self.sums
         return type(self)(*(np.ascontiguousarray(part[..., index]) for part in parts))
 
@@ -253,7 +247,6 @@ class MomentsAccumulator:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
     def statistic(self) -> Moments:
-        """Freeze what was added."""
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
 
@@ -320,7 +313,7 @@ def too_small(
     sums: NDArray[np.float64],
     squares: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Whether values differ, or are, too little to be squared: from W, p, Σw(x − p), Σw(x − p)²."""
+    """Compare spread with what can be squared: from W, p, Σw(x − p), Σw(x − p)²."""
     tiny = (pivot != 0.0) & (np.abs(pivot) < SMALLEST)
     lost = squares < SMALLEST**2 * np.maximum(weight, 1.0)
     return np.asarray(lost & ((sums != 0.0) | tiny))

@@ -226,7 +226,6 @@ class Sampled(ByClass):
         return self.with_sample(rest, self.sample - other.sample) if _sampled(other) else rest
 
     def scaled(self, factor: float) -> Self:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(super().scaled(factor), sample=self.sample.scaled(factor))
 
     @property
@@ -315,7 +314,6 @@ class SampledAccumulator:
         self._sample = RowSample.of(size, pieces, cut, read)
 
     def statistic(self) -> Sampled:
-        """Freeze what was added."""
         self._choose()
         return Sampled.with_sample(self._sums.statistic(), self._sample)
 

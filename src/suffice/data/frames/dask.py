@@ -72,7 +72,6 @@ class DaskPartition(RecordPart):
         return PartitionRows(self.types, self.number, get_sync(tasks, self.key)).record_batches()
 
     def locate(self, row: int) -> str:
-        """Return ``row i of partition j``, both counted from 0."""
         return PartitionRows(self.types, self.number).locate(row)
 
 

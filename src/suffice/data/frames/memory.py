@@ -63,7 +63,6 @@ class FramePart(RecordPart):
         return _arrived, (sink.getvalue(), self.first, self.layout, self.most)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time."""
         yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
 
     def locate(self, row: int) -> str:
@@ -72,7 +71,6 @@ class FramePart(RecordPart):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return int(self.table.num_rows)
 
     @property
@@ -96,21 +94,17 @@ class FrameTable(Table):
 
     @property
     def format(self) -> TextFormat | None:
-        """How numbers and dates were written in columns of strings, if in some."""
         return self.written
 
     def doubt(self, name: str) -> str | None:
-        """Say that a column of text would hold numbers or dates but for a few cells."""
         return self.doubts.get(name)
 
     @property
     def strings(self) -> Sequence[str]:
-        """Columns of strings."""
         return [one.name for one in self.table.schema if is_text(one.type)]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Column names."""
         return tuple(self.table.column_names)
 
     def with_column(self, name: str, column: pa.Array[Any]) -> tuple[FrameTable, str]:
@@ -120,12 +114,11 @@ class FrameTable(Table):
         return replace(self, table=self.table.append_column(name, column)), name
 
     def renamed(self, names: Mapping[str, str]) -> FrameTable:
-        """The same rows under other column names."""
         columns = [names.get(name, name) for name in self.names]
         return replace(self, table=self.table.rename_columns(columns))
 
     def coded(self, names: Collection[str]) -> FrameTable:
-        """The same rows, with dictionaries in the place of strings of which few are distinct."""
+        """Replace strings of which few are distinct by dictionaries."""
         table = self.table
         for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
             if name in names and _is_text(column.type):
@@ -229,7 +222,6 @@ def _complex(values: Any) -> bool:
 
 
 def not_text(subject: str) -> SchemaError:
-    """What to say of strings that no text is."""
     return SchemaError(
         f"{subject} a string with half of a character, which is no text (a lone surrogate)",
         "text is Unicode",

@@ -145,7 +145,6 @@ class PiecewiseParameters(Parameters):
         return np.append(self.log_density.T, np.zeros((1, len(self.log_density))), axis=0)
 
     def column(self, j: int) -> PiecewiseParameters:
-        """The parameters of column j alone."""
         found = PiecewiseParameters.of(len(self.log_density), [self.piece(j)])
         return replace(found, choices=self.choices[j : j + 1])
 
@@ -205,7 +204,7 @@ def widths(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def bin_names(low: NDArray[np.float64], high: NDArray[np.float64]) -> list[str]:
-    """What numbers every bin holds, in six digits, or as many as tell the bins apart.
+    """Name the numbers of every bin, in six digits, or as many as tell the bins apart.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What labels, weights and tables may be, and weights of classes."""
+"""Checks of labels, weights and tables, and weights of classes."""
 
 from __future__ import annotations
 
@@ -63,14 +63,12 @@ def is_array(X: Any, *named: Any) -> bool:
 
 
 def _is_sparse_frame(X: Any) -> bool:
-    """Whether all columns of a pandas frame store what is not 0 alone."""
     if type(X).__module__.partition(".")[0] != "pandas" or X.ndim != 2:
         return False
     return X.size > 0 and all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
 
 
 def has_named_columns(X: Any) -> bool:
-    """Whether the columns of a table are called by strings, and not by numbers."""
     framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
     columns = X if isinstance(X, Mapping) else X.columns if framed else ()
     return all(isinstance(name, str) for name in columns)
@@ -241,7 +239,7 @@ def one_column(y: Any, warn: bool = True) -> NDArray[Any]:
 
 
 def _is_text(label: str) -> bool:
-    """Whether a string can be written: a lone surrogate cannot."""
+    """Return whether a string can be encoded: a lone surrogate cannot."""
     try:
         label.encode()
     except UnicodeEncodeError:
@@ -250,7 +248,7 @@ def _is_text(label: str) -> bool:
 
 
 def common_dtype(*given: Any) -> np.dtype[Any] | None:
-    """What labels are stored as together: all arrays of numbers or dtypes, or else None.
+    """Return the dtype that holds all labels: of arrays of numbers or dtypes, or else None.
 
     Examples
     --------

@@ -45,9 +45,7 @@ class Classifies(Protocol):
     """A model of the joint distribution of rows and classes, whose predictions are judged."""
 
     @property
-    def layout(self) -> Layout:
-        """How a table is read."""
-        ...
+    def layout(self) -> Layout: ...
 
     @property
     def classes(self) -> Vocabulary:
@@ -125,7 +123,7 @@ def evaluation(
 
 
 class _Rows:
-    """What a model says of labelled rows, and what it predicts.
+    """The log posterior of labelled rows, and their costs.
 
     Parameters
     ----------
@@ -233,7 +231,6 @@ class _Sums:
 
 
 def _ranked_classes(k: int) -> int:
-    """How many classes are ranked: one says all of two."""
     return 0 if k < 2 or k > RANKED else 1 if k == 2 else k
 
 

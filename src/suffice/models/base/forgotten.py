@@ -110,7 +110,7 @@ def _entry(key: bytes, total: int) -> bytes:
 
 
 def are_digests(known: Forgotten) -> bool:
-    """Whether entries have the length of a key and a digest, and are not too many."""
+    """Check that entries have the length of a key and a digest, and are not too many."""
     return len(known) <= MOST and all(len(entry) == ENTRY for entry in known)
 
 
@@ -168,7 +168,6 @@ class _DigestedPart:
         return getattr(self._part, name)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the batches of the part."""
         for batch in self._part.batches():
             yield batch
             self._add(batch)

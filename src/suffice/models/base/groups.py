@@ -1,4 +1,4 @@
-"""What a kernel finds in groups of rows: of every value of a column, or of given places."""
+"""Results of a kernel by group of rows: by the values of a column, or by given indices."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ E = TypeVar("E", bound="InShort")
 
 
 class InShort(Protocol):
-    """What is known of a group, in short."""
+    """A group of rows, in short."""
 
     @property
     def in_short(self) -> dict[str, str]:
@@ -100,7 +100,7 @@ class HasColumns(Protocol):
 def group_layout(
     layout: Layout, source: HasColumns, by: str, taken: Iterable[str | None]
 ) -> tuple[Layout, tuple[int, int]]:
-    """How rows are read together with the column whose values divide them, and where that stands.
+    """Add the column that divides the rows to a layout, and return its position.
 
     Parameters
     ----------
@@ -261,11 +261,9 @@ class RowsOf(Part):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.batch.rows
 
     def locate(self, row: int) -> str:
-        """Where a row stands."""
         return self.part.locate(self.first + int(self.places[row]))
 
 
@@ -288,11 +286,9 @@ class PlacedPart(Part):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.stop - self.first
 
     def locate(self, row: int) -> str:
-        """Where a row stands."""
         return self.part.locate(row)
 
     @property
@@ -340,7 +336,7 @@ def by_place(
     parts: Sequence[Part],
     group: NDArray[np.intp],
 ) -> dict[int, S]:
-    """What a kernel that knows the group finds in the rows of each, from one pass over the table.
+    """Apply a kernel that knows the group to the rows of each, in one pass over the table.
 
     Parameters
     ----------

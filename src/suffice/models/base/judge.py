@@ -1,4 +1,4 @@
-"""How a fitted model is judged on labelled rows, whatever it is and wherever they are."""
+"""Evaluation of a fitted model on labelled rows, of any kind and from any source."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def tell_of_unknown_labels(rows: int, such: str) -> None:
 
 
 class HasAccuracy(Protocol):
-    """What was found of rows with labels."""
+    """A result of labelled rows."""
 
     @property
     def accuracy(self) -> float:
@@ -147,7 +147,7 @@ J = TypeVar("J", bound=HasAccuracy)
 
 
 def of_rows(found: J) -> J:
-    """What was found in one row at least.
+    """Return a result of one row at least.
 
     Raises
     ------
@@ -192,13 +192,12 @@ def answers_left_out(part: Part, params: tuple[Callable[[Batch], Answers], Any])
 
 
 def _as_it_is(found: Any) -> Any:
-    """What was found is an evaluation."""
     return found
 
 
 @dataclass(frozen=True)
 class Judge:
-    """What an evaluation of a fitted model needs.
+    """The parts of an evaluation of a fitted model.
 
     Parameters
     ----------
@@ -220,9 +219,7 @@ class Judge:
 class Judged(Protocol):
     """An estimator whose answers can be judged."""
 
-    def _judge(self, source: Any) -> Judge:
-        """What the evaluation of a table needs."""
-        ...
+    def _judge(self, source: Any) -> Judge: ...
 
 
 @dataclass(frozen=True)
@@ -251,7 +248,7 @@ class _Knowing:
 
 
 def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
-    """The same, where every classifier knows the classes of all."""
+    """Let every classifier know the classes of all."""
     if not all(hasattr(judge.model, "classes") for judge in judges):
         return list(judges)
     every: Vocabulary = reduce(or_, (judge.model.classes for judge in judges))
@@ -264,7 +261,7 @@ def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
 
 
 def evaluated(judge: Judge, engine: Engine, source: Source) -> WithGaps[Any]:
-    """What is found in all rows of a table."""
+    """Evaluate all rows of a table."""
     parts = source.parts(judge.layout, engine.workers)
     return engine.run(judge.kernel, judge.model, parts)
 
@@ -276,7 +273,7 @@ def evaluated_by_place(
     group: NDArray[np.intp],
     tested: NDArray[np.intp],
 ) -> dict[int, WithGaps[Any]]:
-    """What is found of every model in its groups of rows, from one pass over the table.
+    """Evaluate every model on its groups of rows, in one pass over the table.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far P(c | x) may be off because the parameters were learnt from finitely many rows.
+"""Intervals of P(c | x) for parameters estimated from finitely many rows.
 
 The scores s_c = log P(x, c) have a mean and a covariance under the posterior of the parameters.
 Each class is compared with the rest:
@@ -166,7 +166,7 @@ def checked_draws(level: float, method: str, n_samples: Any) -> int:
 def beside(
     answer: Callable[[Batch], Predictions], ends: Ends, labels: tuple[Any, ...], batch: Batch
 ) -> Predictions:
-    """What a model answers for a batch, with the ends of the intervals."""
+    """Predict a batch, with the ends of the intervals."""
     found, of_rows = answer(batch), ends(batch)
     more = {
         f"P({label}) {name}": of_rows[:, c, end]
@@ -212,5 +212,5 @@ def sampling(
     draws: int,
     seed: Any,
 ) -> Ends:
-    """What gives the ends of a batch by so many draws."""
+    """Return a function that gives the ends of a batch by so many draws."""
     return partial(sampled, draw, k, level, draws, seed)

@@ -54,7 +54,7 @@ OFFERED = re.compile(
 
 
 def is_of_scikit_learn(name: str) -> bool:
-    """Whether scikit-learn's classes may have a member; the private ones only it asks for."""
+    """Return whether scikit-learn's classes may have a member; only it asks for private ones."""
     private = name.startswith("_") and not name.startswith("__") and "sklearn" in sys.modules
     return private or OFFERED.fullmatch(name) is not None
 
@@ -452,7 +452,7 @@ def _is_fitted(name: str) -> bool:
 
 
 def _protected(attribute: property) -> property:
-    """The same attribute, whose arrays cannot be written to."""
+    """Make the arrays of an attribute read-only."""
     get: Any = attribute.fget
 
     @wraps(get)

@@ -65,7 +65,7 @@ def warn_of_unseen(
 
 
 def _are_fewer(source: Any, rows: int) -> bool:
-    """Whether there are fewer rows, where it costs nothing to know."""
+    """Compare the number of rows, where it costs nothing to know."""
     source = source.source if isinstance(source, ArrayTargets) else source
     if isinstance(source, ArraySource):
         return int(source.x.shape[0]) < rows
@@ -75,7 +75,7 @@ def _are_fewer(source: Any, rows: int) -> bool:
 
 @dataclass(frozen=True)
 class _Unseen:
-    """What a column shows that the model does not know."""
+    """The unseen values of a column."""
 
     column: str
     unseen: int
@@ -206,7 +206,7 @@ def _by_frequency(codes: NDArray[Any], values: Sequence[Any]) -> list[Any]:
 
 
 def _texts(block: SparseBlock, known: Vocabulary) -> tuple[int, int]:
-    """How many texts have a word, and how many of these none that is known."""
+    """Return the number of texts with a word, and of those without a known one."""
     row = np.repeat(np.arange(block.rows), np.diff(block.indptr))
     words = np.bincount(row, minlength=block.rows) > 0
     seen = np.bincount(row[block.reindex(known) < len(known)], minlength=block.rows) > 0

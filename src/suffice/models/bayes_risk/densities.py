@@ -314,7 +314,7 @@ class Density:
 
     @property
     def discrete(self) -> tuple[bool, ...]:
-        """Whether each column has a probability mass."""
+        """Return which columns have a probability mass."""
         return tuple(map(is_discrete, self.columns)) or (is_discrete(self.joint),) * (self.d or 1)
 
     @property

@@ -99,8 +99,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
     batches_: tuple[ByClass, ...]
 
     @abstractmethod
-    def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
+    def method(self) -> GenerativeMethod: ...
 
     # -- learning
 
@@ -293,7 +292,6 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
     @property
     def class_prior_(self) -> NDArray[np.float64]:
-        """P(c), (k,)."""
         return self.model_.prior
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""What is said of a generative model: advice, the evidence of pseudo-counts, notebook tables."""
+"""Descriptions of a generative model: warnings, the evidence of pseudo-counts, notebook tables."""
 
 from __future__ import annotations
 

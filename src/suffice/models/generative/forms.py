@@ -39,7 +39,7 @@ __all__ = ["LinearForm", "QuadraticForm", "form_features", "linear_form", "quadr
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Form(ABC):
-    """What linear and quadratic forms have in common."""
+    """The base of linear and quadratic forms."""
 
     classes: tuple[Any, ...]
     features: tuple[Any, ...]
@@ -406,7 +406,6 @@ def forms_of(model: GenerativeModel) -> list[Form]:
 
 
 def _remedy(family: Family, sums: Any) -> str:
-    """What estimation gives the family a form, if any does."""
     if getattr(family, "estimation", "mle") != "mle":
         options: Any = {"estimation": "mle"}
         if replace(family, **options).estimate(sums).form() is not None:
@@ -415,7 +414,7 @@ def _remedy(family: Family, sums: Any) -> str:
 
 
 def feature_names(model: GenerativeModel, forms: Sequence[Form]) -> list[Any]:
-    """What the features are, part by part: the name of a column, or (column, value)."""
+    """Return the features, part by part: the name of a column, or (column, value)."""
     names: list[Any] = []
     for part, form in zip(model.parts, forms, strict=True):
         columns = part.layout.columns

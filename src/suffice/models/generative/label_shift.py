@@ -102,7 +102,7 @@ class LabelShift(Printed):
 
     @property
     def p_value(self) -> float:
-        """Of the likelihood-ratio test that the prior has not changed: 2L is χ² with k − 1 degrees.
+        """Test that the prior has not changed: 2L is χ² with k − 1 degrees of freedom.
 
         Only classes of a positive prior count. It holds for many rows, if the model does.
         """

@@ -54,7 +54,6 @@ class GenerativeLeftOut:
 
     @property
     def classes(self) -> Vocabulary:
-        """The k labels."""
         return self.whole.classes
 
     @property
@@ -77,7 +76,7 @@ class GenerativeLeftOut:
         return logs
 
     def answers(self, batch: Batch) -> NDArray[np.float64]:
-        """The same, and the class prior where no class is possible; NaN: no closed form."""
+        """Answer by the class prior where no class is possible; NaN: no closed form."""
         logs, log_prior = self._scores(batch)
         nowhere = logs.max(axis=1) == -np.inf
         logs[nowhere] = log_prior[nowhere]

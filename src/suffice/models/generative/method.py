@@ -47,7 +47,7 @@ Rows = TableSource | ArraySource
 
 
 class Said(NamedTuple):
-    """What is known of the first table besides its rows.
+    """Properties of the first table besides its rows.
 
     Parameters
     ----------
@@ -128,7 +128,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     @property
     def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone."""
         return not self.samples
 
     # -- reader, sums, model
@@ -171,7 +170,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     def sums_by_group(
         self, reader: GenerativeReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
     ) -> list[ByClass]:
-        """Return the sums over the rows of every group; see `suffice.models.base.groups`."""
         parts = rows.parts(reader.layout, engine.workers)
         return sums_by_place(summarise, (reader.parts, reader.layout), engine, parts, group)
 
@@ -201,7 +199,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         )
 
     def factors(self, sums: ByClass) -> NDArray[np.float64] | None:
-        """What the rows of each class are multiplied by where P(c) is estimated, (k,).
+        """Return the factors of the rows of each class where P(c) is estimated, (k,).
 
         ::
 

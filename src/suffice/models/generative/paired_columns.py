@@ -1,4 +1,4 @@
-"""Which columns are counted in pairs, in which bins, and the pass over the rows that does it."""
+"""Columns counted in pairs, their bins, and the pass over the rows that counts."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _told(counts: NDArray[np.float64]) -> float:
 
 
 def encodings(parts: tuple[FamilyColumns, ...]) -> dict[str, str]:
-    """How the columns are read that may be counted in pairs, by their names."""
+    """Return the encodings of the columns that may be counted in pairs, by name."""
     binned = [part for part in parts if part.layout.encoding in PAIRED]
     return {str(name): part.layout.encoding for part in binned for name in part.layout.columns}
 

@@ -1,4 +1,4 @@
-"""Whether two models have the same columns, families and labels, and what divides them."""
+"""Readers of tables with classes: columns, families and labels, compared between two models."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _difference(
 
 @dataclass(frozen=True)
 class GenerativeReader(LabelReader, SumsReader[ByClass]):
-    """How tables are read, and which families model their columns.
+    """A reader of tables, with the families of their columns.
 
     Parameters
     ----------
@@ -154,7 +154,6 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
 
     @property
     def to_answer(self) -> Layout:
-        """How tables are read whose rows are to be answered."""
         return self.layout.answering if self.lenient else self.layout
 
     def classes(self, statistic: ByClass) -> Vocabulary:
@@ -179,11 +178,10 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
         check_compatible(mine, Side(other.parts, other.layout, other.classes(others)), verb)
 
     def merged(self, other: Self) -> Self:
-        """The reader of both models' tables."""
         both = self.with_labels(other.label_dtype)
         return replace(both, declared=self.declared | other.declared)
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
-        """What divides the rows of two statistics."""
+        """Measure the drift between the rows of two statistics."""
         found: Comparison = statistic.compare(others, [p.terms for p in self.parts])
         return found

@@ -1,4 +1,4 @@
-"""What generative models answer about the rows of a part: kernels of predictions."""
+"""Kernels that predict the rows of a part by a generative model."""
 
 from __future__ import annotations
 

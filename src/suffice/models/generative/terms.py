@@ -144,7 +144,7 @@ class TermParameters(JointParameters):
 
     @cached_property
     def feature_names(self) -> tuple[Any, ...]:
-        """Of a number its column, of an indicator its column and value, (p,)."""
+        """Return the column of a number, and column and value of an indicator, (p,)."""
         found: list[Any] = []
         for j, name in enumerate(self.design.columns):
             if self.is_number(j):

@@ -222,7 +222,7 @@ def _require_learnt(sums: ByClass, rows: ByClass) -> None:
 
 
 def _tells(model: GenerativeModel, batch: Batch) -> bool:
-    """Whether any cell of some rows says more for one class than for another."""
+    """Return whether any cell of some rows favours a class."""
     terms = model.terms(batch)
     return bool((terms != terms[..., :1]).any())
 
@@ -302,7 +302,7 @@ def calibrated(
 
 
 def _is_wide(model: GenerativeModel) -> bool:
-    """Whether there are few rows to a column: each then has a say in all that is learnt."""
+    """Return whether there are few rows to a column, so that each influences all estimates."""
     return bool(model.statistic.rows < ROWS_TO_A_COLUMN * model.groups)
 
 
@@ -487,7 +487,7 @@ class _Objective:
     def log_left_out(
         self, method: CalibrationName, folds: NDArray[np.intp], start: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The same of the rows of each fold, by the weights that those of the others give, (n,)."""
+        """Return the log loss of the rows of each fold, by weights fitted to the others, (n,)."""
         logs = np.zeros(len(self.codes))
         for out in (folds == fold for fold in np.unique(folds)):
             kept = self._of(~out) if not out.all() else self
@@ -495,7 +495,6 @@ class _Objective:
         return logs
 
     def _of(self, rows: NDArray[np.bool_]) -> _Objective:
-        """That of some of the rows."""
         terms, codes, weights = self.terms[rows], self.codes[rows], self.weights[rows]
         return replace(self, terms=terms, codes=codes, weights=weights)
 
@@ -531,7 +530,7 @@ class _Objective:
 
     @cached_property
     def together(self) -> _Objective:
-        """The same of one weight for all terms of the model."""
+        """Return the objective of one weight for all terms of the model."""
         sums = self._times(self.usual).reshape(*self.terms.shape[:2], 1)
         return replace(self, terms=sums, usual=np.ones(1), tied_terms=1.0)
 
