@@ -12,8 +12,6 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, overload
 
-__all__ = ["atomic_writer"]
-
 PIECE = 1 << 24  # bytes written at a time: Ctrl-C is heard in between
 
 

@@ -10,8 +10,6 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 import numpy as np
 
-__all__ = ["LARGEST_WHOLE_NUMBER", "Fits", "dtype_of", "fits"]
-
 Fits: TypeAlias = Callable[[Any], bool]
 LARGEST_WHOLE_NUMBER = 2**1_000  # a whole number that a float can stand in for, and a message print
 

@@ -28,8 +28,6 @@ from suffice.atomic import atomic_writer
 from suffice.errors import ModelFileError, ParameterError
 from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, check_types, damaged
 
-__all__ = ["FORMAT_VERSION", "ModelFile", "is_model_file", "read_model", "write_model"]
-
 FORMAT_VERSION = 1
 
 _FORMAT = "suffice"

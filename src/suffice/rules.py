@@ -45,21 +45,6 @@ import numpy as np
 from suffice.errors import ParameterError
 from suffice.hints import Fits, dtype_of, fits
 
-__all__ = [
-    "FINITE",
-    "NONNEGATIVE",
-    "POSITIVE",
-    "Index",
-    "Rule",
-    "Shape",
-    "Within",
-    "build",
-    "check",
-    "check_form",
-    "rule",
-    "shown",
-]
-
 R = TypeVar("R")
 Letters: TypeAlias = dict[str, int]
 SMALLEST, LARGEST = 2.0**-1074, float(np.finfo(np.float64).max)

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from suffice.errors import ModelFileError, ParameterError
 from suffice.rules import build
 
-__all__ = ["DTYPES", "Decoder", "Encoder", "Json", "Types", "check_types", "damaged", "named"]
-
 VERSION = "load it with the version of suffice that wrote it"  # what else to do with a record
 _MAX_DEPTH = 64
 _FIRST_PACKED_LENGTH = 65

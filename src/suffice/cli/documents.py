@@ -6,8 +6,6 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, final
 
 from suffice.json_schema import Number, schema_of
 
-__all__ = ["DOCUMENTS", "schema"]
-
 Label = str | float | bool  # as the table has it
 Cell = str | float | bool | None  # None: missing
 

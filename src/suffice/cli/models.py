@@ -18,25 +18,6 @@ from suffice.phrases import with_article
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-__all__ = [
-    "different_kinds",
-    "errors_by_file_name",
-    "fitting",
-    "has_candidates",
-    "has_coefficients",
-    "known_columns",
-    "label_of",
-    "load_generative",
-    "load_summed",
-    "predicts_numbers",
-    "refusal",
-    "refuse_overwriting",
-    "refuse_replacing",
-    "refuse_result",
-    "weight_of",
-    "without_cells",
-]
-
 MOST_NAMED = 20
 
 

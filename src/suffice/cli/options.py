@@ -35,36 +35,6 @@ if TYPE_CHECKING:
     from suffice.data.text_format import TextFormat
     from suffice.engines.progress import Report
 
-__all__ = [
-    "COLUMNS",
-    "READING",
-    "RUNNING",
-    "AsJson",
-    "Checkpoint",
-    "Columns",
-    "Data",
-    "Decision",
-    "Force",
-    "Ignore",
-    "Label",
-    "ModelFile",
-    "Parameters",
-    "Point",
-    "ReadAs",
-    "Reading",
-    "RowsFile",
-    "Running",
-    "Weight",
-    "estimator_of",
-    "given_columns",
-    "parameters_for",
-    "points_of",
-    "refuse_labels",
-    "reported",
-    "selected",
-    "typed",
-]
-
 COLUMNS, READING, RUNNING = "Columns (comma lists)", "Reading", "Running"
 DECISION = "Decision"
 

@@ -26,17 +26,6 @@ from suffice.numerics.in_print import Table, aligned, number
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "CommandLine",
-    "decibans",
-    "deliver",
-    "deliver_rows",
-    "print_all",
-    "short",
-    "standard_output",
-    "writer_of",
-]
-
 LONGEST_CELL = 60
 NARROWEST = 24  # of a column whose words are folded
 Write = Callable[["pa.Table"], None]

@@ -18,20 +18,6 @@ if TYPE_CHECKING:
     from suffice.cli import documents
     from suffice.model_selection.ranking import RankedModels
 
-__all__ = [
-    "CONFIDENCE",
-    "candidate_facts",
-    "class_facts",
-    "class_table",
-    "coefficient_facts",
-    "coefficient_tables",
-    "fold_facts",
-    "read_as",
-    "read_columns",
-    "schema_table",
-    "summaries_of",
-]
-
 CONFIDENCE = 0.95
 
 

@@ -18,27 +18,6 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from suffice.errors import ParameterError
 from suffice.phrases import meant
 
-__all__ = [
-    "LABELS",
-    "MODELS",
-    "NAIVE_BAYES",
-    "OF_FAMILIES",
-    "REGRESSIONS",
-    "class_of",
-    "described",
-    "listed",
-    "named_values",
-    "no_such_column",
-    "parameters_of",
-    "reader_parameters",
-    "short_options",
-    "spelled",
-    "takes",
-    "value_of",
-    "words_of",
-    "written_value",
-]
-
 NAIVE_BAYES = "naive-bayes"
 OF_FAMILIES = (NAIVE_BAYES, "aode")
 REGRESSIONS = ("linear", "ridge", "lasso", "elastic-net")

@@ -41,8 +41,6 @@ from suffice.sums.block import (
 )
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["ArrayPart", "ArraySource", "Labels"]
-
 FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
 PART_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others

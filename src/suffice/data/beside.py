@@ -13,8 +13,6 @@ from suffice.data.table import Table
 from suffice.data.text.table import TextPart
 from suffice.errors import ParameterError
 
-__all__ = ["SkippedRow", "beside", "cells_as_stored", "skipped_rows"]
-
 
 class SkippedRow(NamedTuple):
     """A malformed row of a text file that is left out."""

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from suffice.data.python_cells import is_rounded
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP, BadCell, require_held
 
-__all__ = ["doubles", "seconds"]
-
 EXACT_POWERS = 22  # of ten that doubles hold
 
 

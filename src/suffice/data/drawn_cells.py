@@ -11,11 +11,6 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import DATES, LOW, TIMES, Column, UniformColumns
 
-__all__ = [
-    "with_times",
-    "with_whole_numbers",
-]
-
 LARGEST = 2.0**63
 
 

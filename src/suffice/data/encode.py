@@ -39,21 +39,6 @@ from suffice.sums.block import (
 from suffice.sums.moments import TOO_LARGE
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = [
-    "COUNT_RULE",
-    "binaries",
-    "check_counts",
-    "coded",
-    "codes_of_numbers",
-    "distinct",
-    "encode",
-    "events",
-    "held_counts",
-    "laid_out",
-    "outcome_codes",
-    "stored_cells",
-]
-
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 TURNED_COLUMNS, TURNED_CELLS = 64, 131_072  # that are turned together: 1 MB
 ALL_VALID = np.empty(0, np.uint8)

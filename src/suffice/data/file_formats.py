@@ -24,8 +24,6 @@ from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 from suffice.numerics.in_print import listed
 
-__all__ = ["open_files"]
-
 
 @dataclass(frozen=True)
 class Signature:

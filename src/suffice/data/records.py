@@ -18,8 +18,6 @@ from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.sums.block import HELD, Block, CodedBlock, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["RecordReader", "columns_of", "is_series", "record_of", "records_of"]
-
 Record = Mapping[str, Any]
 
 NUMBER: Set[type] = {int, float, np.float64, type(None)}

@@ -37,32 +37,6 @@ from suffice.errors import SchemaError
 from suffice.rules import Within, rule
 from suffice.sums.block import Encoding
 
-__all__ = [
-    "BOOLEAN",
-    "DATES",
-    "DURATIONS",
-    "KIND_OF",
-    "MAX_CLASSES",
-    "SPARSE",
-    "TIMES",
-    "UNKNOWN",
-    "BlockLayout",
-    "Column",
-    "Kind",
-    "Layout",
-    "Numbered",
-    "Stored",
-    "UniformColumns",
-    "as_read",
-    "called",
-    "decide",
-    "held",
-    "number_kind",
-    "plain",
-    "stored_as",
-    "string_kind",
-]
-
 Kind = Literal["real", "binary", "category", "text", "unknown"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
 

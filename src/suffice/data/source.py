@@ -17,8 +17,6 @@ from suffice.errors import DataError
 from suffice.sums.batch import BATCH_ROWS, Batch
 from suffice.sums.block import BadCell
 
-__all__ = ["Part", "PartView", "RecordPart", "Source", "all_batches", "each_batch", "refusal"]
-
 R = TypeVar("R")
 
 

@@ -29,8 +29,6 @@ from suffice.data.text.sniff import read_cells
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
 
-__all__ = ["SpelledTable", "spelled"]
-
 T = TypeVar("T")
 
 ROWS = 1 << 20  # of a frame, read at a time

@@ -23,23 +23,6 @@ from suffice.data.python_cells import is_rounded
 from suffice.errors import ParameterError
 from suffice.sums.block import HELD
 
-__all__ = [
-    "BLANKS",
-    "MARKS",
-    "PLAIN",
-    "TEXT",
-    "TRUTH",
-    "Moment",
-    "Number",
-    "Spelling",
-    "Text",
-    "Truth",
-    "are_rounded",
-    "date_spellings",
-    "number_spellings",
-    "spelling_named",
-]
-
 MARKS = "$€£¥₹₽₩₺%‰"  # before or behind a number
 BLANKS = " \u00a0\u202f\u2009"  # also between thousands
 THOUSANDS = ",.'\u2019_" + BLANKS

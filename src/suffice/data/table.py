@@ -17,19 +17,6 @@ from suffice.errors import ParameterError, SchemaError, SufficeError
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
-__all__ = [
-    "BATCH_ROWS",
-    "Table",
-    "TableView",
-    "first_promoted",
-    "first_refused",
-    "first_rows",
-    "leading",
-    "require_columns",
-    "require_distinct",
-]
-
-
 T = TypeVar("T")
 Say = Callable[[str, "pa.Array[Any]"], Any]
 KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again when asked for

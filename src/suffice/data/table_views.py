@@ -17,16 +17,6 @@ from suffice.data.source import PartView, RecordPart
 from suffice.data.table import Shown, TableView, leading
 from suffice.errors import ParameterError
 
-__all__ = [
-    "CleanedTable",
-    "FirstRows",
-    "RowsWhere",
-    "WithColumns",
-    "WithoutCells",
-    "WithoutColumns",
-    "left_out",
-]
-
 
 def left_out(unknown: Sequence[str]) -> str:
     """Say that columns which a model does not know are not read.

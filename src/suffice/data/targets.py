@@ -20,8 +20,6 @@ from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.sums.batch import Batch
 from suffice.sums.block import RealBlock
 
-__all__ = ["ArrayTargets", "ArrayTargetsPart", "numeric_targets", "target_columns", "with_targets"]
-
 TARGET = "a target is a number"
 
 

@@ -13,8 +13,6 @@ import pyarrow as pa
 
 from suffice.errors import ReadError
 
-__all__ = ["FileVersion", "readable", "require_version", "version_of"]
-
 
 @dataclass(frozen=True)
 class FileVersion:

@@ -36,8 +36,6 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
 
-__all__ = ["LinearDiscriminantAnalysis"]
-
 
 @dataclass(repr=False, eq=False)
 @accepts("shrinkage", solver="svd")

@@ -29,8 +29,6 @@ from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
 
-__all__ = ["QuadraticDiscriminantAnalysis"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 @accepts(solver="svd", store_covariance=False, tol=1e-4)

@@ -45,21 +45,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import Roots
 
-__all__ = [
-    "DiscriminantMethod",
-    "converged_of",
-    "decisions",
-    "discriminant_method",
-    "factored_of",
-    "means_of",
-    "n_iter_of",
-    "on_axes",
-    "one_of_two",
-    "require_rows_of_a_class",
-    "require_rows_of_each_class",
-    "terms_of",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class DiscriminantMethod(GenerativeMethod):

@@ -16,8 +16,6 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from suffice.engines.progress import Report
 
-__all__ = ["engine", "engine_of", "is_here", "set_engine"]
-
 HERE = LocalEngine()
 # Classes by name, and their modules: their libraries are loaded when they are asked for.
 ENGINES = {

@@ -19,17 +19,6 @@ from suffice.data.source import Part, Source, each_batch
 from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
 
-__all__ = [
-    "CHOSEN",
-    "Engine",
-    "EngineView",
-    "FitContext",
-    "Kernel",
-    "current_fit",
-    "fit_context",
-    "map_batches",
-]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")

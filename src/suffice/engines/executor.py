@@ -31,8 +31,6 @@ from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES, WAITING, require_workers
 from suffice.errors import EngineError
 
-__all__ = ["ExecutorEngine", "ProcessesEngine", "opened"]
-
 P = TypeVar("P")
 R = TypeVar("R")
 

@@ -19,8 +19,6 @@ from suffice.numerics import kernels
 from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 
-__all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers", "side_by_side", "threads"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 AVAILABLE_CORES = (

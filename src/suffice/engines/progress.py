@@ -18,8 +18,6 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Progress", "Report", "WatchedEngine", "bar", "described"]
-
 P = TypeVar("P")
 R = TypeVar("R")
 

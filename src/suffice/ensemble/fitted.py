@@ -36,9 +36,6 @@ from suffice.sums.block import BadCell
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
-__all__ = ["FittedAverage"]
-
-
 Member: TypeAlias = GenerativeModel | LogisticModel
 """A fitted model of classes."""
 

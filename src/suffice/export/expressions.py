@@ -15,26 +15,6 @@ from functools import singledispatch
 from sys import float_info
 from typing import Any, Literal
 
-__all__ = [
-    "Above",
-    "Cell",
-    "Choice",
-    "Column",
-    "Expression",
-    "Log",
-    "Log1p",
-    "LogJoint",
-    "Missing",
-    "Number",
-    "Product",
-    "Quotient",
-    "Square",
-    "Steps",
-    "Sum",
-    "Term",
-    "weighed",
-]
-
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
 

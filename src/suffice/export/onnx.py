@@ -32,8 +32,6 @@ from suffice.export.expressions import (
 )
 from suffice.export.terms import log_joint
 
-__all__ = ["ML_OPSET", "OPSET", "OnnxGraph", "to_onnx"]
-
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
 MISSING_TEXT = ""
 OUTPUTS = ("label", "probabilities", "predictions")

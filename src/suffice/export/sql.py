@@ -45,8 +45,6 @@ from suffice.export.expressions import (
 from suffice.export.terms import log_joint
 from suffice.families.options import check_boolean
 
-__all__ = ["to_sql"]
-
 IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity
 SUBSTITUTING = ("spark", "spark2", "databricks", "hive")
 NEVER = -1e290  # a maximum below: the row is impossible under every class

@@ -50,8 +50,6 @@ from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.logspace import safe_log
 from suffice.phrases import with_article
 
-__all__ = ["check_labels", "family_terms", "log_joint", "refuse_times"]
-
 
 def log_joint(model: Any) -> LogJoint:
     """The log joint of a fitted classifier, or the predictions of a regressor, as expressions.

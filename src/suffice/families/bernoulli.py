@@ -42,11 +42,6 @@ from suffice.sums.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
 from suffice.sums.counts import CountAccumulator, Counts, EventAccumulator
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = [
-    "Bernoulli",
-    "BernoulliParameters",
-]
-
 
 @dataclass(frozen=True)
 class Bernoulli(Family):

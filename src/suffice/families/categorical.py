@@ -45,15 +45,8 @@ from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Categorical",
-    "CategoricalParameters",
-]
-
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-__all__ = ["Categorical", "CategoricalParameters"]
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ from suffice.sums.block import Encoding, RealBlock, SparseBlock
 from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Complement", "ComplementParameters"]
-
 
 @dataclass(frozen=True)
 class Complement(Family):

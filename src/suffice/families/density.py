@@ -36,21 +36,6 @@ from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding, RealBlock
 from suffice.sums.moments import Moments
 
-__all__ = [
-    "BINS",
-    "Chosen",
-    "Density",
-    "Estimated",
-    "Kernels",
-    "PiecewisePosterior",
-    "Shares",
-    "fits",
-    "histogram",
-    "histogram_shares",
-    "kernel_density",
-    "log_losses",
-]
-
 BINS = 10  # of a histogram, of equal frequency where no cut tells of the class
 BANDWIDTHS = 0.3, 0.5, 0.9, 1.5
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""

@@ -43,13 +43,6 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, converted, read_rows, require_held, tiles
 from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut, too_large
 
-__all__ = [
-    "FAR",
-    "Gaussian",
-    "GaussianParameters",
-    "StudentParameters",
-]
-
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 CELLS = 16_384  # that are worked on at a time where rows are left out: they stay in the cache
 LEAST_VARIANCE = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow

@@ -29,11 +29,6 @@ from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
 from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "JointTable",
-    "JointTableParameters",
-]
-
 
 @dataclass(frozen=True)
 class JointTable(Family):

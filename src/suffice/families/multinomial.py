@@ -42,14 +42,6 @@ from suffice.sums.block import Encoding, RealBlock, SparseBlock, require_held, t
 from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "EventTerms",
-    "Multinomial",
-    "MultinomialParameters",
-    "add_event_terms",
-    "event_counts",
-]
-
 
 @dataclass(frozen=True)
 class Multinomial(Family):

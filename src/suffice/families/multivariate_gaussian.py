@@ -65,23 +65,6 @@ from suffice.sums.comoments import (
 from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
-__all__ = [
-    "LOG_2PI",
-    "EmHistory",
-    "FactoredGaussians",
-    "GaussianSums",
-    "GaussiansLeftOut",
-    "MultivariateGaussian",
-    "MultivariateGaussianParameters",
-    "MultivariateStudentParameters",
-    "Shrinkage",
-    "add_complete",
-    "expected_sums",
-    "fill",
-    "listed",
-    "settled_double",
-]
-
 WIDE = 256  # columns: of more, rows are kept as long as they are no more than columns
 SMALLEST_SINGULAR = 1e-4  # of rows in units of their deviations, over √n; the rest is noise
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles

@@ -18,12 +18,6 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, require_held
 from suffice.sums.moments import Moments, MomentsAccumulator
 
-__all__ = [
-    "NegativeBinomialParameters",
-    "Poisson",
-    "PoissonParameters",
-]
-
 
 @dataclass(frozen=True)
 class Poisson(Family):

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
 
-__all__ = ["Design", "design", "random_labellings"]
-
 
 @dataclass(frozen=True, eq=False)
 class Design:

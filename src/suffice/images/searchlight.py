@@ -32,8 +32,6 @@ from suffice.models.base.options import check_choices, generator
 from suffice.models.base.scikit_learn import KeptArray, not_fitted
 from suffice.models.estimator import Estimator
 
-__all__ = ["SearchLight"]
-
 FAMILYWISE_ERROR = 0.05
 FEWEST = 19  # permutations: with fewer, nothing is significant at 5 %
 

@@ -23,8 +23,6 @@ from suffice.model_selection.rows import Rows
 from suffice.models.estimator import FittedFromSums, Opened
 from suffice.sums.base import tree_sum
 
-__all__ = ["BLOCK", "FoldModels", "is_of_sums", "models_of_folds", "sums_without"]
-
 BLOCK = 256  # groups that are taken from a total at a time
 
 

@@ -19,8 +19,6 @@ from suffice.model_selection.folds import Folds
 from suffice.model_selection.scores import FoldScores, held_out_scores, training_scores
 from suffice.models.estimator import Estimator
 
-__all__ = ["GridSearchCV"]
-
 
 class GridSearchCV(_GridSearchCV):  # type: ignore[misc]
     """Judge every point of a grid of options on folds, and take the best.

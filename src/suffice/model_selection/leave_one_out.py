@@ -35,14 +35,6 @@ from suffice.models.estimator import Opened
 from suffice.models.reading import engine_for
 from suffice.numerics.elementary import log
 
-__all__ = [
-    "evaluation_left_out",
-    "predictions_left_out",
-    "require_row_scores",
-    "scores_left_out",
-    "warn_of_fits",
-]
-
 
 def warn_of_fits(estimator: Any, rows: int) -> None:
     """Say what leave-one-out costs where it is a fit for every row."""

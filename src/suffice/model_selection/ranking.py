@@ -15,8 +15,6 @@ from suffice.model_selection.scores import scores_of
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import amount, rows_of_classes
 
-__all__ = ["RankedModels"]
-
 SHOWN = ("log loss", "error rate", "ROC area", "RMSE", "MAE", "R²")
 LEVEL = 0.95
 BOUNDED, ABSOLUTE = "error rate", "MAE"

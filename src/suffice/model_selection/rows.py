@@ -16,8 +16,6 @@ from suffice.data.python_cells import is_missing
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import is_array, labels_of
 
-__all__ = ["MemoryRows", "Rows", "require_labels", "rows_at"]
-
 
 class Rows(Protocol):
     """A table whose rows are known by their places, 0 to n − 1."""

@@ -18,17 +18,6 @@ from suffice.model_selection.rows import MemoryRows
 from suffice.models.base.judge import evaluated_by_place
 from suffice.models.reading import engine_for
 
-__all__ = [
-    "CLASS_SCORES",
-    "NUMBER_SCORES",
-    "FoldScores",
-    "Score",
-    "held_out_scores",
-    "named_scores",
-    "scores_of",
-    "training_scores",
-]
-
 
 @dataclass(frozen=True)
 class Score:

@@ -25,8 +25,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.sums.block import CodedBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["TableRows", "is_table"]
-
 
 def is_table(X: Any) -> bool:
     """Tell files, opened tables and frames of engines from rows in memory."""

@@ -50,15 +50,6 @@ from suffice.models.reading import LabelReader, engine_for, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 
-__all__ = [
-    "Classifier",
-    "answers_by_batch",
-    "costs_of",
-    "open_labelled",
-    "rows_to_answer",
-    "warn_of_unlabelled",
-]
-
 T = TypeVar("T")
 
 

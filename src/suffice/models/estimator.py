@@ -54,17 +54,6 @@ from suffice.persist import write_model
 from suffice.rules import check
 from suffice.sums.comparison import Comparison
 
-__all__ = [
-    "Estimator",
-    "FittedFromSums",
-    "Kind",
-    "entries_of",
-    "fitted",
-    "keeps_sums",
-    "require_sums",
-    "restored",
-]
-
 R = TypeVar("R", bound=SumsReader[Any])
 S = TypeVar("S", bound=KeptSums)
 

@@ -31,8 +31,6 @@ from suffice.sums.base import FadingStatistic, tree_sum
 from suffice.sums.by_class import Loss, losses
 from suffice.sums.comparison import Comparison
 
-__all__ = ["KeptSums", "Learnt", "Method", "SumsReader", "check_stream", "forgettable"]
-
 
 class KeptSums(FadingStatistic, Protocol):
     """Sums that a model is a function of."""

@@ -38,18 +38,6 @@ from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "LabelReader",
-    "TableReader",
-    "engine_for",
-    "in_precision",
-    "is_named",
-    "open_rows",
-    "row_by_name",
-    "settle_columns",
-    "summed",
-]
-
 S = TypeVar("S", bound=Statistic)
 SPELLED = {"boolean": "true/false", "integer": "number", "number": "number", "string": "text"}
 

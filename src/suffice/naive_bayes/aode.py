@@ -38,8 +38,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
 
-__all__ = ["AODE"]
-
 
 @dataclass(repr=False, eq=False)
 class AODE(GenerativeClassifier):

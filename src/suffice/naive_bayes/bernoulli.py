@@ -25,8 +25,6 @@ from suffice.naive_bayes.discrete import (
 from suffice.numerics.logspace import safe_log
 from suffice.sums.counts import Counts
 
-__all__ = ["BernoulliNB"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class BernoulliNB(GenerativeClassifier):

@@ -26,15 +26,6 @@ from suffice.numerics.logspace import safe_log
 from suffice.sums.by_class import ByClass
 from suffice.sums.counts import Events
 
-__all__ = [
-    "CountsMethod",
-    "checked_alpha",
-    "class_log_prior_of",
-    "discrete",
-    "event_counts_of",
-    "evidence_of",
-]
-
 SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 without force_alpha
 
 

@@ -26,8 +26,6 @@ from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.models.reading import engine_for
 
-__all__ = ["Families", "calibrate", "naive", "predict_set"]
-
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 MANY = 100  # columns of a sparse matrix, which take their time one by one
 

@@ -16,8 +16,6 @@ from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod, one_family
 
-__all__ = ["GaussianNB"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class GaussianNB(GenerativeClassifier):

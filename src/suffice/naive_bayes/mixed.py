@@ -16,8 +16,6 @@ from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
-__all__ = ["NaiveBayes"]
-
 
 @dataclass(repr=False, eq=False)
 class NaiveBayes(GenerativeClassifier):

@@ -24,8 +24,6 @@ from suffice.naive_bayes.discrete import (
 )
 from suffice.numerics.logspace import safe_log
 
-__all__ = ["MultinomialNB"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class MultinomialNB(GenerativeClassifier):

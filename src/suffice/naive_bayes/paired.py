@@ -18,8 +18,6 @@ from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
 from suffice.sums.pairs import CutBins, PairCounts
 
-__all__ = ["PairedReader", "SavedPairs", "paired_columns", "without_pairs"]
-
 
 def without_pairs(sums: ByClass) -> ByClass:
     """The sums of families alone: those of pairs stand behind them."""

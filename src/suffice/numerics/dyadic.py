@@ -6,8 +6,6 @@ from fractions import Fraction
 
 from suffice.errors import ParameterError
 
-__all__ = ["of_pair", "to_pair"]
-
 
 def of_pair(hi: float, lo: float, exponent: int) -> int:
     """Return (hi + lo)/2^exponent, which is whole.

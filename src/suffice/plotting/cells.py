@@ -23,19 +23,6 @@ from suffice.plotting.style import require_place
 from suffice.sums.block import MixedBlock, RealBlock
 from suffice.sums.vocabulary import FALSE_TRUE
 
-__all__ = [
-    "Cells",
-    "Shown",
-    "cells_of",
-    "counted",
-    "log_densities",
-    "log_likelihoods",
-    "require_generative",
-    "rows_with",
-    "shown_by",
-    "what_to_draw_of",
-]
-
 DRAWS = 2_000  # rows of each class that say where a number lies
 TAIL = 0.002  # share of them that may lie outside the picture, on either side
 POINTS = 400

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ClassDensityDisplay"]
-
 BINS = 30  # of the histogram of rows, at most
 MARGIN = 0.05  # of the width of a picture: numbers as near as this to it are drawn
 

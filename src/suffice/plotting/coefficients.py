@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CoefficientDisplay"]
-
 
 class CoefficientDisplay:
     """Estimates and intervals of the coefficients of a linear or logistic regression.

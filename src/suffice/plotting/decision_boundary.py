@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = ["DecisionBoundaryDisplay"]
-
-
 class DecisionBoundaryDisplay:
     """The most probable class in the plane of two numeric columns.
 

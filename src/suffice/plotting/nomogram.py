@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["NomogramDisplay"]
-
 WIDE, TALL = 7.3, 0.46  # inches: A4 less its margins, and a row
 MOST_VALUES = 12  # of a column that have names
 FEW_STEPS = 12  # of a density in bins, which are named by their bounds

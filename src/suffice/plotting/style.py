@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from suffice.errors import ParameterError
-from suffice.numerics.in_print import AGAINST, COLOURS, FOR
+from suffice.numerics.in_print import COLOURS
 
 try:
     import matplotlib.pyplot as plt
@@ -21,20 +21,6 @@ except ModuleNotFoundError:  # pragma: no cover
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "AGAINST",
-    "FOR",
-    "INK",
-    "QUIET",
-    "class_style",
-    "figure_of",
-    "legend_beside",
-    "named",
-    "require_place",
-    "shortened",
-    "sized_axes",
-]
 
 LINES = ("-", "--", ":", "-.")
 INK, QUIET = "#222222", "#9a9a9a"

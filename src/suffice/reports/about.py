@@ -9,8 +9,6 @@ from suffice.models.base.scikit_learn import defaults
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
 
-__all__ = ["about"]
-
 # What a model is, its formula as markup, and what it assumes.
 NAIVE = (
     "Every class has its own picture of every column, learnt from rows of that class. "

@@ -23,8 +23,6 @@ from suffice.models.logistic.model import LogisticModel
 from suffice.reports.scoring import is_weighed, output_name
 from suffice.reports.words import is_text, typical_words
 
-__all__ = ["column_facts"]
-
 DRAWS = 500  # rows of each class that say where numbers lie
 TAIL = 0.002  # share of them that may lie outside a picture, on either side
 DEVIATIONS = 3  # as far from the mean a slider goes where only the variance is known

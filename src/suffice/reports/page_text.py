@@ -18,8 +18,6 @@ from suffice.reports.rows import rows_of
 from suffice.reports.scoring import scoring
 from suffice.reports.tested import how_good, in_print, with_answers
 
-__all__ = ["page"]
-
 SCRIPTS = (
     "score",
     "format",

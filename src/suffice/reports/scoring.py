@@ -25,8 +25,6 @@ from suffice.phrases import with_article
 from suffice.reports.words import is_text, text_term
 from suffice.sums.batch import NO_CLASSES
 
-__all__ = ["MOST_JOINED", "is_weighed", "scoring"]
-
 MOST_JOINED = 100  # columns that a quadratic model may join in a page
 MOST_SHARED = 280  # terms whose covariance, of all classes, a page holds: 0.8 MB
 ALL = range(1 << 30)  # columns are called by their places

@@ -13,8 +13,6 @@ from suffice.models.linear.model import LinearModel
 from suffice.numerics.in_print import explained
 from suffice.reports.rows import answered_rows
 
-__all__ = ["how_good", "in_print", "with_answers"]
-
 MOST_CLASSES = 10  # of a confusion table
 
 

@@ -44,19 +44,6 @@ from suffice.rules import Shape, Within
 if TYPE_CHECKING:
     from suffice.sums.comparison import Divergences
 
-__all__ = [
-    "FORGOTTEN_NOISE",
-    "Accumulator",
-    "ClassSums",
-    "FadingStatistic",
-    "Statistic",
-    "Sums",
-    "TreeSum",
-    "grown",
-    "nonnegative",
-    "tree_sum",
-]
-
 FORGOTTEN_NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 S = TypeVar("S", bound="Statistic")
 R = TypeVar("R", bound="Sums")

@@ -11,18 +11,6 @@ from numpy.typing import NDArray
 from suffice.sums.block import Block
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "BATCH_ROWS",
-    "NO_CLASSES",
-    "NO_CODES",
-    "NO_WEIGHTS",
-    "WEIGHT_ROUNDING",
-    "WEIGHT_RULE",
-    "Batch",
-    "scored_rows",
-    "unfit_weight",
-]
-
 NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
 BATCH_ROWS = 65_536  # the most rows of a batch
 SCORES = 1 << 21  # the most scores (n, k) that are computed at a time

@@ -36,20 +36,6 @@ from suffice.sums.block import BadCell, RealBlock, converted, tiles
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
 
-__all__ = [
-    "CELLS",
-    "NO_UNITS",
-    "SNAPPED",
-    "WHOLE",
-    "YEAR_2000",
-    "BinnedCountAccumulator",
-    "BinnedCounts",
-    "MomentsAndBins",
-    "MomentsAndBinsAccumulator",
-    "cell_bounds",
-    "cells_of",
-]
-
 PARTS = 256  # of an octave
 OCTAVES = 40  # below 1, and above it
 WHOLE = 256  # the largest whole number with a cell of its own

@@ -17,28 +17,6 @@ from suffice.sums.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "HELD",
-    "HELD_RULE",
-    "HELD_STEP",
-    "BadCell",
-    "Block",
-    "CodedBlock",
-    "Encoding",
-    "IntegerBlock",
-    "MixedBlock",
-    "RealBlock",
-    "SparseBlock",
-    "among",
-    "converted",
-    "in_block",
-    "read_rows",
-    "require_finite",
-    "require_held",
-    "rounded",
-    "tiles",
-]
-
 CONVERTED = 262_144  # cells converted at a time: 2 MB, few enough to stay in cache
 HELD = 2**53  # up to here a double holds every whole number
 HELD_RULE = "a whole number beyond 2^53 is taken if a double holds it, and never rounded"

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 else:
     SumsOfBlock = ClassSums
 
-__all__ = ["ByClass", "ByClassAccumulator", "Loss", "losses"]
-
 HELD = 2.0**100  # a pair tells a sum of squares from its neighbours to one in so many
 ENOUGH = 2.0**52  # what a double needs of it
 

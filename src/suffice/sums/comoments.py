@@ -39,22 +39,6 @@ from suffice.sums.moments import (
     too_small,
 )
 
-__all__ = [
-    "FORGOTTEN",
-    "LOG_UNIT",
-    "UNKNOWN",
-    "Comoments",
-    "ComomentsAccumulator",
-    "FourthMoments",
-    "FourthMomentsAccumulator",
-    "Tally",
-    "gathered",
-    "indexed_products",
-    "scaled_tally",
-    "tallied",
-    "tally_sum",
-]
-
 Tally = NDArray[np.int64]
 """Of every group, (g, 3): rows, rows whose weight is no whole number, and Σ log w in units.
 

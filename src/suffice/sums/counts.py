@@ -20,17 +20,6 @@ from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock,
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Value, Vocabulary
 
-__all__ = [
-    "WIDEST",
-    "CountAccumulator",
-    "Counts",
-    "EventAccumulator",
-    "Events",
-    "JointAccumulator",
-    "JointCounts",
-    "distinct_rows",
-]
-
 FIRST_LOOK = 1_024  # rows that suggest the range of whole numbers
 WIDEST = 262_144  # places in a table of whole numbers; what is wider is looked up
 LARGEST_KEY = 2**62  # a row of codes is one number below this, as far as they go

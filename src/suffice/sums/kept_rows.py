@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
-from suffice.numerics.error_free import LARGEST, add, two_sum
+from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
 from suffice.numerics.exact import scaled
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
@@ -37,9 +37,7 @@ from suffice.sums.comoments import (
     tallied,
 )
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import SMALLEST, TOO_LARGE
-
-__all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
+from suffice.sums.moments import TOO_LARGE
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB

@@ -12,8 +12,6 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.rules import Shape, rule
 from suffice.sums.base import Sums
 
-__all__ = ["LossSums"]
-
 
 @dataclass(frozen=True, eq=False)
 class LossSums(Sums):

@@ -20,21 +20,6 @@ from suffice.sums.base import ClassSums
 from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 
-__all__ = [
-    "FEWEST_DIGITS",
-    "SMALLEST",
-    "TOO_LARGE",
-    "Moments",
-    "MomentsAccumulator",
-    "MomentsLeftOut",
-    "is_scatter",
-    "noise_of_squares",
-    "refuse_underflow",
-    "scatters_left",
-    "too_large",
-    "too_small",
-]
-
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
 UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
 MOVED = 2.0**-60  # fraction of the squares of numbers that may be left of their differences

@@ -19,16 +19,6 @@ from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, conve
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "ColumnBins",
-    "CutBins",
-    "PairCountAccumulator",
-    "PairCounts",
-    "ValueBins",
-    "pair_bytes",
-    "pair_places",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class CutBins:

@@ -38,20 +38,6 @@ from suffice.sums.block import (
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Hashes",
-    "RowSample",
-    "Sampled",
-    "SampledAccumulator",
-    "SampledRows",
-    "batch_hashes",
-    "column_hashes",
-    "hash_of_text",
-    "mixed",
-    "name_hashes",
-    "rank_hashes",
-]
-
 Hashes = NDArray[np.uint64]
 
 LAST = np.uint64(2**64 - 1)

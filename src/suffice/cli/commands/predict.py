@@ -28,8 +28,6 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-__all__ = ["predict"]
-
 KINDS = ("prediction", "confidence", "conformal")  # of intervals
 
 

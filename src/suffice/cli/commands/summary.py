@@ -14,8 +14,6 @@ from suffice.cli.output import deliver
 from suffice.cli.results import CONFIDENCE, coefficient_facts, coefficient_tables, summaries_of
 from suffice.errors import ParameterError, SufficeError
 
-__all__ = ["summary"]
-
 KINDS = ("HC0", "HC1", "HC2", "HC3")
 
 

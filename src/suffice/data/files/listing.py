@@ -25,15 +25,6 @@ from suffice.data.source import PartView
 from suffice.data.table import Table, TableView, first_rows, require_columns
 from suffice.errors import ReadError, SchemaError
 
-__all__ = [
-    "FolderColumns",
-    "FolderPart",
-    "ListedFile",
-    "list_files",
-    "require_content",
-    "with_folders",
-]
-
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 

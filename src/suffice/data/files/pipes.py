@@ -23,15 +23,6 @@ from suffice.data.table import TableView
 from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 
-__all__ = [
-    "STANDARD_INPUT",
-    "CopiedPart",
-    "CopiedTable",
-    "is_read_once",
-    "with_copies",
-    "with_local_copies",
-]
-
 STANDARD_INPUT = "/dev/stdin"
 _DESCRIPTORS = (STANDARD_INPUT, "/dev/fd/", "/proc/self/fd/")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)

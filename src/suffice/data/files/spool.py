@@ -20,21 +20,11 @@ from suffice.data.doubles import doubles
 from suffice.data.files.parquet import ParquetPart
 from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart, is_text
 from suffice.data.source import PartView
-from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
+from suffice.data.table import Table, first_rows, require_columns
 from suffice.data.version import version_of
 from suffice.errors import ReadError, SufficeError
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import BadCell
-
-__all__ = [
-    "SpooledPart",
-    "SpooledTable",
-    "TemporaryFolder",
-    "first_line",
-    "keeping",
-    "spool",
-    "spooled",
-    "unbroken",
-]
 
 
 class TemporaryFolder:

@@ -23,7 +23,6 @@ import pyarrow.ipc as ipc
 from suffice.data.schema import called, held
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    BATCH_ROWS,
     KEPT,
     Table,
     first_refused,
@@ -32,17 +31,7 @@ from suffice.data.table import (
 )
 from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
-
-__all__ = [
-    "IPC_FILE",
-    "IPC_STREAM",
-    "PLAIN",
-    "StoredFormat",
-    "StoredPart",
-    "StoredTable",
-    "is_text",
-    "with_remarks",
-]
+from suffice.sums.batch import BATCH_ROWS
 
 NUMBER = 8  # bytes
 PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none

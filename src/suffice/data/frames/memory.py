@@ -25,7 +25,6 @@ from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    BATCH_ROWS,
     Table,
     first_rows,
     require_columns,
@@ -33,17 +32,8 @@ from suffice.data.table import (
 )
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD_STEP
-
-__all__ = [
-    "FramePart",
-    "FrameTable",
-    "frame_table",
-    "in_memory",
-    "in_memory_beside",
-    "no_table",
-    "not_text",
-]
 
 FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 

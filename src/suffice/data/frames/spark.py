@@ -10,10 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from suffice.data.source import RecordPart
-from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
+from suffice.data.table import Table, first_rows, require_columns
 from suffice.errors import EngineError, ReadError
-
-__all__ = ["PartitionRows", "SparkRows", "SparkTable", "gist"]
+from suffice.sums.batch import BATCH_ROWS
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,6 @@ from suffice.data.spelling import (
 )
 from suffice.sums.block import HELD
 
-__all__ = ["Doubt", "Guess", "fractions", "guess", "settled", "whole_numbers"]
-
 PROBE = 64  # values that show whether a column is worth a closer look
 SEVERAL = 10  # distinct numbers
 _LIKELY = re.compile(

@@ -23,19 +23,6 @@ from suffice.data.text_format import TextFormat
 from suffice.data.version import FileVersion, readable
 from suffice.errors import ReadError
 
-__all__ = [
-    "BLANK",
-    "LONGEST_RECORD",
-    "Grammar",
-    "OpenRecordError",
-    "Record",
-    "TextFile",
-    "is_utf8",
-    "open_bytes",
-    "undecoded",
-    "usual_separator",
-]
-
 BLANK = " "
 LONGEST_RECORD = 1 << 28
 """How long a row may get before its quote counts as never closed."""

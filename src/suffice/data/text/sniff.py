@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
-from suffice.data.table import BATCH_ROWS, first_rows
+from suffice.data.table import first_rows
 from suffice.data.text.guess import Doubt, Guess, fractions, guess, settled, whole_numbers
 from suffice.data.text.layout import (
     Layout,
@@ -37,8 +37,7 @@ from suffice.data.text.records import BLANK, TextFile, is_utf8, undecoded, usual
 from suffice.data.text_format import AUTO, TextFormat
 from suffice.data.version import readable, version_of
 from suffice.errors import ReadError, SchemaError
-
-__all__ = ["Sniffed", "read_cells", "sniff"]
+from suffice.sums.batch import BATCH_ROWS
 
 SAMPLE_BYTES = 1 << 16  # in the middle and at the end
 NAMED = 3  # columns in one remark

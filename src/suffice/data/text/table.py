@@ -32,8 +32,6 @@ from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP
 
-__all__ = ["TextPart", "TextTable"]
-
 
 @dataclass(frozen=True)
 class TextPart(RecordPart):

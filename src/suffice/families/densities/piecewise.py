@@ -16,14 +16,6 @@ from suffice.numerics.elementary import exp
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.block import RealBlock, require_finite, tiles
 
-__all__ = [
-    "Choice",
-    "Piece",
-    "PiecewiseParameters",
-    "nothing",
-    "widths",
-]
-
 FEW = 12  # bins that are described one by one
 LOOKED_UP = 2**18  # scores that are read from a table at a time: 2 MB
 

@@ -22,27 +22,6 @@ from suffice.rules import NONNEGATIVE, Shape
 from suffice.sums.batch import Batch
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Doubts",
-    "Evidence",
-    "Partial",
-    "Predictions",
-    "WithGaps",
-    "answer_complete",
-    "answered_by_prior",
-    "by_costs",
-    "checked_costs",
-    "class_tables_with_gaps",
-    "expected_costs",
-    "impossible_rows",
-    "label_sets",
-    "of_complete",
-    "of_threshold",
-    "prediction_tables",
-    "tables_with_gaps",
-    "told",
-]
-
 
 @dataclass(frozen=True)
 class Predictions:

@@ -26,23 +26,6 @@ from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import WEIGHT_RULE, unfit_weight
 from suffice.sums.vocabulary import Value, Vocabulary
 
-__all__ = [
-    "ClassWeight",
-    "check_class_weight",
-    "check_one_type",
-    "check_same_classes",
-    "checked_weights",
-    "class_weights",
-    "common_dtype",
-    "declared_labels",
-    "forgetting",
-    "has_named_columns",
-    "is_array",
-    "labels_of",
-    "one_column",
-    "require_weights",
-]
-
 WHOLE_TYPES = {bool, int}  # labels without a fraction
 
 

@@ -24,17 +24,6 @@ from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.ranking import RankingAccumulator
 from suffice.sums.vocabulary import Value, Vocabulary
 
-__all__ = [
-    "UNKNOWN",
-    "Classifies",
-    "evaluation",
-    "known_codes",
-    "label_codes",
-    "require_known",
-    "tell_of_unknown",
-    "unknown_label",
-]
-
 RANKED = 20  # classes, each of which is ranked against all others
 BINS = 10  # of equal width, in which probabilities are held against frequencies
 UNKNOWN = -2  # the code of a label that is none of the classes of a model

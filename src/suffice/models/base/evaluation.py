@@ -19,8 +19,6 @@ from suffice.phrases import rows_in_print, rows_of_classes
 from suffice.sums.ranking import Area, Ranking
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Evaluation", "wilson_interval"]
-
 CLASSES = 10  # of a confusion table in print
 
 

@@ -30,17 +30,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import Block, RealBlock, SparseBlock
 from suffice.sums.row_sample import Hashes, batch_hashes, mixed, name_hashes
 
-__all__ = [
-    "ARE_DIGESTS",
-    "DigestingEngine",
-    "Forgotten",
-    "are_digests",
-    "joined",
-    "refuse_again",
-    "remembered",
-    "without",
-]
-
 Forgotten = tuple[bytes, ...]
 """The sets that a model remembers, the latest last: of each its key and its digest."""
 

@@ -20,17 +20,6 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.sums.batch import Batch
 from suffice.sums.block import Block, CodedBlock, RealBlock
 
-__all__ = [
-    "MOST_GROUPS",
-    "ByGroup",
-    "PlacedPart",
-    "RowsOf",
-    "by_place",
-    "group_layout",
-    "sum_by_group",
-    "sums_by_place",
-]
-
 MOST_GROUPS = 1_000
 
 S = TypeVar("S")

@@ -25,21 +25,6 @@ from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Hits",
-    "Judge",
-    "LeaveOneOut",
-    "accuracy_told",
-    "answers_left_out",
-    "evaluated",
-    "evaluated_by_place",
-    "hits",
-    "knowing_all",
-    "of_rows",
-    "such_label",
-    "tell_of_unknown_labels",
-]
-
 
 @dataclass(frozen=True)
 class Hits:

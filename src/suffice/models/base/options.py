@@ -14,23 +14,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.numerics.in_print import NAMED
 
-__all__ = [
-    "Dependent",
-    "Incomplete",
-    "Unanswerable",
-    "Unseen",
-    "WeightsAre",
-    "answering",
-    "check_booleans",
-    "check_choices",
-    "check_level",
-    "check_unanswerable",
-    "framed",
-    "generator",
-    "incomplete",
-    "listed_missing",
-]
-
 Incomplete = Literal["error", "drop", "gaussian"]
 WeightsAre = Literal["copies", "precisions"]
 """What weights of rows are: so many copies, or inverse variances up to a factor."""

@@ -30,19 +30,6 @@ from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_normalise
 from suffice.sums.batch import Batch
 
-__all__ = [
-    "Ends",
-    "IntervalMethod",
-    "batch_ends",
-    "beside",
-    "check_interval",
-    "checked_draws",
-    "from_moments",
-    "from_scores",
-    "log_odds",
-    "log_odds_interval",
-]
-
 IntervalMethod = Literal["normal", "sampling"]
 DRAWN_CELLS = 2**22  # scores of all draws that are held at a time
 Ends = Callable[[Batch], NDArray[np.float64]]

@@ -22,17 +22,6 @@ from suffice.rules import build, rule, shown
 from suffice.sums.vocabulary import KINDS, Value, Vocabulary
 from suffice.tree import named
 
-__all__ = [
-    "COVARIANCES",
-    "LAYOUT",
-    "Saved",
-    "SavedClassifier",
-    "are_same",
-    "is_covariance",
-    "portable",
-    "unportable",
-]
-
 LAYOUT = named(BlockLayout, Column, TextFormat, Layout, Numbered, Alike=UniformColumns)
 """The types that say how a table is read."""
 

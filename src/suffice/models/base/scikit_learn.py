@@ -22,31 +22,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, UnavailableError
 
-__all__ = [
-    "LONGEST_REPR",
-    "KeptArray",
-    "accepts",
-    "available_if",
-    "bases",
-    "check_classification_targets",
-    "check_is_fitted",
-    "checked_table",
-    "column_or_1d",
-    "convergence_warning",
-    "defaults",
-    "diagram",
-    "effective",
-    "in_container",
-    "is_of_scikit_learn",
-    "not_fitted",
-    "printed",
-    "protect_fitted",
-    "read_only",
-    "refuse_lengths",
-    "usual_array",
-    "with_bases",
-]
-
 OFFERED = re.compile(
     r"set_output|fit_transform|get_feature_names_out|score"
     r"|get_metadata_routing|set_\w+_request|_repr_html_|_repr_mimebundle_"

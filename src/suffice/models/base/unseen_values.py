@@ -24,8 +24,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["FEWEST", "warn_of_unseen"]
-
 LOOKED_AT = 4_096  # rows of a table, evenly spread where it is in memory, else its first
 FEWEST = 5  # values of a column in these: of fewer, most may be new by chance
 

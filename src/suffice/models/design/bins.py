@@ -16,8 +16,6 @@ from suffice.sums.moments import TOO_LARGE
 from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["BELOW", "binned", "levels_of", "span", "steps", "with_bins"]
-
 BELOW = "-inf"  # the level of numbers below the first cut
 DIGITS = range(6, 16)  # of a cut in print: as few as tell it from the others
 FEW = 32  # cuts: comparing a number with each is then faster than to search among them

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.numerics.elementary import exp, log, log1p
 
-__all__ = ["FUNCTIONS", "OF_ALL_ROWS", "Expression", "expression", "quoted"]
-
 Cells = Mapping[str, NDArray[np.float64]]
 """Numbers (n,) by the names of their columns."""
 

@@ -18,17 +18,6 @@ from suffice.models.design.formula_text import formula_of
 from suffice.models.design.words import LEAST_PLACES, MOST_WORDS
 from suffice.phrases import meant
 
-__all__ = [
-    "PREDICTORS",
-    "Features",
-    "Predictors",
-    "Ways",
-    "features",
-    "is_coded",
-    "named_columns",
-    "predictors",
-]
-
 LISTED = 20  # columns named in an error
 PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
 """Options that say what columns are, and what they become."""

@@ -15,8 +15,6 @@ from suffice.models.design.expression import Expression, expression
 from suffice.rules import rule
 from suffice.sums.block import BadCell
 
-__all__ = ["Coded", "Factor", "Formula"]
-
 UNDEFINED = "the formula has no finite value there"
 Factor = str
 """A column, whose name stands in backticks, or an expression of columns."""

@@ -10,8 +10,6 @@ from suffice.errors import ParameterError
 from suffice.models.design.expression import OF_ALL_ROWS, expression, quoted
 from suffice.models.design.formula import Factor, Formula, is_column
 
-__all__ = ["formula_of"]
-
 CALL = re.compile(r"(?:\w+|\.)*\([^()]*\)|\{[^{}]*\}")
 POWER_OF_ONE = re.compile(r"(\w+|`[^`]+`)\s*(?:\*\*|\^)\s*(\d+)")
 CATEGORY = re.compile(r"C\((?:`([^`]+)`|(\w+))\)")

@@ -28,8 +28,6 @@ from suffice.sums.counts import CountAccumulator
 from suffice.sums.pairs import CutBins
 from suffice.sums.row_sample import Sampled, SampledAccumulator
 
-__all__ = ["with_learnt_bins"]
-
 ROWS = 4096  # distinct ones, that say what one row weighs
 
 Numbers: TypeAlias = NDArray[np.float64]

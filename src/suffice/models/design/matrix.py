@@ -19,8 +19,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, SparseBlock, require_held
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["INTERCEPT", "TILE_ROWS", "Compressed", "Design", "indicators"]
-
 INTERCEPT = "(Intercept)"
 TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
 SPARSE_CELLS = 2**22  # of rows of a sparse matrix that are laid out at a time

@@ -14,8 +14,6 @@ from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.comoments import LOG_UNIT, Comoments, Tally
 
-__all__ = ["ROUNDED", "NormalEquations", "Weights", "no_complete_row"]
-
 ROUNDED = 2.0**-44  # noise of products that were added in double about a pivot near the rows
 
 

@@ -24,8 +24,6 @@ from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import CountAccumulator, EventAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["settled_design", "unused"]
-
 MOST_CATEGORIES = 1_000
 WEIGHT_ROUNDING = 1e-12  # of Σw
 MOST_NAMED = 10  # values in an error

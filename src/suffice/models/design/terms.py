@@ -19,8 +19,6 @@ from suffice.rules import rule
 from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import KINDS, Vocabulary
 
-__all__ = ["MISSING", "Terms"]
-
 MISSING = "(missing)"
 
 

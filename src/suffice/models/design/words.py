@@ -14,8 +14,6 @@ from suffice.rules import Within, rule
 from suffice.sums.block import BadCell, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["LEAST_PLACES", "MOST_WORDS", "Words"]
-
 LEAST_PLACES, MOST_WORDS = 2, 1_000
 UNKNOWN = "a counted word must be one of those of the first fit"
 HASH = "hash the words of texts with words=256, or fit the model to rows that show them all"

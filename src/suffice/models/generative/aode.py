@@ -38,8 +38,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.pairs import PairCounts, pair_places
 
-__all__ = ["AODEModel", "OneDependence"]
-
 LEAST_PARENT = 1.0  # Σw of the rows that show a bin, for it to be a parent
 M = 1.0  # of the m-estimates
 CELLS = 2**20  # sums over children that are held at a time

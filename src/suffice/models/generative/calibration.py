@@ -19,16 +19,6 @@ from suffice.numerics.logspace import cell_scores, scores
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 from suffice.sums.block import RealBlock, among
 
-__all__ = [
-    "LEAST",
-    "Calibration",
-    "CalibrationName",
-    "Weighted",
-    "group_sizes",
-    "grouped_scores",
-    "is_one_group",
-]
-
 FEW_CELLS = 4096  # whose terms are found at once, not column by column
 LEAST = -700.0  # what an impossible cell counts as, where it is weighed
 

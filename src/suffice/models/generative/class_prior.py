@@ -13,8 +13,6 @@ from suffice.families.counts import dirichlet
 from suffice.rules import shown
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Prior", "class_prior"]
-
 Prior = Literal["empirical", "smoothed", "uniform"] | Mapping[Any, float] | Sequence[float]
 
 

@@ -66,8 +66,6 @@ from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
 
-__all__ = ["GenerativeClassifier", "Rows", "as_asked", "densities", "is_few"]
-
 FEW_ROWS = 256  # that are answered by the thread that asks
 
 Rows = TableSource | ArraySource

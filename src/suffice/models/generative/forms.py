@@ -34,8 +34,6 @@ from suffice.sums.block import in_block
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["LinearForm", "QuadraticForm", "form_features", "linear_form", "quadratic_form"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Form(ABC):

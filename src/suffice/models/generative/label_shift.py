@@ -59,8 +59,6 @@ from suffice.phrases import rows_in_print
 from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS
 
-__all__ = ["LabelShift", "adjust_prior", "label_shift", "posteriors", "slopes"]
-
 HEADER = ["", "before", "now"]
 C = TypeVar("C", bound=GenerativeClassifier)
 Array = NDArray[np.float64]

@@ -19,8 +19,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.moments import ABSENT
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["GenerativeLeftOut"]
-
 DOUBTFUL = "without it a sum loses its digits, so leave-one-out has no closed form here"
 
 

@@ -41,8 +41,6 @@ from suffice.numerics.rows import is_sparse
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
 
-__all__ = ["GenerativeMethod", "Said", "one_family"]
-
 Rows = TableSource | ArraySource
 
 

@@ -37,8 +37,6 @@ from suffice.sums.moments import refuse_underflow
 from suffice.sums.row_sample import RowSample
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["GenerativeModel"]
-
 CLASSES = 64  # whose scores are begun at a time: memory takes its time when it is first touched
 
 

@@ -29,18 +29,6 @@ from suffice.sums.pairs import (
 )
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "MOST_BYTES",
-    "MOST_COLUMNS",
-    "PairedColumns",
-    "PairedRows",
-    "encodings",
-    "given_bins",
-    "learnt_bins",
-    "pair_sums",
-    "paired_rows",
-]
-
 PAIRED = ("real", "binary", "outcome", "category")  # encodings of single cells that have bins
 MOST_COLUMNS = 100
 MOST_BYTES = 256e6  # of the counts of pairs

@@ -30,17 +30,6 @@ from suffice.sums.block import Encoding
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.row_sample import SampledAccumulator
 
-__all__ = [
-    "FAMILY_OF_KIND",
-    "FamilyColumns",
-    "accumulator",
-    "parts_of",
-    "read_from",
-    "sampled",
-    "summarise",
-    "whole",
-]
-
 
 @dataclass(frozen=True)
 class FamilyColumns:

@@ -19,8 +19,6 @@ from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["GenerativeReader", "Side", "check_compatible"]
-
 NAMED_COLUMNS = 10  # columns named in a sentence
 
 

@@ -13,19 +13,6 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import log_normalise, log_sum_exp, normalise, scores
 from suffice.sums.batch import Batch, scored_rows
 
-__all__ = [
-    "Prediction",
-    "best",
-    "buffer_for",
-    "discriminants",
-    "evidence",
-    "joint",
-    "log_posterior",
-    "marginals",
-    "posterior",
-    "predictions",
-]
-
 Prediction = Callable[[GenerativeModel, Batch, Any], tuple[NDArray[Any], int]]
 """What to say of every row of a batch, and how many rows are impossible under every class. The
 third argument is where to write it, or None."""

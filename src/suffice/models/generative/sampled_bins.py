@@ -41,8 +41,6 @@ from suffice.sums.moments import Moments
 from suffice.sums.row_sample import LAST, RowSample
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["SampledBins"]
-
 EQUAL = 1e-9  # of the standard deviation: what rounding may leave between equal numbers
 
 

@@ -22,8 +22,6 @@ from suffice.sums.register import STATISTICS
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
-__all__ = ["SAVED", "SavedGenerative"]
-
 FAMILIES = tuple(type(family_named(name)) for name in family_names())
 SAVED = {
     **LAYOUT,

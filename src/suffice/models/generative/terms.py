@@ -24,8 +24,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, MixedBlock, RealBlock
 from suffice.sums.comoments import Comoments, FourthMoments
 
-__all__ = ["TermAccumulator", "TermParameters", "TermsLeftOut", "shown_terms", "term_values"]
-
 
 class TermAccumulator:
     """Adds the terms of rows to the sums of a family.

@@ -42,16 +42,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
 
-__all__ = [
-    "calibrate",
-    "calibrated",
-    "column_weights",
-    "in_rows",
-    "row_weight_of",
-    "sample_rows",
-    "weighted",
-]
-
 SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
 WIDE_FOLDS = 5  # of a table with more columns than have a weight of their own

@@ -21,9 +21,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.bins import BinnedCountAccumulator, BinnedCounts, cell_bounds
 from suffice.sums.block import BadCell, RealBlock
 
-__all__ = ["ErrorSizes", "LinearLeftOut", "error_counts", "unit_of"]
-
-
 LEAST_REST = 2.0**-20  # of 1 − wh: below, a row alone determines a coefficient, but for rounding
 DOUBTFUL = "it alone determines a coefficient, so leave-one-out has no closed form here"
 

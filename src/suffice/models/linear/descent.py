@@ -30,8 +30,6 @@ from suffice.numerics.rows import affine
 from suffice.rules import FINITE, Shape, Within, check_form
 from suffice.sums.batch import Batch
 
-__all__ = ["Coefficients", "DescentFit", "least_squares"]
-
 Array = NDArray[np.float64]
 
 

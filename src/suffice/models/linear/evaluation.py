@@ -19,8 +19,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
 
-__all__ = ["RegressionEvaluation", "r_squared_of_rows", "r_squared_of_sums"]
-
 MEANING = "1 is perfect, 0 is no better than "
 UNCENTRED = "R² (uncentred)"
 

@@ -48,8 +48,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import refuse_underflow
 
-__all__ = ["FirstTable", "LinearMethod", "Penalty", "method_of"]
-
 NORMAL = "use solver='normal'"
 Array = NDArray[np.float64]
 Equations = NormalEquations | CentredRows

@@ -33,26 +33,6 @@ from suffice.sums.kept_rows import KeptRows, RowsAccumulator
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "UNDETERMINED",
-    "IncompleteRow",
-    "JointGaussian",
-    "LinearModel",
-    "Prediction",
-    "answer_names",
-    "answer_table",
-    "ends_of",
-    "errors",
-    "errors_left_out",
-    "missing_cells",
-    "predictions",
-    "summarise",
-    "with_ends",
-    "with_mark",
-    "within",
-    "without_intervals",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class JointGaussian:

@@ -14,8 +14,6 @@ from suffice.models.base.options import check_level, generator
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.interruption import interruptible
 
-__all__ = ["Posterior"]
-
 
 @dataclass(frozen=True, eq=False)
 class Posterior:

@@ -36,8 +36,6 @@ from suffice.sums.counts import Counts
 from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["LinearReader", "Rows", "settled"]
-
 
 def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Comparison:
     """Compare the rows of two tables: numbers as Gaussians, categories by their fractions.

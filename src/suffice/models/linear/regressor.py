@@ -87,8 +87,6 @@ from suffice.phrases import rows_in_print
 from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
 
-__all__ = ["LinearRegressor"]
-
 Interval = Literal["prediction", "confidence", "conformal"]
 
 

@@ -20,8 +20,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
 
-__all__ = ["POWER", "Influences", "Robust", "influences", "robust"]
-
 Robust = Literal["HC0", "HC1", "HC2", "HC3"]
 POWER: dict[str, float] = {"HC0": 0.0, "HC1": 0.0, "HC2": 0.5, "HC3": 1.0}
 ONE = 1.0 - 1e-10  # leverage from which a row decides its own fit, but for rounding

@@ -33,8 +33,6 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.kept_rows import KeptRows
 
-__all__ = ["CentredRows", "RowLeastSquares", "one_thread"]
-
 Array = NDArray[np.float64]
 
 CONSTANT = 2.0**-44  # of the size of its cells: what rounding leaves of a constant column

@@ -20,8 +20,6 @@ from suffice.numerics.in_print import Printed, Table, criterion, explained, list
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["RidgeSummary", "Summary", "target_place"]
-
 PERFECT = (
     "An essentially perfect fit: the columns give the target exactly, but for rounding. Is it "
     "among them, under another name? Tests are not shown, and errors are those of rounding."

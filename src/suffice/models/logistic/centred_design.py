@@ -39,8 +39,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.counts import Counts
 from suffice.sums.moments import Moments
 
-__all__ = ["CentredDesign", "with_ones"]
-
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
 CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a constant column
 TALL = 2_048  # rows that make a matrix product worth while

@@ -16,8 +16,6 @@ from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.gradient_descent import DescentRows, GradientDescent, Steps, descend
 from suffice.sums.batch import Batch
 
-__all__ = ["fit_by_descent"]
-
 Array = NDArray[np.float64]
 
 

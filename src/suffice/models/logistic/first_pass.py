@@ -25,8 +25,6 @@ from suffice.sums.comoments import ComomentsAccumulator
 from suffice.sums.counts import CountAccumulator
 from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator
 
-__all__ = ["SparseMomentsAccumulator", "first_pass", "joint_moments"]
-
 
 class SparseMomentsAccumulator:
     """Builds `Moments` of the d columns of a sparse matrix; squares are rounded to double."""

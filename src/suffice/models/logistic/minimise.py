@@ -52,8 +52,6 @@ from suffice.sums.base import tree_sum
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
-__all__ = ["Method", "minimise"]
-
 Method = Literal["newton", "lbfgs"]
 
 GRADIENT_ROUNDING = 2.0**-46  # of a gradient, as a fraction of the weight of all rows

@@ -25,9 +25,6 @@ from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.block import CodedBlock, RealBlock, SparseBlock, tiles
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["LogisticModel", "Prediction", "log_probabilities", "predictions"]
-
-
 LEAST_TOLD = 1e-12  # of the largest singular value of R: below, it is rounding
 SEEN = 1e-6  # of a coefficient: what rounding of R may leave
 

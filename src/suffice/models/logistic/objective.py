@@ -41,8 +41,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["LARGEST_HESSIAN", "SQUARES_NOISE", "Objective"]
-
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 FACTORED = 500  # coefficients of compressed rows, whose second derivatives are kept as factors
 FLATTEST = 1e-4  # curvature, as a fraction of that at 0, that a step is trusted to be as long as

@@ -26,8 +26,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.moments import refuse_underflow
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Problem"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:

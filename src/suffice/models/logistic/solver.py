@@ -18,8 +18,6 @@ from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.numerics.memory import require_memory
 
-__all__ = ["Solver", "SolverName"]
-
 OwnName = Literal["newton", "lbfgs", "gradient", "sgd", "minibatch"]
 SolverName = Literal[OwnName, "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
 

@@ -15,9 +15,6 @@ from suffice.models.design.matrix import Design
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 
-__all__ = ["Coded", "CodedPart", "LaidOut", "LaidOutPart", "plain_layout", "read_as"]
-
-
 KEPT_CELLS = 2**26  # whose codes are kept from pass to pass: 128 MB
 
 
