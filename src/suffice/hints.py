@@ -27,11 +27,6 @@ def fits(hint: Any) -> Fits:
         A class, None, Any, an array of a dtype, a Literal, a union, an annotated type, or a tuple,
         list, dict, sequence or mapping of these.
 
-    Raises
-    ------
-    TypeError
-        If the annotation is another.
-
     Examples
     --------
     >>> is_names = fits(tuple[str, ...] | None)

@@ -62,14 +62,6 @@ def write_model(path: str | os.PathLike[str], kind: str, content: Any, *, types:
     types : mapping of str to type
         The dataclasses that may occur, by the name that the file gives them.
 
-    Raises
-    ------
-    ParameterError
-        Something in the tree cannot be saved (the message says where), or `types` is no
-        one-to-one mapping to dataclasses.
-    ModelFileError
-        The file cannot be written.
-
     Examples
     --------
     >>> from dataclasses import dataclass
@@ -112,14 +104,6 @@ def read_model(path: str | os.PathLike[str], *, types: Types) -> tuple[str, Any]
     content : object
         The tree as it was saved, with every type, dtype and bit.
 
-    Raises
-    ------
-    ModelFileError
-        The file is absent, foreign, damaged, written in a newer format, or holds types or
-        fields other than those of `types`.
-    ParameterError
-        `types` is no one-to-one mapping to dataclasses.
-
     Examples
     --------
     >>> read_model("absent.suffice", types={})
@@ -160,13 +144,7 @@ class ModelFile:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read the bytes of a file.
-
-        Raises
-        ------
-        ModelFileError
-            The file is absent, foreign, damaged, or written in a newer format.
-        """
+        """Read the bytes of a file."""
         name = os.fspath(path)
         raw, envelope = _read_file(name)
         if raw[_DIGEST] != _digest(raw):
@@ -183,13 +161,7 @@ class ModelFile:
         return cls(name, kind, raw, envelope["tree"])
 
     def content(self, types: Types) -> Any:
-        """Build the tree as it was saved, from dataclasses of these types.
-
-        Raises
-        ------
-        ModelFileError
-            It holds types or fields other than those of `types`, or does not follow the format.
-        """
+        """Build the tree as it was saved, from dataclasses of these types."""
         try:
             arrays = safetensors.numpy.load(self._raw)
             if any(array.dtype.name not in DTYPES for array in arrays.values()):

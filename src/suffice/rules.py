@@ -130,12 +130,6 @@ def rule(sentence: str) -> Callable[[Callable[[Any], bool]], Rule]:
 def build(cls: type[R], values: Mapping[str, Any]) -> R:
     """Make a record from values that come from outside.
 
-    Raises
-    ------
-    ParameterError
-        If they are not exactly the fields of the record, or break a rule; only rules among fields
-        are looked at after the constructor has run.
-
     Examples
     --------
     >>> @dataclass(frozen=True)
@@ -156,13 +150,7 @@ def build(cls: type[R], values: Mapping[str, Any]) -> R:
 
 
 def check(record: Any) -> None:
-    """Check a record, and first those in it.
-
-    Raises
-    ------
-    ParameterError
-        If one breaks a rule.
-    """
+    """Check a record, and first those in it."""
     values = {f.name: getattr(record, f.name) for f in fields(record) if f.init}
     for value in values.values():
         for inner in _records(value):
@@ -171,13 +159,7 @@ def check(record: Any) -> None:
 
 
 def check_form(record: Any) -> None:
-    """Check shapes and dtypes of the arrays of a record, all of which have a `Shape`.
-
-    Raises
-    ------
-    ParameterError
-        If one does not fit.
-    """
+    """Check shapes and dtypes of the arrays of a record, all of which have a `Shape`."""
     cls: Any = type(record)
     arrays, numbers, expected = _form(cls)
     sizes: tuple[int, ...] = ()

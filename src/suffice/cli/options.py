@@ -144,13 +144,7 @@ class Reading:
 
     @classmethod
     def of(cls, given: Sequence[str] | None) -> Reading:
-        """Read the options of a command.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such parameter of a reader.
-        """
+        """Read the options of a command."""
         if not given:
             return cls()
         found = named_values("-r", given, reader_parameters(), "the reader")
@@ -168,15 +162,7 @@ class Reading:
     def open(
         self, data: Sequence[str], remembered: TextFormat | None = None, notes: bool = True
     ) -> Table:
-        """Open files as one table; notes say how they were found to be written.
-
-        Raises
-        ------
-        ReadError, SchemaError
-            If they cannot be read.
-        ParameterError
-            If an option is outside its rule, or does not apply to these files.
-        """
+        """Open files as one table; notes say how they were found to be written."""
         from suffice.cli.messages import note
         from suffice.data.table_views import CleanedTable
 
@@ -260,13 +246,7 @@ class Columns:
     ] = None
 
     def check(self, names: Sequence[str], roles: Mapping[str, str]) -> None:
-        """Refuse a column that is not there, or has two parts to play.
-
-        Raises
-        ------
-        ParameterError
-            Naming the option and the column.
-        """
+        """Refuse a column that is not there, or has two parts to play."""
         before = dict(roles)
         for option in ("ignore", "categorical", "text"):
             for name in listed(getattr(self, option)):
@@ -285,11 +265,6 @@ class Columns:
         """Return the parameters of a model that say which columns are categories and texts.
 
         What only others of the models have is left out.
-
-        Raises
-        ------
-        ParameterError
-            If none of the models has such a parameter.
         """
         found: dict[str, Any] = {}
         for option, family in (("categorical", "categorical"), ("text", "multinomial")):
@@ -329,13 +304,7 @@ def given_columns(columns: Columns) -> dict[str, Any]:
 def selected(
     table: Table, columns: Columns, label: Sequence[str], weight: str | None, by: str | None = None
 ) -> Table:
-    """Return the columns that are features, labels, weights or groups.
-
-    Raises
-    ------
-    ParameterError, SchemaError
-        If a column is not there, or has two parts to play.
-    """
+    """Return the columns that are features, labels, weights or groups."""
     from suffice.data.table_source import no_column
     from suffice.data.table_views import WithoutColumns
 
@@ -378,11 +347,6 @@ def parameters_for(
     """Return the parameters of a model, and the words of a line that say so.
 
     What only others of the models have is left out.
-
-    Raises
-    ------
-    ParameterError
-        If no model has such a parameter.
 
     Examples
     --------
@@ -431,11 +395,6 @@ def points_of(
     grid : sequence of str
         Such as ``alpha=0.1,1,10``.
 
-    Raises
-    ------
-    ParameterError
-        If a line of the grid is not written like this, or no model has the parameter.
-
     Examples
     --------
     >>> [point.name for point in points_of(["naive-bayes", "lda"], [], ["alpha=0.1,1"])]
@@ -481,13 +440,7 @@ def estimator_of(
     reading: Reading,
     models: Sequence[str] = (),
 ) -> Any:
-    """Return the estimator of a model.
-
-    Raises
-    ------
-    ParameterError
-        If an option belongs to other models.
-    """
+    """Return the estimator of a model."""
     given = columns.parameters(model, models or [model])
     if isinstance(parameters.get("families"), Mapping) and "families" in given:
         for name in parameters["families"]:
@@ -547,13 +500,6 @@ class Running:
         threads : int, optional
             Of the local engine, unless the user says.
         checkpoint : Path, optional
-
-        Raises
-        ------
-        ParameterError
-            If there is no such engine, or an option belongs to another one.
-        EngineError
-            If it cannot be started.
         """
         from suffice.engines.choice import engine, set_engine
 
@@ -605,13 +551,7 @@ class Decision:
     ] = None
 
     def applied(self, model: Any) -> Any:
-        """Return the fitted model with these costs.
-
-        Raises
-        ------
-        ParameterError
-            If an option is outside its rule, or the model predicts numbers.
-        """
+        """Return the fitted model with these costs."""
         given = {"--threshold": self.threshold, "--costs": self.costs}
         options = [option for option, value in given.items() if value is not None]
         if not options:

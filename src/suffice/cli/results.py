@@ -157,13 +157,7 @@ OF_TERM = ("estimate", "standard_error", "t", "z", "p", "lower", "upper", "odds_
 
 
 def summaries_of(model: Any, level: float) -> list[Any] | SufficeError:
-    """Return a summary for every target, or one for all classes; else why there is none.
-
-    Raises
-    ------
-    ParameterError
-        If the level is not between 0 and 1.
-    """
+    """Return a summary for every target, or one for all classes; else why there is none."""
     from suffice.models.base.options import check_level
 
     check_level(level)

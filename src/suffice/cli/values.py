@@ -93,13 +93,7 @@ comma stands in quotes: --ignore '"price, net"'.
 
 
 def class_of(model: str) -> Any:
-    """Return the class of a model.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such model.
-    """
+    """Return the class of a model."""
     if model not in MODELS:
         raise ParameterError(f"--model {model!r}", f"the models are {', '.join(map(repr, MODELS))}")
     module, name = MODELS[model]
@@ -183,11 +177,6 @@ def named_values(
         The names that there are.
     owner : str
         Their owner, for messages.
-
-    Raises
-    ------
-    ParameterError
-        If one is not written NAME=VALUE, or the name is unknown.
 
     Examples
     --------

@@ -58,13 +58,7 @@ class Labels:
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
-        """Find the distinct labels, without sorting them.
-
-        Raises
-        ------
-        SchemaError
-            If one holds several values, or Booleans are among others.
-        """
+        """Find the distinct labels, without sorting them."""
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
         if values.dtype == np.bool_:
             shown = (value for value in (False, True) if (values == value).any())
@@ -135,13 +129,7 @@ class ArraySource(Source):
         return () if self.labels is None else self.labels.classes.values
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
-        """The columns, or those of the given names, by the rule in ``schema.py``.
-
-        Raises
-        ------
-        SchemaError
-            If there is no such column.
-        """
+        """The columns, or those of the given names, by the rule in ``schema.py``."""
         if names:
             require_columns(names, self.names, "the array")
         names = self.names if names is None else names
@@ -194,13 +182,7 @@ class ArraySource(Source):
         )
 
     def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
-        """Equal slices: one for every worker, fewer of few rows, several of many where they share.
-
-        Raises
-        ------
-        DataError
-            If a sparse matrix has cells outside its shape.
-        """
+        """Cut equal slices: one a worker, fewer of few rows, several of many where they share."""
         n = self.x.shape[0]
         parts = max(1, min(workers, n // PART_ROWS))
         if not isinstance(self.x, np.ndarray):
@@ -212,13 +194,7 @@ class ArraySource(Source):
 
 
 def _require_cells_within(x: Any) -> None:
-    """Refuse a CSR matrix with cells outside its shape: compiled loops would follow them there.
-
-    Raises
-    ------
-    DataError
-        If there is such a cell.
-    """
+    """Refuse a CSR matrix with cells outside its shape: compiled loops would follow them there."""
     (n, d), starts, cells = x.shape, x.indptr, min(len(x.indices), len(x.data))
     ordered = len(starts) == n + 1 and starts[0] == 0 and (np.diff(starts) >= 0).all()
     if ordered and starts[-1] <= cells and kernels.counts.are_below(x.indices, d, 0):
@@ -285,13 +261,7 @@ class ArrayPart(Part):
         return int(whole * self.rows // max(1, x.shape[0]))
 
     def batches(self) -> Iterator[Batch]:
-        """Yield views of the rows.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks the rule of its encoding, naming column and row.
-        """
+        """Yield views of the rows."""
         step = self.most if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
         starts = range(self.first, max(self.stop, self.first + 1), step)
         return map(partial(self._batch, step), starts)

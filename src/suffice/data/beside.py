@@ -90,11 +90,6 @@ def beside(
     skipped : sequence of SkippedRow
         In each of their places comes a row of nulls.
 
-    Raises
-    ------
-    ParameterError
-        If a column has the name of one of the predictions.
-
     Examples
     --------
     >>> answers = pa.table({"prediction": [0.5, 1.5]}), pa.table({"prediction": [2.5]})

@@ -30,11 +30,6 @@ def doubles(column: pa.Array[Any]) -> NDArray[np.float64]:
     column : pyarrow.Array (n,)
         Integers, decimals, floating numbers, booleans or nulls.
 
-    Raises
-    ------
-    BadCell
-        For a whole number that no double is.
-
     Examples
     --------
     >>> doubles(pa.array([1, None, 2**60])).tolist()
@@ -107,11 +102,6 @@ def seconds(column: pa.Array[Any]) -> NDArray[np.float64]:
     ----------
     column : pyarrow.Array (n,)
         Dates and points in time, from 1970-01-01; times of day, from midnight; durations.
-
-    Raises
-    ------
-    BadCell
-        For a time that shares its double with others.
 
     Examples
     --------

@@ -47,15 +47,7 @@ FAMILY = "give it a family of numbers when it is first fitted: families={'column
 
 
 def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
-    """Cut a record batch into blocks, class codes and weights.
-
-    Raises
-    ------
-    BadCell
-        If a cell breaks the rule of its encoding; ``column`` is then a name.
-    DataError
-        If the label has too many values to be a class.
-    """
+    """Cut a record batch into blocks, class codes and weights."""
     codes, classes = NO_CODES, Vocabulary(())
     if layout.label is not None:
         codes, classes = _labels(batch.column(layout.label), layout)
@@ -71,13 +63,7 @@ def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
 
 
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
-    """Numbers of one column as doubles, NaN where null; dates and times in seconds.
-
-    Raises
-    ------
-    BadCell
-        If a cell is no number, or a whole number or time that no double is.
-    """
+    """Numbers of one column as doubles, NaN where null; dates and times in seconds."""
     column = plain(column)
     stored = stored_as(column.type)
     try:
@@ -168,13 +154,7 @@ def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Co
 def coded(
     column: pa.Array[Any], name: str, missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
-    """Codes (n,) of a column into the values it shows, −1 = missing.
-
-    Raises
-    ------
-    SchemaError
-        If a value is none in Python.
-    """
+    """Codes (n,) of a column into the values it shows, −1 = missing."""
     if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
         codes, values = _shown(column)
     else:
@@ -330,13 +310,7 @@ def largest_of(dtype: np.dtype[Any]) -> float:
 
 
 def check_counts(x: NDArray[Any], whole: bool) -> None:
-    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction.
-
-    Raises
-    ------
-    BadCell
-        For the first such cell.
-    """
+    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction."""
     if x.dtype.kind in "bu":
         return
     largest = largest_of(x.dtype)
@@ -355,13 +329,7 @@ def check_counts(x: NDArray[Any], whole: bool) -> None:
 
 
 def binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
-    """Outcomes of numbers: above a threshold, or the larger of two values.
-
-    Raises
-    ------
-    BadCell
-        If there are but two values, and a cell is neither.
-    """
+    """Outcomes of numbers: above a threshold, or the larger of two values."""
     vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)
@@ -395,13 +363,7 @@ def codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
 
 
 def laid_out(x: Any) -> NDArray[Any]:
-    """A CSR matrix with all its cells; whole numbers that are stored in parts have room to add up.
-
-    Raises
-    ------
-    BadCell
-        As `SparseBlock.merged` does.
-    """
+    """Return CSR with all its cells; whole numbers stored in parts have room to add up."""
     if x.dtype.kind in "iu" and not x.has_canonical_format:
         block = stored_cells(x, slice(0, x.shape[0])).merged()
         cells = block.data, block.indices, block.indptr
@@ -475,12 +437,6 @@ def outcome_codes(
         is one.
     strict : bool
         Whether another value is refused; else it is missing if it is finite.
-
-    Raises
-    ------
-    BadCell
-        If there is another value and that is refused, or infinity; or if both 0 and −1 are there
-        and nobody knows which of them is the smaller value.
 
     Examples
     --------

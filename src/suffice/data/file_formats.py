@@ -148,15 +148,6 @@ def open_files(
     -------
     Table
 
-    Raises
-    ------
-    ReadError
-        If there is no such file, or one cannot be read, or their formats are mixed.
-    SchemaError
-        If the columns of two files differ.
-    ParameterError
-        If `format` is given for files that are not delimited text.
-
     Examples
     --------
     >>> import tempfile
@@ -199,13 +190,7 @@ def _refuse_format(given: TextFormat | None, file: Path, kind: str) -> None:
 
 
 def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
-    """The format of all files, if it describes itself.
-
-    Raises
-    ------
-    ReadError
-        If they differ.
-    """
+    """The format of all files, if it describes itself."""
     first = _format_of(paths[0])
     for path in paths[1:]:
         other = _format_of(path)

@@ -54,13 +54,6 @@ def open_table(
     first : bool
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
-
-    Raises
-    ------
-    ParameterError
-        If values are given for a file, or not one per row.
-    SchemaError, ReadError
-        If the table cannot be read.
     """
     table = _table(data, remembered)
     if first or layout is not None:
@@ -111,13 +104,7 @@ def _beside(table: Table, role: str, given: Any) -> tuple[Table, str]:
 
 
 def _one_column(role: str, given: Any) -> Any:
-    """The only column of a table; everything else as it is.
-
-    Raises
-    ------
-    ParameterError
-        If there are several.
-    """
+    """The only column of a table; everything else as it is."""
     shape: tuple[int, ...] = getattr(given, "shape", ())
     if len(shape) != 2:
         return given
@@ -340,11 +327,6 @@ def _said(
 
 def distributed_table(data: Any) -> Table | None:
     """Open a Spark or Dask DataFrame where it is; None for others.
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name.
 
     Examples
     --------

@@ -61,11 +61,6 @@ def require_faithful(
 ) -> None:
     """Refuse numbers of which NumPy made others; ``where`` says what a place is called.
 
-    Raises
-    ------
-    DataError
-        Naming the first.
-
     Examples
     --------
     >>> require_faithful([0.5, 2**60], np.array([0.5, 2**60]), str)
@@ -148,11 +143,6 @@ def is_missing(value: Any) -> bool:
 
 def require_label_values(cells: Sequence[Any]) -> None:
     """Refuse labels that hold several values, and Booleans among other labels: 1 equals True.
-
-    Raises
-    ------
-    SchemaError
-        Naming the label, or the types.
 
     Examples
     --------

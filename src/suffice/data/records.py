@@ -125,13 +125,7 @@ class RecordReader:
         return cls(layout, frozenset(name for name in names if name is not None), tuple(kinds))
 
     def batch(self, row: Record) -> Batch | None:
-        """The row as a batch; None if a cell is of another type, or names are unknown.
-
-        Raises
-        ------
-        BadCell
-            If a cell breaks the rule of its encoding.
-        """
+        """The row as a batch; None if a cell is of another type, or names are unknown."""
         if not row.keys() <= self.known:
             return None
         if not any(name in row for block in self.layout.blocks for name in block.columns):

@@ -304,13 +304,7 @@ def stored_as(kind: pa.DataType) -> Stored | None:
 
 
 def decide(name: str, values: pa.Array[Any]) -> Column:
-    """Decide what a column is from the type and values of its first rows.
-
-    Raises
-    ------
-    SchemaError
-        If its type holds more than one value per cell, or bytes.
-    """
+    """Decide what a column is from the type and values of its first rows."""
     stored = stored_as(values.type)
     if stored is None:
         raise SchemaError(

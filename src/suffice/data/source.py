@@ -111,13 +111,7 @@ class RecordPart(Part):
         return chain([first], found)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield encoded batches.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks a rule, naming column and row.
-        """
+        """Yield encoded batches."""
         layout, first = self._layout(), 0
         for records in self.records():
             for start in range(0, max(1, records.num_rows), self.most):
@@ -197,13 +191,7 @@ def all_batches(part: Part, layout: Layout) -> list[Batch]:
 def each_batch(
     part: Part, layout: Layout, function: Callable[[Batch], R], rows: int = BATCH_ROWS
 ) -> Iterator[R]:
-    """Apply a function to every batch of a part, cut into so many rows; a bad cell is a sentence.
-
-    Raises
-    ------
-    DataError
-        Naming the column and row of the cell.
-    """
+    """Apply a function to every batch of a part, cut into so many rows; name bad cells."""
     first = 0
     for batch in part.batches():
         for piece in batch.pieces(rows) if batch.rows > rows else (batch,):

@@ -61,11 +61,6 @@ def spelled(
     missing : collection of str
         Cells that stand for a missing value, besides the usual ones.
 
-    Raises
-    ------
-    SchemaError, ReadError
-        If a cell is spelled in another way than its column.
-
     Examples
     --------
     >>> table = FrameTable(pa.table({"share": ["10%", "2.5%"], "kind": ["a", "b"]}))

@@ -316,11 +316,6 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
     schema : pyarrow.Schema
         The columns, in the types of a table without rows.
 
-    Raises
-    ------
-    SchemaError
-        If there is no such type, or a whole number would become another one in it.
-
     Examples
     --------
     >>> nothing, something = pa.record_batch({"x": pa.nulls(1)}), pa.record_batch({"x": ["a"]})
@@ -362,13 +357,6 @@ def first_refused(column: pa.Array[Any], cast: Callable[[pa.Array[Any]], object]
 def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
     """Refuse a request for columns that a table, so called, does not have, or for none at all.
 
-    Raises
-    ------
-    ParameterError
-        If no column is asked for.
-    SchemaError
-        If a column asked for is not there.
-
     Examples
     --------
     >>> require_columns(["age"], ["age", "sex"], "adult.csv")
@@ -389,11 +377,6 @@ def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> N
 
 def require_distinct(names: Sequence[str]) -> None:
     """Refuse columns that share a name.
-
-    Raises
-    ------
-    SchemaError
-        If two do.
 
     Examples
     --------

@@ -59,13 +59,7 @@ def to_learn(source: T) -> T:
 
 
 def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()) -> Table:
-    """Return a table without some columns; a model fitted to it goes on ignoring them.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, or it has a role, or names are not a sequence of strings.
-    """
+    """Return a table without some columns; a model fitted to it goes on ignoring them."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise ParameterError(
             f"ignore={names!r}", "it must be a sequence of strings", "write a list"
@@ -115,13 +109,7 @@ class TableSource(Source):
         return tuple([name for name in self.table.names if name not in roles])
 
     def columns(self, names: Sequence[str] | None = None) -> tuple[Column, ...]:
-        """The features, or those of the given names, by the rule in ``schema.py``.
-
-        Raises
-        ------
-        SchemaError
-            If there is no such column, or one holds what is no feature.
-        """
+        """The features, or those of the given names, by the rule in ``schema.py``."""
         asked = self.feature_names if names is None else tuple(names)
         if names:
             require_columns(names, self.table.names, "the table")
@@ -134,23 +122,11 @@ class TableSource(Source):
         return replace(self, table=self.table.coded(names))
 
     def without(self, names: Sequence[str]) -> TableSource:
-        """Leave out columns; a model fitted to the result goes on ignoring them.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such feature, or names are not a sequence of strings.
-        """
+        """Leave out columns; a model fitted to the result goes on ignoring them."""
         return replace(self, table=without(self.table, names, (self.label, self.weight)))
 
     def require_rows(self) -> None:
-        """Refuse text that has a header only: nothing can be learnt from it.
-
-        Raises
-        ------
-        DataError
-            If there is no row in any of its files.
-        """
+        """Refuse text that has a header only: nothing can be learnt from it."""
         if self.table.format is not None and not self.table.shown.rows:
             raise DataError(
                 "the file has no rows below its header",
@@ -185,13 +161,7 @@ class TableSource(Source):
         return self.table.of_first_cells([self.label], distinct)[self.label]
 
     def take(self, rows: NDArray[np.intp]) -> TableSource:
-        """Return the rows at these places, in that order.
-
-        Raises
-        ------
-        ParameterError
-            If the table is not in memory.
-        """
+        """Return the rows at these places, in that order."""
         if isinstance(self.table, CleanedTable | SpelledTable):
             inner = replace(self, table=self.table.table).take(rows)
             return replace(inner, table=replace(self.table, table=inner.table))
@@ -205,14 +175,7 @@ class TableSource(Source):
         return replace(self, table=replace(table, table=table.table.take(rows)))
 
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
-        """Return the parts of the table, with the layout by which they are encoded.
-
-        Raises
-        ------
-        SchemaError
-            If a column is not there, or stores something else than the layout says, or one is
-            there that the layout does not know and rows are learnt.
-        """
+        """Return the parts of the table, with the layout by which they are encoded."""
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
         encoding = _encodings(layout)

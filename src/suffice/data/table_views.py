@@ -89,11 +89,6 @@ class CleanedTable(TableView):
         Taken off the end of every label that has it.
     label_map : mapping of str to str
         New names of labels, applied after the suffix is taken off.
-
-    Raises
-    ------
-    ParameterError
-        If one of these is something else.
     """
 
     missing: Sequence[str] = ()

@@ -64,13 +64,7 @@ class ArrayTargetsPart(Part):
         return ArrayTargetsPart, (self.features, own, self.layout)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the batches of the features, with a block of targets after theirs.
-
-        Raises
-        ------
-        DataError
-            As for the features.
-        """
+        """Yield the batches of the features, with a block of targets after theirs."""
         first = self.features.first
         for batch in self.features.batches():
             targets = RealBlock(self.y[first : first + batch.rows])
@@ -92,14 +86,7 @@ class ArrayTargetsPart(Part):
 
 
 def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:
-    """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,).
-
-    Raises
-    ------
-    DataError
-        If they are not numbers in one or two dimensions, or one of a list becomes another as a
-        double.
-    """
+    """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,)."""
     values = np.asarray(unmasked(y, numeric=True))
     if values.dtype.kind in "OUS":
         try:
@@ -135,11 +122,6 @@ def with_targets(
     """Add targets (n, t) to a table in memory, under names that no other column has.
 
     Columns of these names give way, unless they are among the ``features`` of a model.
-
-    Raises
-    ------
-    ParameterError
-        If the table is a file, or there is not one target per row.
     """
     frame, added = in_memory_beside(source.table, "target"), []
     if len(values) != frame.table.num_rows:
@@ -156,13 +138,7 @@ def with_targets(
 
 
 def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, ...]:
-    """The targets among the columns of a table.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such column, or it does not hold numbers.
-    """
+    """The targets among the columns of a table."""
     schema, columns = source.table.shown.schema, []
     for name in names:
         if name not in source.feature_names:

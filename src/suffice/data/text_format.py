@@ -65,11 +65,6 @@ class TextFormat:
     encoding : str, default "utf8"
         Any text encoding that Python knows. UTF-16 shows by itself.
 
-    Raises
-    ------
-    ParameterError
-        If an option has a value outside its rule.
-
     Examples
     --------
     >>> TextFormat(separator=";", missing=["", "?"]).missing

@@ -122,11 +122,6 @@ def discriminant_method(
     shrinkage : float or "ledoit-wolf"
     **more
         As `DiscriminantMethod` has them.
-
-    Raises
-    ------
-    ParameterError
-        If an option is outside its rule.
     """
     if estimator.solver not in solvers:
         raise ParameterError(
@@ -145,13 +140,7 @@ def discriminant_method(
 
 
 def chosen_shrinkage(shrinkage: Any, covariance_estimator: Any) -> Shrinkage:
-    """Return the share of the diagonal in the covariance.
-
-    Raises
-    ------
-    ParameterError
-        If both options say what it is, or none does rightly.
-    """
+    """Return the share of the diagonal in the covariance."""
     if covariance_estimator is not None:
         if shrinkage:
             raise ParameterError(
@@ -181,13 +170,7 @@ def prior_of(priors: Any, total: float | None) -> Prior:
 
 
 def sum_of_priors(given: Any) -> float | None:
-    """Return Σ of the priors given; None where there are none, or they are no weights of classes.
-
-    Raises
-    ------
-    ParameterError
-        If one is negative.
-    """
+    """Return Σ of the priors given; None where there are no valid ones."""
     try:
         values = np.asarray(list(given.values()) if isinstance(given, Mapping) else given, float)
     except (OverflowError, TypeError, ValueError):
@@ -284,13 +267,7 @@ def one_of_two(by_class: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def shrinkage_of(estimator: Any) -> Shrinkage:
-    """The shrinkage that an object of `sklearn.covariance` stands for.
-
-    Raises
-    ------
-    ParameterError
-        If it stands for none.
-    """
+    """The shrinkage that an object of `sklearn.covariance` stands for."""
     if not is_covariance(estimator) or estimator.assume_centered:
         raise ParameterError(
             f"covariance_estimator={estimator!r}",
@@ -304,13 +281,7 @@ def shrinkage_of(estimator: Any) -> Shrinkage:
 
 
 def require_rows_of_a_class(statistic: ByClass) -> None:
-    """Refuse one row of every class, unless all of them are alike.
-
-    Raises
-    ------
-    DataError
-        Saying so.
-    """
+    """Refuse one row of every class, unless all of them are alike."""
     columns, k = columns_of(statistic), len(statistic.classes.values)
     if columns.rows <= k and _differ(_means(columns)) and not _vary(columns).any():
         raise DataError(
@@ -322,13 +293,7 @@ def require_rows_of_a_class(statistic: ByClass) -> None:
 
 
 def require_rows_of_each_class(statistic: ByClass) -> None:
-    """Refuse a class of one row, unless all rows of all classes are alike.
-
-    Raises
-    ------
-    DataError
-        Naming the class.
-    """
+    """Refuse a class of one row, unless all rows of all classes are alike."""
     columns = columns_of(statistic)
     vary = _vary(columns)
     if not (vary.any() or _differ(_means(columns))):

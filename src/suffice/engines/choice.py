@@ -121,11 +121,6 @@ class _UntilEnd(AbstractContextManager[None]):
 def engine_of(home: str | None = None) -> Engine:
     """Return the engine that reads a table: its home, if it lives in an engine.
 
-    Raises
-    ------
-    ParameterError
-        As `engine` does.
-
     Examples
     --------
     >>> engine_of()

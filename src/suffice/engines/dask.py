@@ -123,13 +123,7 @@ def _perform(task: tuple[Callable[..., Any], Any], packed: bytes, frame: Any = N
 
 
 def _first(pending: deque[Future]) -> Any:
-    """Wait for a result. What a kernel raises is raised.
-
-    Raises
-    ------
-    EngineError
-        If Dask gives up.
-    """
+    """Wait for a result. What a kernel raises is raised."""
     try:
         return pending.popleft().result()
     except (KilledWorker, CancelledError, CommClosedError) as error:

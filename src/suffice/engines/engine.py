@@ -156,11 +156,6 @@ def map_batches(
         How the source is read.
     rows : int
         The most that the function is given at a time.
-
-    Raises
-    ------
-    DataError
-        If a cell breaks a rule.
     """
     lazily = engine.in_process and engine.workers == 1
     parts = source.parts(layout, engine.workers)

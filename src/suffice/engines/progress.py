@@ -78,11 +78,6 @@ class WatchedEngine(EngineView):
         for a bar on the terminal of the errors, where there is one, for what takes longer than a
         second.
 
-    Raises
-    ------
-    ParameterError
-        If ``report`` is neither.
-
     Examples
     --------
     >>> from suffice import NaiveBayes, set_engine

@@ -103,13 +103,7 @@ def _quietly(call: Callable[[], Any]) -> None:
 
 
 def _fetched(frame: DataFrame) -> pa.Table:
-    """Fetch results in the order of their index.
-
-    Raises
-    ------
-    EngineError
-        If Spark does not get through. An exception of a kernel is a result.
-    """
+    """Fetch results in the order of their index."""
     try:
         table: pa.Table = frame.toArrow()
     except Exception as error:

@@ -53,12 +53,6 @@ def to_onnx(model: Any) -> ModelProto:
     -------
     onnx.ModelProto
 
-    Raises
-    ------
-    ParameterError
-        If the model cannot be written; if its labels are neither strings nor whole numbers; if the
-        empty string, which stands for a missing cell, is a value of a column.
-
     Examples
     --------
     >>> from suffice import NaiveBayes

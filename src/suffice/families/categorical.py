@@ -246,13 +246,7 @@ class CategoricalParameters(Parameters):
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
     ) -> None:
-        """Add Σⱼ log θ of the observed values.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``, or is a code below 0.
-        """
+        """Add Σⱼ log θ of the observed values."""
         if self.from_zero:
             require_codes(block, self.vocabularies)
         if isinstance(block, IntegerBlock) and self.unseen != "error":
@@ -352,13 +346,7 @@ class CategoricalParameters(Parameters):
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: CodedBlock | IntegerBlock) -> csr_array:
-        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen, unless ``unseen="ignore"``, or is a code below 0.
-        """
+        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant."""
         from scipy.sparse import csr_array
 
         if self.from_zero:

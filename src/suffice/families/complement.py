@@ -132,13 +132,7 @@ class ComplementParameters(Parameters):
         return ComplementParameters(event, self.weights[:, [j]])
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
-        """Refuse: weights are not a distribution.
-
-        Raises
-        ------
-        ParameterError
-            Always.
-        """
+        """Refuse: weights are not a distribution."""
         raise ParameterError(
             "complement naive Bayes cannot be sampled from",
             "its weights are not a distribution",

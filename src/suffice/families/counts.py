@@ -23,13 +23,7 @@ from suffice.sums.vocabulary import Vocabulary
 
 
 def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
-    """α as a number, or as an array (events,).
-
-    Raises
-    ------
-    ParameterError
-        If there are more or fewer than events.
-    """
+    """α as a number, or as an array (events,)."""
     if not isinstance(alpha, tuple):
         return float(alpha)
     if len(alpha) != events:
@@ -240,13 +234,7 @@ UNSEEN_RULE = "the value was never seen in training"
 def refuse_unseen(
     block: CodedBlock, codes: NDArray[Any], vocabularies: tuple[Vocabulary, ...]
 ) -> None:
-    """Refuse a block whose ``codes`` into the vocabularies of the training rows lead beyond them.
-
-    Raises
-    ------
-    BadCell
-        Naming the first value that was never seen.
-    """
+    """Refuse a block whose ``codes`` are out of range of the vocabularies in fit."""
     found = np.argwhere(codes == [len(v) for v in vocabularies])
     if len(found):
         row, column = map(int, found[0])
@@ -272,13 +260,7 @@ class CodeAccumulator(CountAccumulator):
         weights: NDArray[np.float64],
         k: int,
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is below 0.
-        """
+        """Add the rows of a block."""
         require_codes(block)
         super().add(block, codes, weights, k)
 
@@ -286,13 +268,7 @@ class CodeAccumulator(CountAccumulator):
 def require_codes(
     block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
 ) -> None:
-    """Refuse numbers below 0, except those that are ``known``.
-
-    Raises
-    ------
-    BadCell
-        Naming the first of a column.
-    """
+    """Refuse numbers below 0, except those that are ``known``."""
     if isinstance(block, IntegerBlock):
         if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
             return
@@ -319,13 +295,7 @@ def counts_from_zero(values: Iterable[Any]) -> bool:
 
 
 def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
-    """All whole numbers from 0 on, if the values of column j are such; else the values.
-
-    Raises
-    ------
-    DataError
-        If there would be more than a table can have.
-    """
+    """All whole numbers from 0 on, if the values of column j are such; else the values."""
     values = vocabulary.values
     if vocabulary.counts_from_zero and len(values) >= least:
         return vocabulary

@@ -170,11 +170,6 @@ class JointParameters(Parameters):
             log p(x_1, …, x_d | c) = Σⱼ log p(x_j | c, x_1, …, x_j−1)
 
         Each is the difference of two marginals. What follows an impossible cell adds nothing.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
         """
         n, d, k = out.shape
         before = scores(n, k, 0.0)
@@ -346,13 +341,7 @@ def family_names() -> tuple[str, ...]:
 
 
 def complete(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers (n, d) as the features of a form.
-
-    Raises
-    ------
-    BadCell
-        If one is missing, infinite, or larger than 1e150, or no double.
-    """
+    """Numbers (n, d) as the features of a form."""
     require_held(values)
     x = np.asarray(values, np.float64)
     gaps = np.argwhere(np.isnan(x))

@@ -403,13 +403,7 @@ class StudentParameters(Parameters):
         _score(kernels.scores.add_student, rows, terms, out)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add the terms of every cell.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
-        """
+        """Add the terms of every cell."""
         x = np.asarray(converted(block.values), np.float64)
         if (np.abs(x) >= LARGEST).any():
             super().add_contributions(block, out)

@@ -157,26 +157,14 @@ class JointTableParameters(JointParameters):
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
     ) -> None:
-        """Add log p(x | c), in which missing cells are summed out.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``.
-        """
+        """Add log p(x | c), in which missing cells are summed out."""
         for rows, log_weight in self.log_weights(block):
             out[rows] += log_weight - self.log_total
 
     def log_weights(
         self, block: CodedBlock | IntegerBlock
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k).
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``.
-        """
+        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k)."""
         block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":
@@ -295,13 +283,7 @@ class JointTablePosterior(Posterior):
         moments.variance[shown] += variance[shown]
 
     def draw(self, rng: np.random.Generator) -> JointTableParameters:
-        """Draw θ of all combinations.
-
-        Raises
-        ------
-        ParameterError
-            If there are too many of them.
-        """
+        """Draw θ of all combinations."""
         known = self.weights
         sizes = [len(v) + (known.unseen == "smooth") for v in known.vocabularies]
         number = prod(sizes)

@@ -195,13 +195,7 @@ def add_event_terms(
 
 
 def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
-    """Counts (n, M) of the events of a vocabulary, sparse where the block is; missing ones are 0.
-
-    Raises
-    ------
-    BadCell
-        If a count is infinite, or larger than 1e150.
-    """
+    """Count the events of a vocabulary, (n, M), sparse where the block is; missing ones are 0."""
     if isinstance(block, SparseBlock):
         return block.merged().counts(events)
     require_held(block.values)

@@ -883,13 +883,7 @@ class FactoredGaussians:
         return np.diagonal(self.covariance, axis1=1, axis2=2)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         terms = self.origin, self.whitening, self.shift, log_scale
         return add_complete(kernels.distances.add_complete, x, terms, out)
 
@@ -1064,13 +1058,7 @@ class ThinGaussians:
 
     @property
     def covariance(self) -> NDArray[np.float64]:
-        """Σ, (s, d, d), if there is memory for it.
-
-        Raises
-        ------
-        DataError
-            If there is not.
-        """
+        """Σ, (s, d, d), if there is memory for it."""
         d, s = self.mean.shape[1], len(self.covariances)
         require_memory(3 * 8.0 * s * d**2, f"covariances of {d:,} columns", "use fewer columns")
         return np.array([one.dense() for one in self.covariances])
@@ -1117,13 +1105,7 @@ class ThinGaussians:
         return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         if (np.abs(x) > LARGEST).any():
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
@@ -1181,13 +1163,7 @@ def listed(columns: Sequence[str], chosen: Sequence[int]) -> str:
 
 
 def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> NDArray[np.intp]:
-    """Let a kernel add to the scores of complete rows; return which are not.
-
-    Raises
-    ------
-    BadCell
-        If a number is infinite or larger than 1e150.
-    """
+    """Let a kernel add to the scores of complete rows; return which are not."""
     done = np.zeros(len(x), bool)
     stopped = kernel(x, *terms, done, out)
     if stopped >= 0:
@@ -1315,13 +1291,7 @@ class GaussiansLeftOut:
         weight: NDArray[np.float64],
         covariance: NDArray[np.float64],
     ) -> GaussiansLeftOut:
-        """From the Gaussians of all rows, and the covariance of all classes together.
-
-        Raises
-        ------
-        ParameterError
-            If a covariance is that of all rows, or has a floor: these change with every row.
-        """
+        """From the Gaussians of all rows, and the covariance of all classes together."""
         rest = np.where(weight > 0, weight - family.ddof, 1.0)
         if factored.raised or (len(factored.covariance) > 1 and rest.min() <= 0):
             raise no_closed_form(family, "the rows of a class do not vary in all directions")

@@ -60,13 +60,7 @@ class FoldModels:
         return next((one for one in self.models if isinstance(one, Exception)), None)
 
     def checked(self, error_score: Any) -> FoldModels:
-        """Raise what is to be raised, and warn of folds that have no model.
-
-        Raises
-        ------
-        SufficeError
-            If ``error_score`` is "raise" and a fold was not fitted, or if none was.
-        """
+        """Raise what is to be raised, and warn of folds that have no model."""
         errors = [one for one in self.models if isinstance(one, Exception)]
         if errors and (error_score == "raise" or len(errors) == len(self.models)):
             raise errors[0]

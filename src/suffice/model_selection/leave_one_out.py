@@ -171,13 +171,7 @@ def scores_left_out(estimator: Any, rows: MemoryRows, scoring: Any) -> dict[str,
 
 
 def require_row_scores(estimator: Any, scoring: Any) -> None:
-    """Refuse a score that single rows do not have.
-
-    Raises
-    ------
-    ParameterError
-        If there is one.
-    """
+    """Refuse a score that single rows do not have."""
     for name in _names(estimator, scoring).values():
         if name not in ROW_SCORES:
             raise ParameterError(

@@ -37,13 +37,6 @@ class RankedModels(Printed):
     asked : str, optional
         The score, however it is spelt; by default the log loss, or R².
 
-    Raises
-    ------
-    ParameterError
-        If there is no such score.
-    Exception
-        The first error, if no model could be fitted.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -176,13 +176,7 @@ def _without(X: Any, name: str) -> Any:
 
 
 def require_labels(y: Any) -> None:
-    """Refuse a row without a label.
-
-    Raises
-    ------
-    DataError
-        Naming the first.
-    """
+    """Refuse a row without a label."""
     y = np.asarray(y)
     if y.ndim != 1 or y.dtype.kind in "biuSU":
         return

@@ -217,13 +217,7 @@ def _reads_alike(one: FoldModels, other: FoldModels) -> bool:
 def named_scores(
     part: str, found: Sequence[FoldScores], error_score: Any
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the scores of every fold, by name, as scikit-learn calls them.
-
-    Raises
-    ------
-    DataError
-        If no fold has a score.
-    """
+    """Return the scores of every fold, by name, as scikit-learn calls them."""
     known = [one.scores for one in found if one.scores is not None]
     if not known:
         errors = [one.error.removesuffix(".") for one in found if one.error]

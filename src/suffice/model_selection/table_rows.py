@@ -86,13 +86,6 @@ class TableRows:
             The column of groups. It is no feature.
         hashed : bool
             Whether rows are hashed.
-
-        Raises
-        ------
-        ParameterError
-            If labels, weights or groups are values, or the table has no order.
-        DataError
-            If a row has no group.
         """
         names = [y] if isinstance(y, str) else y
         for what, given in (("y", y), ("sample_weight", weight), ("groups", groups)):
@@ -143,13 +136,7 @@ class TableRows:
         return self.table, self.y, self.weight
 
     def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
-        """Return the rows at these places, as `fit` takes them.
-
-        Raises
-        ------
-        ParameterError
-            If one is named twice.
-        """
+        """Return the rows at these places, as `fit` takes them."""
         times = np.bincount(places, minlength=self.n)
         if (times > 1).any():
             raise ParameterError(

@@ -377,13 +377,7 @@ def costs_of(classifier: Classifier, given: Any) -> NDArray[np.float64] | None:
 def open_labelled(
     classifier: Classifier, X: Any, y: Any, sample_weight: Any, first: bool = False
 ) -> TableSource | ArraySource:
-    """Open a table whose rows have labels.
-
-    Raises
-    ------
-    ParameterError
-        If there are none.
-    """
+    """Open a table whose rows have labels."""
     if y is None:
         raise ParameterError(
             f"{type(classifier).__name__} requires y to be passed, but the target y is None",

@@ -296,13 +296,7 @@ class Estimator:
 
 
 def fitted(estimator: Any) -> Any:
-    """Return the model of an estimator; one of terms answers unseen categories as the option says.
-
-    Raises
-    ------
-    NotFittedError
-        If there is none yet.
-    """
+    """Return the model of an estimator; one of terms treats unseen categories by its option."""
     check_is_fitted(estimator)
     model = estimator.model_
     return answering(model, estimator.unseen) if hasattr(model, "unseen") else model
@@ -325,15 +319,7 @@ E = TypeVar("E", bound=Estimator)
 
 
 def restored(cls: type[E], content: Any) -> E:
-    """Rebuild an estimator from what its file holds.
-
-    Raises
-    ------
-    KeyError
-        If an entry is missing.
-    ParameterError, DataError
-        If something breaks a rule.
-    """
+    """Rebuild an estimator from what its file holds."""
     assert cls.kind.saved is not None  # only such estimators are saved
     saved = cls.kind.saved.of(content)
     known = cls._get_param_names()
@@ -633,14 +619,7 @@ def keeps_sums(estimator: Any) -> bool:
 
 
 def require_sums(estimator: Any) -> None:
-    """Refuse what needs sums where none are kept.
-
-    Raises
-    ------
-    ParameterError
-        If the model was fitted by gradient descent, or shall be, or comes from a file of
-        coefficients.
-    """
+    """Refuse what needs sums where none are kept."""
     if not keeps_sums(estimator):
         descends = not estimator.method().keeps_sums
         fit = getattr(getattr(estimator, "model_", None), "fit", None)
@@ -718,15 +697,7 @@ def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
 
 
 def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
-    """Return the sums of two models that read the same columns.
-
-    Raises
-    ------
-    ParameterError
-        If the other is no fitted model of this kind that has sums.
-    SchemaError
-        If the two do not read the same columns in the same way.
-    """
+    """Return the sums of two models that read the same columns."""
     check_is_fitted(mine)
     name = mine.kind.name
     if not (isinstance(other, FittedFromSums) and other.kind.name == name):

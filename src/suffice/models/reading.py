@@ -231,13 +231,6 @@ def open_rows(
         Columns of numeric targets.
     first : bool
         Whether this table settles how many columns there are, and what they are called.
-
-    Raises
-    ------
-    ParameterError
-        If labels, targets or weights of an array are given by name.
-    DataError, SchemaError
-        If there is no row in an array, or something in it breaks a rule.
     """
     rows = None if first else records_of(X)
     if rows is not None:

@@ -30,13 +30,7 @@ SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 witho
 
 
 def checked_alpha(estimator: Any) -> Smoothing:
-    """Return pseudo-counts, kept off 0 unless ``force_alpha``.
-
-    Raises
-    ------
-    ParameterError
-        If one is negative, or an option that is True or False is neither.
-    """
+    """Return pseudo-counts, kept off 0 unless ``force_alpha``."""
     check_booleans(estimator)
     least = 0.0 if estimator.force_alpha else SMALLEST_ALPHA
 

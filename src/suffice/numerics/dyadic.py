@@ -10,11 +10,6 @@ from suffice.errors import ParameterError
 def of_pair(hi: float, lo: float, exponent: int) -> int:
     """Return (hi + lo)/2^exponent, which is whole.
 
-    Raises
-    ------
-    ParameterError
-        If the pair has a bit below that of the exponent.
-
     Examples
     --------
     >>> of_pair(3.0, 2.0**-60, -60)

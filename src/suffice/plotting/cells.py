@@ -56,13 +56,7 @@ class Cells:
 
 
 def require_generative(model: Any) -> GenerativeClassifier:
-    """The model, if it says how columns look in a class.
-
-    Raises
-    ------
-    ParameterError
-        If it does not.
-    """
+    """The model, if it says how columns look in a class."""
     check_is_fitted(model)
     if not isinstance(model, GenerativeClassifier):
         raise ParameterError(
@@ -85,11 +79,6 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
 
     Categories are those that rows showed. Numbers reach as far as rows that the model draws: all
     but 0.2 % on either side, in every class.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, no row showed a value of it, or it holds text.
     """
     name = model.layout_.names[require_place(column, model.layout_.names)]
     for part, parameters, block in zip(
@@ -169,13 +158,7 @@ def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:
 
 
 def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float64]:
-    """Return log p(x | c) of every value, (m, k), whatever the weight of the column.
-
-    Raises
-    ------
-    ParameterError
-        If the column is a category whose values are indicators of a Gaussian.
-    """
+    """Return log p(x | c) of every value, (m, k), whatever the weight of the column."""
     b, j = _place(model, cells.column)
     parameters = model.model_.parameters[b]
     if isinstance(parameters, TermParameters) and not parameters.is_number(j):
@@ -215,13 +198,7 @@ class Shown:
 
 
 def shown_by(model: GenerativeClassifier, cells: Cells, X: Any, y: Any) -> Shown:
-    """The cells of a column in labelled rows; missing cells and values never learnt are left out.
-
-    Raises
-    ------
-    DataError
-        If a row cannot be read, or a label was never seen in training.
-    """
+    """Return the cells of a column in labelled rows, without missing cells and unseen values."""
     b, j = _place(model, cells.column)
     source = model._open_judged(X, y, None)
     layout = model.reader_.to_answer

@@ -408,13 +408,7 @@ Limits = Mapping[str, tuple[float, float]]
 def sums_of(
     model: Any, label: Any = None, against: Any = None, limits: Limits | None = None
 ) -> Sums:
-    """The answers of a fitted model as sums over single columns.
-
-    Raises
-    ------
-    ParameterError
-        If they are no such sums, or there is no such class.
-    """
+    """The answers of a fitted model as sums over single columns."""
     if isinstance(model, GenerativeClassifier):
         parameters = model.model_.parameters
         if getattr(model.model_, "pairs", None) is not None:

@@ -85,13 +85,7 @@ def named(values: Iterable[Any], most: int = LONGEST) -> list[str]:
 
 
 def require_place(name: Any, names: Sequence[Any], kind: str = "column") -> int:
-    """The place of a column, or of something else of a kind, that a user names.
-
-    Raises
-    ------
-    ParameterError
-        If there is none of this name.
-    """
+    """The place of a column, or of something else of a kind, that a user names."""
     by_place = kind == "column" and isinstance(name, int) and not isinstance(name, bool)
     if by_place and -len(names) <= name < len(names):
         return int(name) % len(names)

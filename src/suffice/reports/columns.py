@@ -250,15 +250,7 @@ class _Errors(NamedTuple):
 
 
 def _errors_of(model: Any) -> _Errors:
-    """Return the errors of the scores of a linear or logistic model.
-
-    Raises
-    ------
-    ParameterError
-        If the model has no covariance.
-    DataError
-        If nothing is left to estimate the error from.
-    """
+    """Return the errors of the scores of a linear or logistic model."""
     if isinstance(model.model_, LogisticModel):
         fitted = model._inferable()
         root = fitted.root.reshape(len(fitted.root), *fitted.coefficients.shape)

@@ -44,11 +44,6 @@ def scoring(model: Any) -> dict[str, Any]:
         ``task``, ``outputs``, ``start``, ``prior``, ``fallback``, ``columns`` and
         ``terms``; "impossible" stands for −∞.
 
-    Raises
-    ------
-    ParameterError
-        If the model, or the family of a column, cannot be written; if it would be too large.
-
     Examples
     --------
     >>> from suffice import NaiveBayes

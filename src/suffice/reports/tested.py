@@ -17,13 +17,7 @@ MOST_CLASSES = 10  # of a confusion table
 
 
 def with_answers(model: Any, test: Any) -> tuple[Any, Any]:
-    """Rows and what is true of them.
-
-    Raises
-    ------
-    ParameterError
-        If the model does not know the name of the column of answers.
-    """
+    """Rows and what is true of them."""
     if isinstance(test, tuple):
         return test
     regression = isinstance(model.model_, LinearModel)

@@ -471,13 +471,7 @@ class BinnedCountAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite.
-        """
+        """Add the rows of a block."""
         self._k = max(k, self._k)
         x, (origin, unit) = block.values, self._grid
         if len(unit):
@@ -694,13 +688,7 @@ class MomentsAndBinsAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite, or too large to be squared.
-        """
+        """Add the rows of a block."""
         self._moments.add(block, codes, weights, k)
         every = len(self._binned) == block.width
         binned = block if every else RealBlock(block.values[:, self._binned])

@@ -134,13 +134,6 @@ class ByClass(Sums):
             The sums of another table of the same columns.
         names : sequence of sequences of str, optional
             Names of the columns of every block.
-
-        Raises
-        ------
-        ParameterError
-            If the other is something else.
-        SchemaError
-            If a block differs in kind or in its number of columns, or a table has no labelled row.
         """
         if not isinstance(other, ByClass):
             raise ParameterError(
@@ -163,15 +156,7 @@ class ByClassAccumulator:
         self._unlabelled: NDArray[np.float64] = np.zeros((1, 2))
 
     def add(self, batch: Batch) -> None:
-        """Add the rows of a batch. Rows of weight zero count as absent.
-
-        Raises
-        ------
-        BadCell
-            If a cell cannot be summed.
-        DataError
-            If a code stands for no class.
-        """
+        """Add the rows of a batch. Rows of weight zero count as absent."""
         codes, weights = self._translated(batch.codes, batch.classes), batch.weights
         k = len(self._codes)
         if k > len(self._weight):

@@ -581,13 +581,7 @@ class ComomentsAccumulator:
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
-        """Add the rows of a block, and of one beside it, whose columns come after.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add the rows of a block, and of one beside it, whose columns come after."""
         self._grow(k)
         for start, x in self._short(block):
             rows = slice(start, start + len(x))
@@ -808,13 +802,7 @@ class FourthMomentsAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e75.
-        """
+        """Add the rows of a block."""
         for start, part in tiles(block.values, np.float64):
             for first in range(0, max(len(part), 1), SQUARED_ROWS):
                 x = part[first : first + SQUARED_ROWS]

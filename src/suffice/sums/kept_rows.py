@@ -189,13 +189,7 @@ class KeptRows(ClassSums):
         return replace(self, x=x, y=self.y[:, :0], cells=x.size)
 
     def products(self) -> Any:
-        """Return the exact products of all columns, `Comoments` or `FourthMoments`.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
-        """
+        """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
         w = self.row_weights
         step = max(1, TILE_CELLS // max(1, self.d)) if is_sparse(self.x) else max(1, len(self.y))
@@ -338,13 +332,7 @@ class KeptRows(ClassSums):
 def _products(
     d: int, pooled: bool, fourths: bool, k: int
 ) -> ComomentsAccumulator | FourthMomentsAccumulator:
-    """Return an accumulator of products, if there is memory for them.
-
-    Raises
-    ------
-    DataError
-        If there is not.
-    """
+    """Return an accumulator of products, if there is memory for them."""
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
@@ -614,15 +602,7 @@ class RowsAccumulator:
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
-        """Add rows of columns, with the targets beside them; rows of weight 0 are left out.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        DataError
-            If there is no memory for the products.
-        """
+        """Add rows of columns, with the targets beside them; rows of weight 0 are left out."""
         self._k = max(self._k, k)
         y = RealBlock(np.empty((len(codes), 0))) if beside is None else beside
         if len(weights):

@@ -206,13 +206,7 @@ class MomentsAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add the rows of a block."""
         known, d = self._state[1].shape
         if k > known:
             wider = _zeros(k, d)
@@ -305,13 +299,7 @@ def too_small(
 
 
 def refuse_underflow(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:
-    """Refuse columns whose values differ by too little; ``name`` says what column j is called.
-
-    Raises
-    ------
-    DataError
-        If there is one.
-    """
+    """Refuse columns whose values differ by too little; ``name`` says what column j is called."""
     for j in np.flatnonzero(too_small)[:1].tolist():
         raise DataError(
             f"column {name(j)!r}: its values differ by about {SMALLEST:g} or less",

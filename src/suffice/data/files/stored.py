@@ -82,13 +82,7 @@ class StoredPart(RecordPart):
     nbytes: int | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their columns and types.
-
-        Raises
-        ------
-        ReadError
-            If the file is damaged or has changed, or a value does not fit the type asked for.
-        """
+        """Yield the rows in their columns and types."""
         done = 0
         with readable(self.path, self.version, self.kind):
             for batch in self._stored():
@@ -190,13 +184,6 @@ class StoredTable(Table):
         The files, in order.
     format : StoredFormat
         Their format.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    SchemaError
-        If the columns of two files differ in name, order or type.
 
     Examples
     --------

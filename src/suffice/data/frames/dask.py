@@ -29,13 +29,7 @@ class PartitionRows(RecordPart):
     frame: pd.DataFrame | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time.
-
-        Raises
-        ------
-        SchemaError
-            If a column does not hold what it holds in the first rows.
-        """
+        """Yield the rows, at most 65,536 at a time."""
         assert self.frame is not None
         cells = {str(label): series for label, series in self.frame.items()}
         columns = {name: self._column(cells[name], name) for name in self.types}

@@ -141,13 +141,7 @@ def in_memory(table: Table) -> FrameTable | None:
 
 
 def in_memory_beside(table: Table, role: str) -> FrameTable:
-    """Return a table in memory, to which values are to be added as its labels, say.
-
-    Raises
-    ------
-    ParameterError
-        If the table is a file.
-    """
+    """Return a table in memory, to which values are to be added as its labels, say."""
     frame = in_memory(table)
     if frame is None:
         raise ParameterError(
@@ -165,13 +159,6 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
 
     What can be read only once, or would run a query again, is spooled to temporary files: a
     second pass then sees the same rows.
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name, or a column mixes types.
-    ReadError
-        If a query fails, or there is no room for its rows.
     """
     _refuse_complex(data)
     try:
@@ -368,11 +355,6 @@ def _lazy_table(frame: Any) -> SpooledTable:
 
     The rows never are in memory together. Polars can also hand them over batch by batch
     (``collect_batches``), but then waits for a reader that may wait for polars.
-
-    Raises
-    ------
-    ReadError
-        If the query fails.
     """
     import polars as pl
 

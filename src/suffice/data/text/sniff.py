@@ -74,13 +74,6 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         What is given.
     known : TextFormat, optional
         What a model knows of its files.
-
-    Raises
-    ------
-    ReadError
-        If a file cannot be read, or a column can be read in two ways.
-    SchemaError
-        If the columns of two files differ.
     """
     first = paths[0]
     given = asked if known is None else asked.over(known)
@@ -466,13 +459,7 @@ def _bare(cells: pa.Array[pa.StringScalar], tokens: Sequence[str]) -> pa.Array[p
 def read_cells(
     cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType, tokens: Sequence[str]
 ) -> pa.Array[pa.Scalar]:
-    """Read cells, missing ones as nulls, by a spelling and in a type.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        If a cell is spelled otherwise, or does not fit the type.
-    """
+    """Read cells, missing ones as nulls, by a spelling and in a type."""
     if pa.types.is_null(kind):
         if cells.null_count < len(cells):
             raise pa.ArrowInvalid("a cell is not empty")

@@ -47,13 +47,7 @@ class TextPart(RecordPart):
         return tuple(name for name, _ in self.types)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their columns and types.
-
-        Raises
-        ------
-        ReadError
-            If a row is malformed, a cell is not of its type, or the file cannot be read.
-        """
+        """Yield the rows in their columns and types."""
         types = dict(self.types) | dict.fromkeys(self.empty, pa.null())
         reading, done = Reading(self.text, types), 0
         with opened(self.text) as source:
@@ -152,13 +146,6 @@ class TextTable(Table):
         What is given of how they are written.
     known : TextFormat, optional
         What a model knows of its files.
-
-    Raises
-    ------
-    ReadError
-        If a file cannot be read.
-    SchemaError
-        If the column names of two files differ.
 
     Examples
     --------

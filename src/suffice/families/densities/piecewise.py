@@ -101,26 +101,14 @@ class PiecewiseParameters(Parameters):
         return int(k * (bins - len(self.start) + 1))
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add Σⱼ log p(xⱼ | c).
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite.
-        """
+        """Add Σⱼ log p(xⱼ | c)."""
         for first, x in tiles(block.values, np.float64):
             part = out[first : first + len(x)]
             if kernels.piecewise.add(x, self.start, self.low, self.log_density, part) >= 0:
                 require_finite(x, first)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add log p(xⱼ | c) of every cell.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
-        """
+        """Add log p(xⱼ | c) of every cell."""
         for first, x in tiles(block.values, np.float64):
             require_finite(x, first)
             bins = np.empty(x.shape, np.int64)

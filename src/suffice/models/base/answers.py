@@ -208,13 +208,7 @@ class Doubts:
 def label_sets(
     p: NDArray[np.float64], doubts: Doubts, coverage: Any, allow_empty: bool
 ) -> NDArray[np.bool_]:
-    """Return which classes are in the prediction sets of rows with these probabilities, (n, k).
-
-    Raises
-    ------
-    ParameterError
-        If coverage is no fraction, or ``allow_empty`` neither True nor False.
-    """
+    """Return which classes are in the prediction sets of rows with these probabilities, (n, k)."""
     check_boolean(allow_empty=allow_empty)
     if not (is_finite(coverage) and 0 < coverage < 1):
         raise ParameterError(f"coverage={coverage!r}", "coverage is above 0 and below 1")

@@ -47,13 +47,7 @@ NO_NAMES: Hashes = np.empty(0, np.uint64)
 
 
 def refuse_again(known: Forgotten, total: int) -> None:
-    """Refuse a set of rows that is remembered.
-
-    Raises
-    ------
-    ForgetError
-        If it is.
-    """
+    """Refuse a set of rows that is remembered."""
     if not _entries(known, total).isdisjoint(known):
         raise ForgetError(
             "the model has forgotten these rows before",

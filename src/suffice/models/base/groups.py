@@ -108,13 +108,6 @@ def group_layout(
         With one more block, unless the model reads the column itself.
     at : (int, int)
         The block, and the column in it.
-
-    Raises
-    ------
-    ParameterError
-        If the column has another part to play.
-    SchemaError
-        If the table has no such column.
     """
     if by in taken:
         raise ParameterError(
@@ -161,11 +154,6 @@ def sum_by_group(
         Where the column stands.
     blocks : int
         How many blocks the kernel knows, which come first.
-
-    Raises
-    ------
-    DataError
-        If there are more than 1,000 groups.
     """
     total: dict[Any, S] = {}
     part = partial(_of_part, kernel=kernel, at=at, blocks=blocks)

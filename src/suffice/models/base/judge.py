@@ -68,11 +68,6 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
         Of a classifier.
     costs : ndarray (k, k), optional
         As for `suffice.models.base.evaluated_rows.evaluation`.
-
-    Raises
-    ------
-    DataError
-        If a label is of another type than those learnt.
     """
     table = np.zeros((1, 2, 2))  # a pair for either
     right_or_wrong = np.zeros(1, np.int64), np.array([2]), np.array([0, 2])  # low, size, offsets
@@ -132,13 +127,7 @@ J = TypeVar("J", bound=HasAccuracy)
 
 
 def of_rows(found: J) -> J:
-    """Return a result of one row at least.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
+    """Return a result of one row at least."""
     if isnan(found.accuracy):
         raise DataError(
             "there is no labelled row whose weight is not zero",

@@ -116,13 +116,7 @@ def _logistic(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def check_interval(interval: str, level: float) -> None:
-    """Refuse an interval that is not one of a probability.
-
-    Raises
-    ------
-    ParameterError
-        If it is another, or the level is not between 0 and 1.
-    """
+    """Refuse an interval that is not one of a probability."""
     if interval != "confidence":
         raise ParameterError(
             f"interval={interval!r}",
@@ -133,13 +127,7 @@ def check_interval(interval: str, level: float) -> None:
 
 
 def checked_draws(level: float, method: str, n_samples: Any) -> int:
-    """Return how often parameters are drawn; 0 where the ends have a closed form.
-
-    Raises
-    ------
-    ParameterError
-        If an option is outside its rule.
-    """
+    """Return how often parameters are drawn; 0 where the ends have a closed form."""
     check_level(level)
     if method not in get_args(IntervalMethod):
         raise ParameterError(f"method={method!r}", "it is one of 'normal', 'sampling'")

@@ -52,15 +52,7 @@ class Saved:
 
     @classmethod
     def of(cls, content: Any) -> Self:
-        """Read the entries of a file; an entry that is left out has its default.
-
-        Raises
-        ------
-        KeyError
-            If an entry is missing.
-        ParameterError
-            If an entry is unknown, or something breaks a rule.
-        """
+        """Read the entries of a file; an entry that is left out has its default."""
         if not isinstance(content, dict):
             raise ParameterError(f"there is {shown(content)}", "a model file holds entries")
         found = {f.name: content.get(f.name, f.default) for f in fields(cls)}
@@ -132,13 +124,7 @@ def portable(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unportable(params: Mapping[str, Any], records: tuple[type, ...]) -> dict[str, Any]:
-    """Undo `portable`; ``records`` are the types of the options that are records.
-
-    Raises
-    ------
-    ModelFileError
-        If an option was written by something else.
-    """
+    """Undo `portable`; ``records`` are the types of the options that are records."""
     return {name: _read(name, value, records) for name, value in params.items()}
 
 

@@ -79,11 +79,6 @@ def checked_table(
         None where an array of strings makes sense.
     plain : bool
         Whether the cells need no check.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it.
     """
     from sklearn.utils.validation import validate_data
 
@@ -174,13 +169,7 @@ def diagram(estimator: Any) -> str:
 
 
 def check_is_fitted(estimator: Any) -> None:
-    """Refuse an estimator without a model.
-
-    Raises
-    ------
-    NotFittedError
-        If it has none.
-    """
+    """Refuse an estimator without a model."""
     if "model_" not in vars(estimator):
         raise not_fitted(
             f"This {type(estimator).__name__} instance is not fitted yet. Call 'fit' with "
@@ -197,26 +186,14 @@ def convergence_warning() -> type[Warning]:
 
 
 def refuse_lengths(x: Any, y: Any) -> None:
-    """Refuse rows and labels, or targets, as they are of different numbers.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it.
-    """
+    """Refuse rows and labels, or targets, as they are of different numbers."""
     from sklearn.utils.validation import check_consistent_length as checked
 
     checked(x, y)
 
 
 def check_classification_targets(labels: NDArray[Any]) -> None:
-    """Refuse labels that are fractions.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it.
-    """
+    """Refuse labels that are fractions."""
     if labels.dtype.kind == "f" and (labels == np.rint(labels)).all():
         return
     from sklearn.utils.multiclass import check_classification_targets as checked
@@ -225,13 +202,7 @@ def check_classification_targets(labels: NDArray[Any]) -> None:
 
 
 def column_or_1d(y: Any, warn: bool) -> NDArray[Any]:
-    """Labels as an array (n,); of a matrix of one column scikit-learn warns, if it is to.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it, if they have more dimensions.
-    """
+    """Labels as an array (n,); of a matrix of one column scikit-learn warns, if it is to."""
     array = usual_array(y, "biufUO")
     if array is not None and array.ndim == 1:
         return np.ascontiguousarray(array)

@@ -248,13 +248,7 @@ class Density:
 
     @classmethod
     def of(cls, label: Any, given: Any) -> Density:
-        """Check what was given as the distribution of a class.
-
-        Raises
-        ------
-        ParameterError
-            If it is no distribution, has free parameters, or parameters outside their rule.
-        """
+        """Check what was given as the distribution of a class."""
         if isinstance(given, list | tuple):
             parts = [cls.of(label, part) for part in given]
             wrong = [part for part, one in zip(given, parts, strict=True) if len(one.columns) != 1]
@@ -328,13 +322,7 @@ class Density:
 
 @dataclass(frozen=True)
 class KnownDensities:
-    """The class prior (k,), and one distribution per class.
-
-    Raises
-    ------
-    ParameterError
-        If the distributions of two classes are not about the same columns.
-    """
+    """The class prior (k,), and one distribution per class."""
 
     classes: tuple[Any, ...]
     prior: NDArray[np.float64]
@@ -423,13 +411,7 @@ class KnownDensities:
 
 @dataclass(frozen=True)
 class FittedDensities:
-    """Prior and class-conditional distributions of a fitted generative model.
-
-    Raises
-    ------
-    ParameterError
-        If the model is not fitted, or its scores are no probabilities.
-    """
+    """Prior and class-conditional distributions of a fitted generative model."""
 
     model: GenerativeClassifier
 
@@ -487,14 +469,7 @@ Densities = KnownDensities | FittedDensities
 
 
 def class_densities(densities: Any, priors: Any) -> Densities:
-    """Return class prior and class-conditional distributions; see `suffice.BayesClassifier`.
-
-    Raises
-    ------
-    ParameterError
-        If there are fewer than two classes, something is no distribution, or priors or labels
-        break their rule.
-    """
+    """Return class prior and class-conditional distributions; see `suffice.BayesClassifier`."""
     if isinstance(densities, GenerativeClassifier):
         fitted = FittedDensities(densities)
         return fitted if priors is None else fitted.with_prior(_prior_of(priors, fitted.classes))

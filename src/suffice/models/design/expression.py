@@ -99,13 +99,7 @@ class Expression:
 
 @lru_cache(1 << 12)
 def expression(text: str) -> Expression:
-    """Read an expression; names of columns that are no identifiers stand in backticks.
-
-    Raises
-    ------
-    ParameterError
-        If something in it is no known operation.
-    """
+    """Read an expression; names of columns that are no identifiers stand in backticks."""
     names: dict[str, str] = {}
 
     def named(found: re.Match[str]) -> str:

@@ -59,13 +59,7 @@ class Predictors:
     intercept: bool = True
 
     def check(self) -> None:
-        """Refuse words that are neither counted nor hashed into so many places, and odd references.
-
-        Raises
-        ------
-        ParameterError
-            If they are not.
-        """
+        """Refuse words neither counted nor hashed into so many columns, and odd references."""
         whole = isinstance(self.words, int) and not isinstance(self.words, bool)
         if self.words != "counted" and not (whole and LEAST_PLACES <= self.words <= MOST_WORDS):
             raise ParameterError(
@@ -123,13 +117,6 @@ def features(
 
     Any column may be named as categorical, or as ordered, and columns of strings as texts. Without
     an intercept, columns of true and false are categories: false is not 0 in the target too.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, it is named for two things, or a formula cannot be read.
-    SchemaError
-        If a column does not hold what its term needs.
     """
     known = () if isinstance(source, ArraySource) else source.feature_names
     formula: Formula | None = None
@@ -274,11 +261,6 @@ def _named(
 
 def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[str]:
     """Names of columns that are given by name or position.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such column.
 
     Examples
     --------

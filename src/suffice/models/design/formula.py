@@ -130,13 +130,7 @@ class Formula:
     def values(
         self, cells: Mapping[str, NDArray[np.float64]], first: int = 0
     ) -> dict[Factor, NDArray[np.float64]]:
-        """Values (n,) of every factor that is an expression.
-
-        Raises
-        ------
-        BadCell
-            If it is infinite, or no number though no cell is missing.
-        """
+        """Values (n,) of every factor that is an expression."""
         found = {}
         for factor, read in self.read.items():
             if is_column(factor):

@@ -29,11 +29,6 @@ def formula_of(
         Those that there are, the meaning of ``.`` among them.
     targets : sequence of str
         What may stand on the left.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be read, names another column, or has a term that is no function of one row.
     """
     terms = _terms(text, columns, targets)
     intercept = any([str(f.expr) for f in term.factors] == [ONE] for term in terms)

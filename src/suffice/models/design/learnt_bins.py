@@ -54,11 +54,6 @@ def with_learnt_bins(
         Whether rows with a missing cell are left out.
     with_missing : bool
         Whether the missing cells of a category or a number have a term, where rows show some.
-
-    Raises
-    ------
-    DataError
-        If a column has no value.
     """
     sums = engine.run(value_sums, (layout, complete), parts)
     weight, missing = sums.weight.value.sum(), set[str]()

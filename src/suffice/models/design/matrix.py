@@ -47,11 +47,6 @@ class Design(Terms):
         """Yield rows of x, or of x and y, with the number of the first of them.
 
         Missing cells are NaN. At least one part comes, without rows if the batch has none.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, a whole number is no double, or a formula has no value.
         """
         if self.bins:
             yield from self.coded.rows(self.recoded(batch), with_targets)
@@ -89,11 +84,6 @@ class Design(Terms):
         They are the numbers less those of ``origin`` (p,), and 1 for the level of every category,
         also of an ordered one: `by_level` gives the coefficients of these. The other indicators are
         0. A missing category that has no term of its own is as the one without a term.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, or a whole number is no double.
         """
         blocks: Any = batch.blocks
         *numbers, coded = blocks
@@ -238,13 +228,7 @@ class Design(Terms):
         )
 
     def recoded(self, batch: Batch) -> Batch:
-        """The same rows as `coded` has them.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """The same rows as `coded` has them."""
         return with_bins(self, tuple(self.coded.categories), batch)
 
     # -- ordered categories, by level in place of by step
@@ -346,13 +330,7 @@ class Design(Terms):
         return self._with_codes(batch, CodedBlock(codes, block.vocabularies))
 
     def require_words(self, batch: Batch) -> None:
-        """Refuse words that the first fit did not count, where a row has a class and a weight.
-
-        Raises
-        ------
-        BadCell
-            Naming the first.
-        """
+        """Refuse words that the first fit did not count, where a row has a class and a weight."""
         rows = ~self._absent(batch)
         first = int(len(self.numbers) > 0) + int(len(self.categories) > 0)
         for (name, words), block in zip(self.words.items(), batch.blocks[first:], strict=False):

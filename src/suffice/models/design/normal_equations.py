@@ -90,13 +90,7 @@ class NormalEquations:
 
     @classmethod
     def of(cls, statistic: Comoments, p: int, intercept: bool = True) -> Self:
-        """The sums of the complete rows of one class: p columns and, after them, the targets.
-
-        Raises
-        ------
-        DataError
-            If no row is complete.
-        """
+        """The sums of the complete rows of one class: p columns and, after them, the targets."""
         complete = np.flatnonzero(statistic.patterns[statistic.pattern].all(axis=1))
         if not len(complete):
             raise no_complete_row()

@@ -45,14 +45,6 @@ def settled_design(
     """The terms that columns become; a pass over those columns whose values have to be known.
 
     ``with_missing`` gives the missing cells of a category a term, where rows show some.
-
-    Raises
-    ------
-    SchemaError
-        If a column has too many categories, or no such reference, or a text too many words to be
-        counted.
-    DataError
-        If a category has no value, or a text no word.
     """
     columns = found.columns
     if isinstance(columns, UniformColumns):

@@ -70,13 +70,7 @@ class Words:
         return np.asarray(found, np.float64)
 
     def require_known(self, block: SparseBlock, rows: NDArray[np.bool_], name: str) -> None:
-        """Refuse words that are not counted, in the given rows.
-
-        Raises
-        ------
-        BadCell
-            Naming the first.
-        """
+        """Refuse words that are not counted, in the given rows."""
         if self.places:
             return
         unknown = block.reindex(self.known) == len(self.known)

@@ -225,23 +225,11 @@ class AODEModel(GenerativeModel):
         return replace(batch, blocks=tuple(shown))
 
     def refuse_weights(self, asked: str) -> None:
-        """Refuse what is said of families alone.
-
-        Raises
-        ------
-        ParameterError
-            Always.
-        """
+        """Refuse what is said of families alone."""
         self.refuse_pairs(asked)
 
     def refuse_pairs(self, asked: str) -> None:
-        """Refuse what is said of columns that are independent in a class.
-
-        Raises
-        ------
-        ParameterError
-            Always.
-        """
+        """Refuse what is said of columns that are independent in a class."""
         raise ParameterError(
             f"{asked} of a model that counts pairs of columns",
             "it is given of models that are sums over single columns",

@@ -33,11 +33,6 @@ def class_prior(
     or as given: a mapping from label to probability, or a sequence in the order of the labels.
     Errors call it by the name of its ``option``.
 
-    Raises
-    ------
-    ParameterError
-        If a given prior does not fit the labels, or is not a distribution.
-
     Examples
     --------
     >>> class_prior(np.array([3.0, 1.0]), Vocabulary(("a", "b")), "smoothed")

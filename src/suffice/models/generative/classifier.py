@@ -382,13 +382,7 @@ def _batch(x: NDArray[np.float64]) -> Batch:
 
 
 def densities(classifier: GenerativeClassifier, rule: str) -> GenerativeModel:
-    """Return the model as densities, without weights of columns.
-
-    Raises
-    ------
-    ParameterError
-        If a family is no distribution, with the rule.
-    """
+    """Return the model as densities, without weights of columns."""
     model: GenerativeModel = fitted(classifier)
     for part in model.parts:
         if not part.family.is_distribution:

@@ -148,13 +148,7 @@ class LinearForm(_Form):
     """
 
     def pair(self, a: Any, b: Any) -> tuple[NDArray[np.float64], float]:
-        """Return w (F,) and b with log P(a | x) − log P(b | x) = wᵀφ(x) + b.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such class.
-        """
+        """Return w (F,) and b with log P(a | x) − log P(b | x) = wᵀφ(x) + b."""
         form, c = self.against(b), self._place(a)
         return form.weights[c], float(form.intercepts[c])
 
@@ -204,13 +198,7 @@ class QuadraticForm(_Form):
     by_class: ClassVar[tuple[str, ...]] = ("quadratic", "weights", "intercepts")
 
     def pair(self, a: Any, b: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Return A (F,) or (F, F), w (F,) and b of log P(a | x) − log P(b | x), about the origin.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such class.
-        """
+        """Return A (F,) or (F, F), w (F,), b of log P(a | x) − log P(b | x), about the origin."""
         form, c = self.against(b), self._place(a)
         return form.quadratic[c], form.weights[c], float(form.intercepts[c])
 
@@ -378,13 +366,7 @@ def form_features(classifier: Any, X: Any) -> NDArray[np.float64] | csr_array:
 
 
 def forms_of(model: GenerativeModel) -> list[Form]:
-    """The form of every part.
-
-    Raises
-    ------
-    ParameterError
-        If a part has none.
-    """
+    """The form of every part."""
     if not model.parts:
         raise ParameterError(
             "no column had a value so far", "a form weighs the values of columns", "learn some rows"
@@ -435,13 +417,7 @@ def family_of(model: GenerativeModel, column: str) -> Family:
 
 
 def feature_order(model: GenerativeModel) -> NDArray[np.intp]:
-    """Places, among the features of all parts, of the features in the order of the columns, (F,).
-
-    Raises
-    ------
-    ParameterError
-        If a part has no form.
-    """
+    """Index the features of all parts in the order of the columns, (F,)."""
     place = {name: j for j, name in enumerate(model.layout.names)}
     columns = [place[column_of(feature)] for feature in feature_names(model, forms_of(model))]
     return np.argsort(columns, kind="stable")

@@ -255,13 +255,6 @@ def _maximum(
         The gap, in nats, at which to stop.
     max_iter : int
         The most steps.
-
-    Raises
-    ------
-    DataError
-        If there is no row.
-    ParameterError
-        If ``tol`` or ``max_iter`` is outside its rule.
     """
     check_positive(tol=tol)
     if not (isinstance(max_iter, Integral) and max_iter >= 1):

@@ -60,13 +60,7 @@ class GenerativeLeftOut:
         return self.whole.log_prior
 
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
-        """log P(x, c) of every row by the model of the others, (n, k).
-
-        Raises
-        ------
-        BadCell
-            If a row has no closed form.
-        """
+        """log P(x, c) of every row by the model of the others, (n, k)."""
         logs = self._scores(batch)[0]
         doubtful = np.isnan(logs).any(axis=1)
         if doubtful.any():

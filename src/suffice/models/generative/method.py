@@ -210,11 +210,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         -------
         ndarray or None
             None where no weights are given.
-
-        Raises
-        ------
-        ParameterError
-            If P(c) is not estimated from rows.
         """
         if self.class_weight is None:
             return None
@@ -269,13 +264,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return chain(model.remarks(), model.decisions()) if of_rows else model.remarks()
 
     def check_parts(self, parts: Sequence[FamilyColumns]) -> None:
-        """Refuse the families of a file that the options do not lead to.
-
-        Raises
-        ------
-        ParameterError
-            If there are others.
-        """
+        """Refuse the families of a file that the options do not lead to."""
         if self.family is not None and [type(p.family) for p in parts] != [type(self.family)]:
             raise ParameterError(
                 f"the families are {', '.join(str(part.family) for part in parts)}",

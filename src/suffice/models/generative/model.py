@@ -90,11 +90,6 @@ class GenerativeModel:
         """Everything that is a function of the statistic; see `class_prior`.
 
         The rows of each class count ``factors`` times, (k,), where P(c) is estimated.
-
-        Raises
-        ------
-        DataError
-            If no labelled row is left, or values differ by too little to be squared.
         """
         if not (statistic.weight.hi > 0).any():
             raise DataError(
@@ -213,13 +208,7 @@ class GenerativeModel:
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def refuse_weights(self, asked: str) -> None:
-        """Refuse what is said of families alone, where columns count more or less than once.
-
-        Raises
-        ------
-        ParameterError
-            If they do.
-        """
+        """Refuse what is said of families alone, where columns count more or less than once."""
         if self.calibration is not None:
             raise ParameterError(
                 f"the columns of the model have weights, and {asked} would leave them out",
@@ -301,13 +290,7 @@ class GenerativeModel:
     def log_joint(
         self, batch: Batch, out: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k), in ``out`` if given.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite.
-        """
+        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k), in ``out`` if given."""
         return self._sum(batch, out, [part.add_log_likelihood for part in self.weighted])
 
     def discriminants(
@@ -319,13 +302,7 @@ class GenerativeModel:
     def partial_log_posterior(
         self, batch: Batch, hidden: Collection[str] = ()
     ) -> NDArray[np.float64]:
-        """Return log P(c | x), (n, k), as if the cells of ``hidden`` columns were missing.
-
-        Raises
-        ------
-        BadCell
-            As `log_joint` does.
-        """
+        """Return log P(c | x), (n, k), as if the cells of ``hidden`` columns were missing."""
         if hidden:
             shown = (
                 block.showing(np.array([name not in hidden for name in part.layout.columns]))
@@ -335,13 +312,7 @@ class GenerativeModel:
         return log_normalise(self.discriminants(batch), self.log_prior)[0]
 
     def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
-        """The most probable class of every row, and the probabilities of all, if asked for.
-
-        Raises
-        ------
-        BadCell
-            As `log_joint` does.
-        """
+        """The most probable class of every row, and the probabilities of all, if asked for."""
         logs = self.discriminants(batch)
         codes = np.empty(batch.rows, np.intp)
         impossible = self.best(logs, codes)
@@ -381,13 +352,7 @@ class GenerativeModel:
         return with_times({column.name: drawn[column.name] for column in columns}, columns)
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
-        """Return contributions of columns to the log joint, (n, columns, k), in the layout's order.
-
-        Raises
-        ------
-        BadCell
-            As `log_joint` does.
-        """
+        """Return contributions to the log joint, (n, columns, k), in the layout's order."""
         pieces = []
         for b, (parameters, block) in enumerate(zip(self.weighted, batch.blocks, strict=True)):
             d = len(self.parts[b].layout.columns)

@@ -114,13 +114,7 @@ def encodings(parts: tuple[FamilyColumns, ...]) -> dict[str, str]:
 
 
 def given_bins(parts: tuple[FamilyColumns, ...], bins: Mapping[Any, Any]) -> PairedColumns:
-    """Bins that the user gives: ascending cuts of numbers, or values, by the name of the column.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, or its bins are none.
-    """
+    """Bins that the user gives: ascending cuts of numbers, or values, by the name of the column."""
     read = encodings(parts)
     found: dict[str, ColumnBins] = {}
     for key, given in bins.items():
@@ -175,13 +169,7 @@ class PairedRows:
     at: tuple[tuple[int, int], ...]
 
     def column(self, j: int) -> Block:
-        """Column j alone.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite: no bin is for it.
-        """
+        """Column j alone."""
         b, own = self.at[j]
         block: Any = self.blocks[b]
         found: Block = block.column(own)

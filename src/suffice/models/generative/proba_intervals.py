@@ -157,13 +157,7 @@ def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, 
 
 
 def model_posterior(model: GenerativeModel, prior: Prior) -> ModelPosterior:
-    """Return the posterior of all parameters, where P(c) was estimated in a way, or is known.
-
-    Raises
-    ------
-    ParameterError
-        If a family has none.
-    """
+    """Return the posterior of all parameters, where P(c) was estimated in a way, or is known."""
     estimated = isinstance(prior, str) and prior != "uniform"
     count = model.statistic.weight.value
     weight = count + (prior == "smoothed") if estimated else None
@@ -173,13 +167,7 @@ def model_posterior(model: GenerativeModel, prior: Prior) -> ModelPosterior:
 def ends_of(
     model: GenerativeModel, prior: Prior, level: float, draws: int, random_state: Any
 ) -> Ends:
-    """Return what gives the ends of a batch.
-
-    Raises
-    ------
-    ParameterError
-        If a family has no posterior.
-    """
+    """Return what gives the ends of a batch."""
     found = model_posterior(model, prior)
     if draws:
         return sampling(found.draw, len(found.log_prior), level, draws, random_state)

@@ -39,11 +39,6 @@ def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
         "This model" and "the other" in what the error says.
     verb : str
         What is done to them, such as "merged".
-
-    Raises
-    ------
-    SchemaError
-        Naming the first difference, and both sides of it.
     """
     rule = f"only models of the same columns and families can be {verb}"
     if _plain(mine.parts) != _plain(theirs.parts):

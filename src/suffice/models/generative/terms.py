@@ -41,13 +41,7 @@ class TermAccumulator:
     def add(
         self, block: MixedBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block; those without a class need no known category.
-
-        Raises
-        ------
-        BadCell
-            If a category was not seen in the first fit, or a number is infinite or too large.
-        """
+        """Add the rows of a block; those without a class need no known category."""
         shown = np.where((codes >= 0)[:, None], block.categories.codes, -1)
         categories = CodedBlock(shown, block.categories.vocabularies)
         for start, x in _rows(self._design, replace(block, categories=categories)):

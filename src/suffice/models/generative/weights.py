@@ -161,14 +161,6 @@ def calibrate(
     learnt : bool
         Whether the model has learnt these rows; each is then taken out of the sums before it is
         asked about.
-
-    Raises
-    ------
-    DataError
-        If there is no labelled row, a label was never seen in training, or no row shows a value
-        that the model knows.
-    ForgetError
-        If the rows cannot have been learnt.
     """
     require_known(found.classes, model.classes)
     sample = found.sample
@@ -200,13 +192,7 @@ def calibrate(
 
 
 def _require_learnt(sums: ByClass, rows: ByClass) -> None:
-    """Refuse rows that the sums of families cannot contain: other blocks may follow theirs.
-
-    Raises
-    ------
-    ForgetError
-        If they cannot.
-    """
+    """Refuse rows that the sums of families cannot contain: other blocks may follow theirs."""
     own = sums.blocks[: len(rows.blocks)]
     ByClass(sums.classes, sums.weight, sums.unlabelled, own) - rows
 
@@ -239,11 +225,6 @@ def calibrated(
         Whether the sample goes along with the sums, so that nobody need look whether they hold it.
     apply : callable
         `map`, or what does the same by several threads.
-
-    Raises
-    ------
-    ForgetError
-        If the sums cannot contain the rows.
     """
     groups, k = model.groups, len(model.classes)
     if not (model.parts and groups and sample.rows and k > 1):

@@ -52,13 +52,7 @@ class RegressionEvaluation(Printed):
 
     @classmethod
     def of(cls, targets: tuple[str, ...], moments: Moments, intercept: bool = True) -> Self:
-        """The evaluation of one row at least.
-
-        Raises
-        ------
-        DataError
-            If there is none.
-        """
+        """The evaluation of one row at least."""
         if not moments.total.all():
             raise DataError(
                 "there is no row whose target is known and whose weight is not zero",

@@ -309,13 +309,7 @@ class LinearMethod(Method[LinearReader, Any]):
 
 
 def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
-    """Return the options of an estimator as a method.
-
-    Raises
-    ------
-    ParameterError
-        If an option is outside its rule.
-    """
+    """Return the options of an estimator as a method."""
     check_booleans(estimator)
     check_choices(
         estimator,

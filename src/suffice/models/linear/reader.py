@@ -120,11 +120,6 @@ def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
         Those of "this model" and "the other" in what the error says.
     verb : str
         What is done to them, such as "merged".
-
-    Raises
-    ------
-    SchemaError
-        Naming the first difference.
     """
     for part, one in mine.outline.items():
         other = theirs.outline[part]
@@ -177,13 +172,7 @@ class LinearReader(SumsReader[Any]):
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
     def summarise(self, source: Rows, engine: Engine, gaps: bool) -> KeptRows | Comoments:
-        """The sums over the rows of a table; see `suffice.models.linear.model.summarise`.
-
-        Raises
-        ------
-        DataError
-            If cells are missing and ``gaps`` are not allowed: they are counted.
-        """
+        """The sums over the rows of a table; see `suffice.models.linear.model.summarise`."""
         layout = self.layout_of(source)
         parts = source.parts(layout, engine.workers)
         try:
@@ -199,13 +188,7 @@ class LinearReader(SumsReader[Any]):
         gaps: bool,
         group: NDArray[np.intp],
     ) -> list[KeptRows | Comoments]:
-        """The sums over the rows of every group; see `suffice.models.base.groups`.
-
-        Raises
-        ------
-        DataError
-            As `summarise` does.
-        """
+        """The sums over the rows of every group; see `suffice.models.base.groups`."""
         layout = self.layout_of(source)
         parts = source.parts(layout, engine.workers)
         try:
@@ -305,13 +288,6 @@ def settled(
     intercept : bool
         Whether there is to be one.
     engine : Engine
-
-    Raises
-    ------
-    SchemaError
-        If there is no column besides the targets, or one has too many categories or words.
-    DataError
-        If a category has no value.
     """
     rows = source.source if isinstance(source, ArrayTargets) else source
     if not found.columns:
@@ -333,13 +309,7 @@ def _stays_sparse(design: Design) -> bool:
 
 
 def _refuse_label_names(rows: TableSource | ArraySource) -> None:
-    """Refuse a table that has other names for labels.
-
-    Raises
-    ------
-    ParameterError
-        Naming them.
-    """
+    """Refuse a table that has other names for labels."""
     said = rows.table.cleaning if isinstance(rows, TableSource) else {}
     for name in ("label_suffix", "label_map"):
         if said.get(name):

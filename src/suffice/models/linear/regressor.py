@@ -429,13 +429,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         )
 
     def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
-        """The fit as a function of all products of columns.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
-        """
+        """The fit as a function of all products of columns."""
         if isinstance(fit, LeastSquares):
             return fit
         equations = NormalEquations.of(

@@ -328,13 +328,7 @@ class RidgePenalty:
         equations: NormalEquations | CentredRows | None,
         errors: Callable[[RidgeSpectrum, NDArray[np.float64]], NDArray[np.float64]] | None,
     ) -> float:
-        """Return α; see `suffice.models.linear.method.Penalty`.
-
-        Raises
-        ------
-        ParameterError
-            If it is chosen by rows that are not at hand.
-        """
+        """Return α; see `suffice.models.linear.method.Penalty`."""
         if equations is None or not isinstance(self.alpha, str):
             return float(self.alpha)
         candidates = None if self.alphas is None else checked_penalties(self.alphas)
@@ -376,13 +370,7 @@ class RidgePenalty:
 
 
 def checked_penalties(alphas: ArrayLike) -> NDArray[np.float64]:
-    """Penalties as an array (m,).
-
-    Raises
-    ------
-    ParameterError
-        If there is none, or one is not a finite number, 0 or more.
-    """
+    """Penalties as an array (m,)."""
     try:
         values = np.atleast_1d(np.asarray(alphas, np.float64))
     except (TypeError, ValueError):

@@ -55,11 +55,6 @@ def influences(part: Part, asked: Influences) -> Comoments:
 
     Σ w g gᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where weights are precisions,
     it is Σ (wg)(wg)ᵀ, with wh in the place of h.
-
-    Raises
-    ------
-    BadCell
-        If the leverage h of a row is 1, and a is not 0.
     """
     fit, total = asked.fit, ComomentsAccumulator(len(asked.model.design) + asked.fit.has_intercept)
 

@@ -75,13 +75,7 @@ class CentredRows:
 
     @classmethod
     def of(cls, statistic: KeptRows, intercept: bool) -> Self:
-        """Centre the complete rows.
-
-        Raises
-        ------
-        DataError
-            If no row is complete.
-        """
+        """Centre the complete rows."""
         used = ~statistic.gaps
         if not used.any():
             raise no_complete_row()
@@ -212,13 +206,7 @@ class CentredRows:
 
     @cached_property
     def dense(self) -> Array:
-        """A, (n, p).
-
-        Raises
-        ------
-        DataError
-            If there is no memory for it.
-        """
+        """A, (n, p)."""
         if not self.is_sparse:
             return np.asarray(self.x)
         instead = "use Ridge, which needs no dense rows, or fewer columns"

@@ -36,13 +36,7 @@ class SparseMomentsAccumulator:
     def add(
         self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add the rows of a block."""
         rows = np.flatnonzero(codes >= 0)
         weight = weights[rows] if len(weights) else np.ones(len(rows))
         classes = csr_array((weight, (codes[rows], rows)), shape=(k, block.rows))

@@ -94,11 +94,6 @@ def minimise(
         may be missed, as a fraction of the gradient at 0; with Firth's penalty also the largest
         change of a parameter, as a fraction of the largest.
     max_iter : int
-
-    Raises
-    ------
-    DataError
-        If there is no minimum, as the classes are separated.
     """
     with one_thread_of_blas():
         if objective.absolute is not None:

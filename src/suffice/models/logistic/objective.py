@@ -198,13 +198,7 @@ class Objective:
         return self.point(x, self.loss_sums(x, hessian or self.firth))
 
     def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
-        """The sums of one pass.
-
-        Raises
-        ------
-        DataError
-            If the rows are not those of the first pass.
-        """
+        """The sums of one pass."""
         return self.checked(self.data.run(loss_sums, self.request(x, hessian, root)))
 
     def request(self, x: Array, hessian: bool, root: Array | None = None) -> LossRequest:
@@ -212,13 +206,7 @@ class Objective:
         return LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
 
     def checked(self, sums: LossSums) -> LossSums:
-        """The sums of one pass, if it was over the rows of the first.
-
-        Raises
-        ------
-        DataError
-            If the rows are others.
-        """
+        """The sums of one pass, if it was over the rows of the first."""
         weight, checksum, largest = self._expected
         same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
         change = np.abs(sums.checksum.value - checksum)
@@ -284,11 +272,6 @@ class Objective:
 
         Where a penalty of absolute values makes Q = I, each is a coefficient of one score. Of
         compressed rows and many parameters they are known by their factors.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
         """
         q = len(places)
         scores, columns = np.divmod(self.free[places], len(self.used))

@@ -26,11 +26,6 @@ def check_options(options: Any) -> None:
     ----------
     options : object
         Has them as attributes.
-
-    Raises
-    ------
-    ParameterError
-        If one is outside its rule, or two do not go together.
     """
     check_booleans(options)
     check_choices(

@@ -59,11 +59,6 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
     """Refuse classes that are separated; also return whether that could be decided.
 
     See `find_separation` for the parameters.
-
-    Raises
-    ------
-    DataError
-        If a direction separates the classes.
     """
     found, decided = find_separation(of, coefficients)
     if found is None:

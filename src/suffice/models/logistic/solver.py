@@ -58,16 +58,7 @@ class Solver:
         return self.descent or GradientDescent()
 
     def minimum(self, objective: Objective, start: NDArray[np.float64] | None = None) -> Fit:
-        """Where the loss is least; ``start`` are coefficients (m, D) of z to begin with.
-
-        Raises
-        ------
-        DataError
-            If classes are separated and there is no penalty, or columns depend on each other and
-            must not.
-        ParameterError
-            If Firth's penalty has too many coefficients, or a descent grows without end.
-        """
+        """Where the loss is least; ``start`` are coefficients (m, D) of z to begin with."""
         if self.steps:
             return fit_by_descent(objective, self.how, self.steps, start)
         self._check_size(objective)
