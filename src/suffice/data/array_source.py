@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.encode import (
-    binaries,
-    check_counts,
-    codes_of_numbers,
-    events,
-    held_counts,
-    laid_out,
-    stored_cells,
-)
+from suffice.data.encode import events, held_counts, laid_out, of_numbers, stored_cells
 from suffice.data.python_cells import is_missing, require_label_values, warn_of_alike
 from suffice.data.schema import (
     BOOLEAN,
@@ -34,11 +26,7 @@ from suffice.data.table import require_columns
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.sums.block import (
-    BadCell,
-    Block,
-    RealBlock,
-)
+from suffice.sums.block import BadCell, Block, RealBlock
 from suffice.sums.vocabulary import Vocabulary
 
 FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
@@ -115,14 +103,23 @@ class Labels:
 
 @dataclass(frozen=True)
 class ArraySource(Source):
-    """A matrix of numbers with one label and one weight for every row."""
+    """A matrix of numbers with one label, one weight or targets for every row.
+
+    Examples
+    --------
+    >>> rows = ArraySource(np.array([[1.0], [2.0]]), ("x0",), targets=np.array([[5.0], [6.0]]))
+    >>> layout = Layout((BlockLayout("real", ("x0",)), BlockLayout("real", ("y",))), ())
+    >>> (part,) = rows.parts(layout, workers=1)
+    >>> [block.values.tolist() for block in next(part.batches()).blocks]
+    [[[1.0], [2.0]], [[5.0], [6.0]]]
+    """
 
     x: Any  # (n, d) of bool, int or float, or a SciPy CSR matrix; NaN = missing
     names: Sequence[str]
     labels: Labels | None = None
     weights: NDArray[np.float64] | None = None  # (n,), 0 or from 1e-100 to 1e100
-    label: str | None = None
-    weight: str | None = None
+    targets: NDArray[Any] | None = None  # (n, t), the last block of a layout; NaN = missing
+    engine = None
 
     def shown_labels(self) -> tuple[Any, ...]:
         """The labels that there are."""
@@ -173,12 +170,14 @@ class ArraySource(Source):
         return bool(few and _are_whole(first) and _are_whole(cells))
 
     def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
-        labels, weights = self.labels, self.weights
+        """Return the rows at these places, in that order."""
+        labels, weights, targets = self.labels, self.weights, self.targets
         return replace(
             self,
             x=self.x[rows],
             labels=None if labels is None else Labels(labels.values[rows], labels.classes),
             weights=None if weights is None else weights[rows],
+            targets=None if targets is None else targets[rows],
         )
 
     def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
@@ -238,12 +237,11 @@ class ArrayPart(Part):
     first: int
     stop: int
     before: int = 0
-    most: int = BATCH_ROWS  # rows of a batch
 
     def __reduce__(self) -> tuple[type[ArrayPart], tuple[Any, ...]]:
         # A part that travels takes its own rows with it, and no others.
         rows = self.source.take(slice(self.first, self.stop))
-        return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first, self.most)
+        return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first)
 
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in NumPy."""
@@ -261,59 +259,48 @@ class ArrayPart(Part):
         return int(whole * self.rows // max(1, x.shape[0]))
 
     def batches(self) -> Iterator[Batch]:
-        """Yield views of the rows."""
-        step = self.most if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
-        starts = range(self.first, max(self.stop, self.first + 1), step)
-        return map(partial(self._batch, step), starts)
+        """Yield views of the rows.
 
-    def _sparse_rows(self) -> int:
-        """Rows of a sparse matrix in a batch: fewer where they are laid out."""
-        if all(block.encoding in STORED for block in self.layout.blocks):
-            return self.most
-        return max(1, min(self.most, DENSE_CELLS // max(1, len(self.source.names))))
-
-    def _batch(self, most: int, start: int) -> Batch:
-        """The rows from ``start`` on, so many at most."""
-        rows = slice(start, min(start + most, self.stop))
-        blocks: list[Block] = []
-        try:
-            for layout in self.layout.blocks:
-                blocks.append(self._block(rows, layout))  # noqa: PERF401 - counted on the way
-        except BadCell as bad:
-            bad.block = len(blocks)
-            raise refusal(self, self.layout, start - self.first, bad) from None
-        labels, weights = self.source.labels, self.source.weights
-        return Batch(
-            rows.stop - rows.start,
-            tuple(blocks),
-            NO_CODES if labels is None else labels.codes(rows),
-            NO_CLASSES if labels is None else labels.classes,
-            NO_WEIGHTS if weights is None else weights[rows],
-        )
+        Raises
+        ------
+        DataError
+            If a cell breaks the rule of its encoding, naming column and row.
+        """
+        source, layouts, step = self.source, self.layout.blocks, BATCH_ROWS
+        if source.targets is not None:
+            layouts = layouts[:-1]
+        dense = isinstance(source.x, np.ndarray)
+        if not (dense or all(block.encoding in STORED for block in layouts)):
+            step = max(1, min(step, DENSE_CELLS // max(1, len(source.names))))
+        for start in range(self.first, max(self.stop, self.first + 1), step):
+            rows = slice(start, min(start + step, self.stop))
+            blocks: list[Block] = []
+            try:
+                for layout in layouts:
+                    blocks.append(self._block(rows, layout))  # noqa: PERF401 - counted on the way
+            except BadCell as bad:
+                bad.block = len(blocks)
+                raise refusal(self, self.layout, start - self.first, bad) from None
+            if source.targets is not None:
+                blocks.append(RealBlock(source.targets[rows]))
+            yield Batch(
+                rows.stop - rows.start,
+                tuple(blocks),
+                NO_CODES if source.labels is None else source.labels.codes(rows),
+                NO_CLASSES if source.labels is None else source.labels.classes,
+                NO_WEIGHTS if source.weights is None else source.weights[rows],
+            )
 
     def _block(self, rows: slice, layout: BlockLayout) -> Block:
         x, names = self.source.x, self.source.names
-        whole = layout.columns is names or len(layout.columns) == x.shape[1]
-        if whole and layout.encoding == "events":
-            return events(x, rows, self.layout.threshold)
-        if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
-            return held_counts(stored_cells(x, rows).merged())
-        x = x[rows]
-        if not whole:
+        if not (layout.columns is names or len(layout.columns) == x.shape[1]):
             position = {name: j for j, name in enumerate(names)}
-            x = x[:, [position[name] for name in layout.columns]]
+            x = x[rows][:, [position[name] for name in layout.columns]]
+            rows = slice(0, x.shape[0])
         if layout.encoding == "events":
-            return events(x, slice(0, x.shape[0]), self.layout.threshold)
-        if not isinstance(x, np.ndarray):
-            x = laid_out(x)
-        if layout.encoding == "category":
-            return codes_of_numbers(x)
-        if layout.encoding in ("binary", "outcome"):
-            return binaries(x, layout, self.layout)
-        if layout.encoding in ("count", "whole"):
-            check_counts(x, whole=layout.encoding == "whole")
-        return RealBlock(x)
-
-    def in_batches(self, rows: int) -> ArrayPart:
-        """Return the same rows in batches of so many at most."""
-        return replace(self, most=rows)
+            return events(x, rows, self.layout.threshold)
+        if isinstance(x, np.ndarray):
+            return of_numbers(x[rows], layout, self.layout)
+        if layout.encoding == "sparse":
+            return held_counts(stored_cells(x, rows).merged())
+        return of_numbers(laid_out(x[rows]), layout, self.layout)

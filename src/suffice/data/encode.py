@@ -39,6 +39,19 @@ from suffice.sums.block import (
 from suffice.sums.moments import TOO_LARGE
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
+__all__ = [
+    "COUNT_RULE",
+    "coded",
+    "distinct",
+    "encode",
+    "events",
+    "held_counts",
+    "laid_out",
+    "of_numbers",
+    "outcome_codes",
+    "stored_cells",
+]
+
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 TURNED_COLUMNS, TURNED_CELLS = 64, 131_072  # that are turned together: 1 MB
 ALL_VALID = np.empty(0, np.uint8)
@@ -118,10 +131,8 @@ def _as_stored(column: pa.Array[Any]) -> tuple[NDArray[Any], NDArray[np.uint8], 
     return numbers, np.frombuffer(bits, np.uint8), column.offset
 
 
-def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> RealBlock:
-    block = _reals(batch, layout, table)
-    check_counts(block.values, whole=layout.encoding == "whole")
-    return block
+def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Block:
+    return of_numbers(_reals(batch, layout, table).values, layout, table)
 
 
 def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
@@ -309,8 +320,14 @@ def largest_of(dtype: np.dtype[Any]) -> float:
     return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
 
 
-def check_counts(x: NDArray[Any], whole: bool) -> None:
-    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction."""
+def _check_counts(x: NDArray[Any], whole: bool) -> None:
+    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction.
+
+    Raises
+    ------
+    BadCell
+        For the first such cell.
+    """
     if x.dtype.kind in "bu":
         return
     largest = largest_of(x.dtype)
@@ -328,8 +345,31 @@ def check_counts(x: NDArray[Any], whole: bool) -> None:
             raise BadCell(row, column, x[row, column].item(), rule)
 
 
-def binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
-    """Outcomes of numbers: above a threshold, or the larger of two values."""
+def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
+    """Return numbers (n, d) as the block of an encoding of numbers, outcomes or categories.
+
+    Raises
+    ------
+    BadCell
+        If a cell breaks the rule of the encoding.
+    """
+    if layout.encoding == "category":
+        return _codes_of_numbers(x)
+    if layout.encoding in ("binary", "outcome"):
+        return _outcomes(x, layout, table)
+    if layout.encoding in ("count", "whole"):
+        _check_counts(x, whole=layout.encoding == "whole")
+    return RealBlock(x)
+
+
+def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
+    """Outcomes of numbers: above a threshold, or the larger of two values.
+
+    Raises
+    ------
+    BadCell
+        If there are but two values, and a cell is neither.
+    """
     vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)
@@ -347,7 +387,7 @@ def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
     return np.asarray(x > (math.floor(threshold) if whole else threshold))
 
 
-def codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
+def _codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
     """Return numbers (n, d) as categories, NaN as missing."""
     if x.dtype.kind == "i" or (x.dtype.kind == "u" and x.dtype.itemsize < 8):
         return IntegerBlock(x)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -89,12 +89,9 @@ class RecordPart(Part):
     ----------
     layout : Layout, optional
         How the columns are encoded; without it, the rows can be had as records only.
-    most : int
-        The most rows of a batch.
     """
 
     layout: Layout | None = None
-    most: int = BATCH_ROWS
 
     @abstractmethod
     def record_batches(self) -> Iterator[pa.RecordBatch]:
@@ -114,13 +111,11 @@ class RecordPart(Part):
         """Yield encoded batches."""
         layout, first = self._layout(), 0
         for records in self.records():
-            for start in range(0, max(1, records.num_rows), self.most):
-                piece = records.slice(start, self.most)
-                try:
-                    yield encode(piece, layout)
-                except BadCell as bad:
-                    raise refusal(self, layout, first, bad) from None
-                first += piece.num_rows
+            try:
+                yield encode(records, layout)
+            except BadCell as bad:
+                raise refusal(self, layout, first, bad) from None
+            first += records.num_rows
 
     def _layout(self) -> Layout:
         if self.layout is None:
@@ -132,9 +127,6 @@ class RecordPart(Part):
         if self.rows is not None:
             return self.rows
         return sum(records.num_rows for records in self.record_batches())
-
-    def in_batches(self, rows: int) -> Self:
-        return replace(self, most=rows)
 
 
 @dataclass(frozen=True)

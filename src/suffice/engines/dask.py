@@ -108,7 +108,7 @@ def _task(kernel: Callable[..., Any], params: Any) -> Delayed:
 def _result(task: Delayed, part: Any) -> Delayed:
     if not isinstance(part, DaskPartition):
         return delayed(_perform, pure=False)(task, cloudpickle.dumps(part))
-    bare = PartitionRows(part.types, part.number, layout=part.layout, most=part.most)
+    bare = PartitionRows(part.types, part.number, layout=part.layout)
     return delayed(_perform, pure=False)(
         task, cloudpickle.dumps(bare), Delayed(part.key, part.tasks)
     )

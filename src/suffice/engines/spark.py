@@ -70,7 +70,7 @@ class SparkEngine(Engine):
                 "it reads Spark DataFrames",
                 "make one by spark.read or spark.createDataFrame, or leave the engine out",
             )
-        bare = PartitionRows((), part.names, 0, layout=part.layout, most=part.most)
+        bare = PartitionRows((), part.names, 0, layout=part.layout)
         task = __version__, cloudpickle.dumps(((kernel, bare), params))
         kept = part.frame.mapInArrow(partial(_on_partition, task), ROW).persist()
         try:

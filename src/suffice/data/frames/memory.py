@@ -50,7 +50,7 @@ class FramePart(RecordPart):
         sink = pa.BufferOutputStream()
         with ipc.new_stream(sink, self.table.schema) as writer:
             writer.write_table(self.table)
-        return _arrived, (sink.getvalue(), self.first, self.layout, self.most)
+        return _arrived, (sink.getvalue(), self.first, self.layout)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
@@ -69,8 +69,8 @@ class FramePart(RecordPart):
         return int(self.table.nbytes)
 
 
-def _arrived(rows: pa.Buffer, first: int, layout: Layout | None, most: int) -> FramePart:
-    return FramePart(ipc.open_stream(rows).read_all(), first, layout=layout, most=most)
+def _arrived(rows: pa.Buffer, first: int, layout: Layout | None) -> FramePart:
+    return FramePart(ipc.open_stream(rows).read_all(), first, layout=layout)
 
 
 @dataclass(frozen=True)

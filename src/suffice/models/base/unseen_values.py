@@ -16,7 +16,6 @@ from suffice.data.encode import encode
 from suffice.data.frames.memory import in_memory
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.table_source import TableSource
-from suffice.data.targets import ArrayTargets
 from suffice.errors import DataError, warn
 from suffice.numerics.in_print import NAMED
 from suffice.phrases import meant
@@ -30,7 +29,7 @@ FEWEST = 5  # values of a column in these: of fewer, most may be new by chance
 
 def warn_of_unseen(
     known: Mapping[str, Vocabulary],
-    source: TableSource | ArraySource | ArrayTargets,
+    source: TableSource | ArraySource,
     layout: Layout,
     fewest: int = FEWEST,
 ) -> None:
@@ -43,7 +42,7 @@ def warn_of_unseen(
     ----------
     known : mapping of str to Vocabulary
         Values of categories, and words of texts, by column.
-    source : TableSource, ArraySource or ArrayTargets
+    source : TableSource or ArraySource
         The rows.
     layout : Layout
         How they are read.
@@ -63,8 +62,7 @@ def warn_of_unseen(
 
 
 def _are_fewer(source: Any, rows: int) -> bool:
-    """Compare the number of rows, where it costs nothing to know."""
-    source = source.source if isinstance(source, ArrayTargets) else source
+    """Whether there are fewer rows, where it costs nothing to know."""
     if isinstance(source, ArraySource):
         return int(source.x.shape[0]) < rows
     frame = in_memory(source.table)
@@ -112,7 +110,6 @@ def _some_rows(
     known: Mapping[str, Vocabulary], source: Any, layout: Layout
 ) -> tuple[Batch, Sequence[BlockLayout]]:
     """Some rows of the columns that are known, and how they are read."""
-    source = source.source if isinstance(source, ArrayTargets) else source
     table = isinstance(source, TableSource)
     kinds: dict[str, str] = {}
     for block in layout.blocks:
@@ -145,11 +142,10 @@ def _some_rows(
         parts = source.parts(own, 1)  # which refuses columns of other types
         if not source.table.guesses:
             return encode(_spread(source, tuple(kinds)), own), own.blocks
-    else:
-        step = max(1, source.x.shape[0] // LOOKED_AT)
-        source = ArraySource(source.x[::step][:LOOKED_AT], source.names)
-        parts = source.parts(own, 1)
-    return next(iter(parts[0].in_batches(LOOKED_AT).batches())), own.blocks
+        return encode(next(parts[0].records()).slice(0, LOOKED_AT), own), own.blocks
+    step = max(1, source.x.shape[0] // LOOKED_AT)
+    (part,) = ArraySource(source.x[::step][:LOOKED_AT], source.names).parts(own, 1)
+    return next(part.batches()), own.blocks
 
 
 def _spread(source: TableSource, names: Sequence[str]) -> pa.RecordBatch:

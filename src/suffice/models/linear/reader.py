@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.table_source import TableSource
-from suffice.data.targets import ArrayTargets, target_columns
+from suffice.data.targets import target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import sums_by_place
@@ -138,7 +138,7 @@ def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
             )
 
 
-Rows = TableSource | ArrayTargets
+Rows = TableSource | ArraySource
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def settled(
         Whether there is to be one.
     engine : Engine
     """
-    rows = source.source if isinstance(source, ArrayTargets) else source
+    rows = replace(source, targets=None) if isinstance(source, ArraySource) else source
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
     _refuse_label_names(rows)

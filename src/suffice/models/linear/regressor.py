@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.source import Part
 from suffice.data.table_source import TableSource
-from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
+from suffice.data.targets import numeric_targets, with_targets
 from suffice.engines.engine import map_batches
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.families.options import check_boolean
@@ -875,8 +875,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, FirstTable]:
         """Open the first table; say which columns are read, and what its targets are."""
         source, targets, single = self._open_both(X, y, sample_weight, first=True)
-        rows = source.source if isinstance(source, ArrayTargets) else source
-        found = features(rows, predictors(self), targets)
+        found = features(source, predictors(self), targets)
         if found.formula is not None and isinstance(source, TableSource):
             names = [column.name for column in found.columns]
             settle_columns(self, len(names), names if is_named(self) else None)
@@ -924,7 +923,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         if isinstance(source, ArraySource):
             if len(values) != source.x.shape[0]:
                 refuse_lengths(source.x, values)
-            return ArrayTargets(source, values), targets, single
+            return replace(source, targets=values), targets, single
         features = None if first else self.reader_.layout.names
         table, targets = with_targets(source, values, targets, features)
         return table, targets, single
