@@ -45,11 +45,6 @@ from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Categorical",
-    "CategoricalParameters",
-]
-
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -125,22 +120,18 @@ class Categorical(Family):
         return (said for said in advice_on_counts(statistic) if said[0] not in left_out)
 
     def left_out(self, statistic: Counts) -> NDArray[np.intp]:
-        """Identifiers, if these are to be ignored."""
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(identifiers_of(statistic))
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
-        """An empty accumulator."""
         return CodeAccumulator(d) if self.from_zero else CountAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         counts = super().takes(statistic, encoding, d)
         return counts and not any(v.closed for v in statistic.vocabularies)
 
     def settled(self, parameters: Parameters) -> Categorical:
-        """The same, with the α of these; values that it does not know are left out."""
         alpha = settled_alpha(self.alpha, parameters.alpha_evidence)
         unseen = "ignore" if self.unseen == "error" else self.unseen
         return replace(self, alpha=alpha, unseen=unseen)
@@ -197,7 +188,6 @@ class Categorical(Family):
         return np.asarray(np.maximum(sizes, 1), np.intp)
 
     def posterior(self, statistic: Counts) -> CategoricalPosterior:
-        """Dirichlet posteriors from counts of values."""
         estimate = self.estimate(statistic)
         over = statistic.over(estimate.vocabularies) if self.from_zero else statistic
         quiet = tuple(self.left_out(statistic).tolist())
@@ -329,7 +319,6 @@ class CategoricalParameters(Parameters):
         return ScoreTable(np.array(low), np.array(size), offsets, table)
 
     def column(self, j: int) -> CategoricalParameters:
-        """The parameters of column j alone."""
         theta = self.theta[:, self.offsets[j] : self.offsets[j + 1]]
         return replace(self, vocabularies=(self.vocabularies[j],), theta=theta, alpha_evidence=None)
 
@@ -347,11 +336,9 @@ class CategoricalParameters(Parameters):
         return columns
 
     def values(self, j: int) -> tuple[Any, ...]:
-        """The values of column j."""
         return self.vocabularies[j].values
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Probability of every value of column j."""
         return dict(zip(map(str, self.values(j)), self.probabilities(j).T.tolist(), strict=True))
 
     def form(self) -> Form:
@@ -417,7 +404,6 @@ class CategoricalPosterior(Posterior):
             moments.variance[shown] += variance.T[column[shown]]
 
     def draw(self, rng: np.random.Generator) -> CategoricalParameters:
-        """Draw θ of every column and class."""
         offsets, theta = self.estimate.offsets, rng.standard_gamma(self.a)
         for j in range(len(self.estimate.vocabularies)):
             places = slice(offsets[j], offsets[j + 1])

@@ -20,8 +20,6 @@ from suffice.sums.block import Encoding, RealBlock, SparseBlock
 from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Complement", "ComplementParameters"]
-
 
 @dataclass(frozen=True)
 class Complement(Family):
@@ -74,15 +72,12 @@ class Complement(Family):
             )
 
     def accumulator(self, encoding: str, d: int) -> EventAccumulator:
-        """An empty accumulator."""
         return EventAccumulator()
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         return takes_events(statistic, encoding, d)
 
     def estimate(self, statistic: Events) -> ComplementParameters:
-        """Weights from exact event counts."""
         (events,) = statistic.vocabularies
         count = statistic.count.value
         others = count.sum(axis=0) - count + pseudo_counts(self.alpha, len(events))

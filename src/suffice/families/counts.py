@@ -21,36 +21,6 @@ from suffice.sums.counts import CountAccumulator, Counts, Events
 from suffice.sums.moments import Moments, MomentsLeftOut
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "FEW",
-    "MOST_CODES",
-    "UNSEEN_RULE",
-    "CodeAccumulator",
-    "advice_on_counts",
-    "alike",
-    "borrowed",
-    "by_event",
-    "counts_from_zero",
-    "dirichlet",
-    "dirichlet_columns",
-    "drawn_shares",
-    "event_features",
-    "evidence_for",
-    "identifiers_of",
-    "is_below",
-    "log_share_moments",
-    "most_telling",
-    "over_range",
-    "prior_counts",
-    "prior_weight",
-    "pseudo_counts",
-    "refuse_unseen",
-    "require_codes",
-    "row_numbers_of",
-    "settled_alpha",
-    "takes_events",
-]
-
 
 def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
     """α as a number, or as an array (events,).
@@ -302,13 +272,6 @@ class CodeAccumulator(CountAccumulator):
         weights: NDArray[np.float64],
         k: int,
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is below 0.
-        """
         require_codes(block)
         super().add(block, codes, weights, k)
 

@@ -28,27 +28,6 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, Encoding, require_held
 from suffice.sums.moments import too_large
 
-__all__ = [
-    "FOLDS_INSTEAD",
-    "INCOMPLETE",
-    "NO_COLUMNS",
-    "Family",
-    "Form",
-    "JointParameters",
-    "LearntRows",
-    "LeaveOneOut",
-    "Parameters",
-    "Posterior",
-    "ScoreMoments",
-    "Scorer",
-    "add_with_poles",
-    "complete",
-    "family_named",
-    "family_names",
-    "no_closed_form",
-    "trigamma",
-]
-
 SHARED = ("counts", "family", "options")  # files of this package that are no family
 NO_COLUMNS = np.empty(0, np.intp)
 INCOMPLETE = "a form describes complete rows; leave the row out"

@@ -43,13 +43,6 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, converted, read_rows, require_held, tiles
 from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut, too_large
 
-__all__ = [
-    "FAR",
-    "Gaussian",
-    "GaussianParameters",
-    "StudentParameters",
-]
-
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 CELLS = 16_384  # that are worked on at a time where rows are left out: they stay in the cache
 LEAST_VARIANCE = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
@@ -145,17 +138,14 @@ class Gaussian(Family):
             raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAccumulator(d)
 
     def advice(self, statistic: Moments) -> Iterator[tuple[int, str]]:
-        """Constants."""
         rows = statistic.one_class
         for j in np.flatnonzero(((rows.total > 1) & (rows.scatter == 0)).any(axis=0)).tolist():
             yield j, f"has one value only, {rows.mean[0, j]:g}: it tells nothing"
 
     def estimate(self, statistic: Moments) -> GaussianParameters | StudentParameters:
-        """Parameters from exact moments."""
         found, left_out = self.by_class(statistic), self.left_out(statistic)
         if not len(left_out):
             return found
@@ -174,7 +164,6 @@ class Gaussian(Family):
         return GaussianLeftOut(self, statistic)
 
     def left_out(self, statistic: Moments) -> NDArray[np.intp]:
-        """Numbers of rows, if these are to be ignored."""
         if self.identifiers == "keep":
             return NO_COLUMNS
         return np.flatnonzero(row_numbers_of(statistic))
@@ -244,7 +233,6 @@ class Gaussian(Family):
         return sums.sum(axis=0, keepdims=True) if self.shared else sums
 
     def posterior(self, statistic: Moments) -> GaussianPosterior:
-        """Normal-inverse-gamma posteriors from moments."""
         n, pooled = statistic.total, statistic.one_class
         seen, informed = n > 0, self.estimation != "mle"
         overall = pooled.variance
@@ -359,7 +347,6 @@ class GaussianParameters(Parameters):
         return np.asarray(log_scale - z * z)
 
     def column(self, j: int) -> GaussianParameters:
-        """The parameters of column j alone."""
         return self.columns(np.array([j]))
 
     def columns(self, index: NDArray[np.intp]) -> GaussianParameters:
@@ -375,7 +362,6 @@ class GaussianParameters(Parameters):
         return list(x.T)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Mean and standard deviation of column j."""
         return {"mean": self.mean[:, j].tolist(), "sd": self.sd[:, j].tolist()}
 
     def form(self) -> Form:
@@ -448,7 +434,6 @@ class StudentParameters(Parameters):
         return np.asarray(log_scale - power * log1p(precision * e * e))
 
     def column(self, j: int) -> StudentParameters:
-        """The parameters of column j alone."""
         return self.columns(np.array([j]))
 
     def columns(self, index: NDArray[np.intp]) -> StudentParameters:

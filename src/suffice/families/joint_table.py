@@ -29,11 +29,6 @@ from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
 from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "JointTable",
-    "JointTableParameters",
-]
-
 
 @dataclass(frozen=True)
 class JointTable(Family):
@@ -99,7 +94,6 @@ class JointTable(Family):
         check_words(unseen=self.unseen)
 
     def accumulator(self, encoding: str, d: int) -> JointAccumulator:
-        """An empty accumulator for d columns."""
         return JointAccumulator(d)
 
     def settled(self, parameters: Any) -> JointTable:
@@ -107,7 +101,6 @@ class JointTable(Family):
         return replace(self, unseen="ignore") if self.unseen == "error" else self
 
     def estimate(self, statistic: JointCounts) -> JointTableParameters:
-        """Parameters from exact counts."""
         everyone = statistic.count.sum(axis=0).value
         count = np.where(statistic.total > 0, statistic.count.value, everyone)
         # Where there is no count at all, any α gives 1/M each.
@@ -118,7 +111,6 @@ class JointTable(Family):
         )
 
     def posterior(self, statistic: JointCounts) -> JointTablePosterior:
-        """The Dirichlet posterior from counts of combinations."""
         estimate = self.estimate(statistic)
         pseudo: NDArray[np.float64] = np.asarray(prior_weight(self.alpha, self.estimation))
         return JointTablePosterior(replace(estimate, log_pseudo=float(safe_log(pseudo))))
@@ -222,7 +214,6 @@ class JointTableParameters(JointParameters):
         return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())
 
     def column(self, j: int) -> JointTableParameters:
-        """The marginal of column j."""
         cells, place = distinct_rows(self.cells[:, [j]])
         return JointTableParameters(
             (self.vocabularies[j],),

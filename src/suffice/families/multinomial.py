@@ -42,14 +42,6 @@ from suffice.sums.block import Encoding, RealBlock, SparseBlock, require_held, t
 from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "EventTerms",
-    "Multinomial",
-    "MultinomialParameters",
-    "add_event_terms",
-    "event_counts",
-]
-
 
 @dataclass(frozen=True)
 class Multinomial(Family):
@@ -92,19 +84,15 @@ class Multinomial(Family):
         check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> EventAccumulator:
-        """An empty accumulator."""
         return EventAccumulator()
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         return takes_events(statistic, encoding, d)
 
     def settled(self, parameters: Parameters) -> Multinomial:
-        """The same, with the α of these."""
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Events) -> MultinomialParameters:
-        """Parameters from exact event counts."""
         count = statistic.count.value
         (events,) = statistic.vocabularies
         found = evidence_for(self.alpha, [count], [len(events)])
@@ -115,7 +103,6 @@ class Multinomial(Family):
         return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0), found)
 
     def posterior(self, statistic: Events) -> MultinomialPosterior:
-        """The Dirichlet posterior from counts of events."""
         (events,) = statistic.vocabularies
         estimate = self.estimate(statistic)
         given = settled_alpha(self.alpha, estimate.alpha_evidence)
@@ -265,5 +252,4 @@ class MultinomialPosterior(Posterior):
         add_event_terms(block, self.estimate.events, EventTerms(terms), out)
 
     def draw(self, rng: np.random.Generator) -> MultinomialParameters:
-        """Draw θ of every class."""
         return replace(self.estimate, theta=drawn_shares(self.a, rng))

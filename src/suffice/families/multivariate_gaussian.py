@@ -65,23 +65,6 @@ from suffice.sums.comoments import (
 from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
-__all__ = [
-    "LOG_2PI",
-    "EmHistory",
-    "FactoredGaussians",
-    "GaussianSums",
-    "GaussiansLeftOut",
-    "MultivariateGaussian",
-    "MultivariateGaussianParameters",
-    "MultivariateStudentParameters",
-    "Shrinkage",
-    "add_complete",
-    "expected_sums",
-    "fill",
-    "listed",
-    "settled_double",
-]
-
 WIDE = 256  # columns: of more, rows are kept as long as they are no more than columns
 SMALLEST_SINGULAR = 1e-4  # of rows in units of their deviations, over √n; the rest is noise
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
@@ -198,18 +181,15 @@ class MultivariateGaussian(Family):
 
     @property
     def shared(self) -> bool:
-        """Whether all classes have the same covariance."""
         return self.pooling == 1
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         fourths = self.shrinkage == "ledoit-wolf"
         if d > WIDE and self.estimation == "mle":
             return RowsAccumulator(d, pooled=self.shared, fourths=fourths, least=0, gaps=False)
         return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, self.shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         if isinstance(statistic, KeptRows | Roots):
             wide = d > WIDE and self.estimation == "mle"
             return wide and statistic.d == d and statistic.pooled == self.shared
@@ -245,7 +225,6 @@ class MultivariateGaussian(Family):
     def leave_one_out(
         self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussiansLeftOut:
-        """Log-likelihoods of rows by the co-moments of all others."""
         if isinstance(statistic, KeptRows | Roots):
             raise no_closed_form(self, "there are no more rows than columns")
         if self.estimation != "mle" or self.shrinkage:
@@ -668,7 +647,6 @@ class MultivariateGaussianParameters(JointParameters):
                 part[rest] -= 0.5 * (distance + (log_determinant + rank * LOG_2PI))
 
     def column(self, j: int) -> MultivariateGaussianParameters:
-        """The marginal of column j."""
         return MultivariateGaussianParameters(self.factored.columns(np.array([j])))
 
     def sample(
@@ -678,7 +656,6 @@ class MultivariateGaussianParameters(JointParameters):
         return self.factored.draw(codes, 1.0, rng)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Mean and standard deviation of column j."""
         sd = np.broadcast_to(np.sqrt(self.factored.variance[:, j]), len(self.mean))
         return {"mean": self.mean[:, j].tolist(), "sd": sd.tolist()}
 
@@ -707,7 +684,6 @@ class MultivariateGaussianParameters(JointParameters):
         return Form(tuple(range(len(origin))), -0.5 * precision, weights, constant, origin)
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which columns are left out, where variances were raised, what did not converge."""
         if self.borrowed:
             yield (
                 f"classes {listed(classes, self.borrowed)}: the rows of each weigh no more than "
@@ -784,7 +760,6 @@ class MultivariateStudentParameters(JointParameters):
         }
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which columns are left out, where variances were raised, what did not converge."""
         yield from self.factored.remarks(columns, classes, self.course.empty)
         yield from self.course.remarks(columns)
 
@@ -1365,7 +1340,6 @@ class GaussiansLeftOut:
     def add_log_likelihood(
         self, block: RealBlock, rows: LearntRows, out: NDArray[np.float64]
     ) -> None:
-        """Add log N(x; μ_c, Σ) by the sums without the row."""
         for start in range(0, len(out), SCORED_ROWS):
             part = np.arange(start, min(start + SCORED_ROWS, len(out)))
             x = np.asarray(block.values[part], np.float64)

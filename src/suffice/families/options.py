@@ -10,26 +10,6 @@ import numpy as np
 
 from suffice.errors import ParameterError
 
-__all__ = [
-    "WORDS",
-    "Alpha",
-    "Estimation",
-    "Evidence",
-    "Identifiers",
-    "Numbers",
-    "Smoothing",
-    "Unseen",
-    "VarianceFloor",
-    "check_boolean",
-    "check_estimation",
-    "check_nonnegative",
-    "check_positive",
-    "check_smoothing",
-    "check_variance_floor",
-    "check_words",
-    "is_finite",
-]
-
 Estimation = Literal["mle", "map", "bayes"]
 Identifiers = Literal["ignore", "keep"]
 Numbers = Literal["density", "gaussian"]  # families of numbers

@@ -32,8 +32,6 @@ from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import eigh, factorise, product
 
-__all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
-
 FLOOR = 1e-9  # the least variance in any direction, as a fraction of that over all classes
 TINY = 1e-6  # a variance that is small compared to this has no fraction that could be measured
 

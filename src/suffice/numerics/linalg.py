@@ -20,17 +20,6 @@ from suffice.numerics.elementary import log, log_of
 from suffice.numerics.error_free import divide, in_parts, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
 
-__all__ = [
-    "LEAST_PIVOT",
-    "ROUNDED_MATRIX",
-    "SHARPEST",
-    "Factor",
-    "eigh",
-    "factorise",
-    "floored",
-    "product",
-]
-
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
 LEAST_PIVOT = 2.0**-80  # see `factorise`
 ROUNDED_MATRIX = 2.0**-48  # noise of a matrix that was rounded to double: 2⁻⁵³ an element, and sums

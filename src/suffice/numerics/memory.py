@@ -8,8 +8,6 @@ from pathlib import Path
 
 from suffice.errors import DataError
 
-__all__ = ["available_memory", "require_memory"]
-
 SMALL = 2**28  # bytes that are taken without a question
 CGROUPS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),

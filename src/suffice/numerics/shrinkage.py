@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ledoit_wolf", "ledoit_wolf_of_rows"]
-
 
 def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:
     """The shrinkage of a matrix of correlations R towards I that loses least, without a model.

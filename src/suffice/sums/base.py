@@ -44,19 +44,6 @@ from suffice.rules import Shape, Within
 if TYPE_CHECKING:
     from suffice.sums.comparison import Divergences
 
-__all__ = [
-    "FORGOTTEN_NOISE",
-    "Accumulator",
-    "ClassSums",
-    "FadingStatistic",
-    "Statistic",
-    "Sums",
-    "TreeSum",
-    "grown",
-    "nonnegative",
-    "tree_sum",
-]
-
 FORGOTTEN_NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 S = TypeVar("S", bound="Statistic")
 R = TypeVar("R", bound="Sums")
@@ -323,7 +310,13 @@ class Accumulator(Protocol):
     def add(
         self, block: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ()."""
+        """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ().
+
+        Raises
+        ------
+        BadCell
+            If a cell cannot be summed.
+        """
         ...
 
     def statistic(self) -> Any:
@@ -378,7 +371,6 @@ class TreeSum(Generic[S]):
         return self._state[1]
 
     def add(self, statistic: S) -> None:
-        """Add one term."""
         before, done = self._state
         stack, (level, total) = before.copy(), (0, statistic)
         while stack and stack[-1][0] == level:

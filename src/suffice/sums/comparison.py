@@ -34,16 +34,6 @@ from suffice.sums.vocabulary import Value
 if TYPE_CHECKING:
     from suffice.sums.base import ClassSums
 
-__all__ = [
-    "ColumnComparison",
-    "Comparison",
-    "Divergence",
-    "Divergences",
-    "compared",
-    "of_fractions",
-    "of_gaussians",
-]
-
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 SMOOTHING = 0.5  # pseudo-count of every fraction in J, which has no value for a fraction of 0

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
-from suffice.numerics.error_free import LARGEST, add, two_sum
+from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
 from suffice.numerics.exact import scaled
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
@@ -37,9 +37,7 @@ from suffice.sums.comoments import (
     tallied,
 )
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import SMALLEST, TOO_LARGE
-
-__all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
+from suffice.sums.moments import TOO_LARGE
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
@@ -101,7 +99,6 @@ class KeptRows(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.tally)
 
     @property
@@ -139,12 +136,10 @@ class KeptRows(ClassSums):
         return self.columns
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         return self.columns.divergences(other)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no row."""
         return not len(self.y)
 
     @cached_property
@@ -176,7 +171,6 @@ class KeptRows(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column differ by too little to be squared, (d,)."""
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
     def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:
@@ -263,12 +257,10 @@ class KeptRows(ClassSums):
 
     @property
     def one_class(self) -> KeptRows:
-        """The rows as if they were of one class."""
         code, tally = np.zeros_like(self.code), self.tally.sum(axis=0)[None]
         return replace(self, code=code, tally=tally)
 
     def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         tally = gathered(self.tally, index, k)
         return replace(self, code=np.asarray(index)[self.code], tally=tally)
 
@@ -471,12 +463,10 @@ class Roots(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.weight)
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.mean.shape[1])
 
     @property
@@ -486,7 +476,6 @@ class Roots(ClassSums):
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         return np.repeat(self.weight[:, None], self.d, axis=1)
 
     @property
@@ -510,7 +499,6 @@ class Roots(ClassSums):
         return self.singular[own], self.basis[own]
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         theirs = other.columns
         variances = [np.broadcast_to(one.sd**2, one.mean.shape) for one in (self, theirs)]
         weights = self.total, theirs.total
@@ -528,15 +516,12 @@ class Roots(ClassSums):
         return ForgetError(NOT_IN_FILES, "fit all rows again")
 
     def scaled(self, factor: float) -> Roots:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(self, weight=self.weight * factor, fourth=self.fourth * factor)
 
     def canonical(self) -> Roots:
-        """The same: there is one form."""
         return self
 
     def place(self, index: NDArray[np.intp], k: int) -> Roots:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         order = np.full(k, -1)
         order[index] = np.arange(self.k)
         return self.take(order)
@@ -712,7 +697,6 @@ class RowsAccumulator:
         return True
 
     def statistic(self) -> KeptRows | Products:
-        """Freeze what was added."""
         if self._products is not None:
             return self._products.statistic()
         tally = np.zeros((self._k, 3), np.int64)

@@ -17,8 +17,6 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.sums.base import TreeSum
 
-__all__ = ["CELLS", "EXACT_SCORES", "Area", "Ranking", "RankingAccumulator"]
-
 EXACT_SCORES = 2**20
 """Different scores beyond which they are rounded to `CELL`; each takes 24 bytes, or 40."""
 CELL = 2.0**-9  # of log-odds: a ratio of odds of 1.002

@@ -14,18 +14,6 @@ from suffice.sums.bins import BinnedCounts, cell_bounds
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import CutBins
 
-__all__ = [
-    "Cells",
-    "KernelShape",
-    "binned_counts",
-    "cells_of_column",
-    "entropy_cuts",
-    "equal_frequency_cuts",
-    "far_columns",
-    "learnt_cuts",
-    "merged",
-]
-
 
 def entropy_cuts(count: NDArray[np.float64]) -> NDArray[np.intp]:
     """Cut where bins tell most of the class, as often as it shortens the description of the data.

@@ -16,14 +16,6 @@ from suffice.numerics.elementary import exp
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.block import RealBlock, require_finite, tiles
 
-__all__ = [
-    "Choice",
-    "Piece",
-    "PiecewiseParameters",
-    "nothing",
-    "widths",
-]
-
 FEW = 12  # bins that are described one by one
 LOOKED_UP = 2**18  # scores that are read from a table at a time: 2 MB
 
@@ -145,12 +137,10 @@ class PiecewiseParameters(Parameters):
         return np.append(self.log_density.T, np.zeros((1, len(self.log_density))), axis=0)
 
     def column(self, j: int) -> PiecewiseParameters:
-        """The parameters of column j alone."""
         found = PiecewiseParameters.of(len(self.log_density), [self.piece(j)])
         return replace(found, choices=self.choices[j : j + 1])
 
     def chosen(self, j: int) -> str:
-        """The shape of column j."""
         return self.choices[j].shape if self.choices else ""
 
     def rivals(self, j: int) -> dict[str, float]:
@@ -158,7 +148,6 @@ class PiecewiseParameters(Parameters):
         return self.choices[j].losses if self.choices else {}
 
     def piece(self, j: int) -> Piece:
-        """The density of column j."""
         own = slice(*self.start[j : j + 2])
         return Piece(self.low[own], self.high[own], self.log_density[:, own])
 

@@ -33,20 +33,6 @@ from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log, scores
 from suffice.sums.block import CodedBlock
 
-__all__ = [
-    "MOST_VALUES",
-    "Densities",
-    "KnownDensities",
-    "class_densities",
-    "columns_of",
-    "cut_points",
-    "described",
-    "is_discrete",
-    "location_scale",
-    "log_density",
-    "values_of",
-]
-
 MOST_VALUES = 2**20  # of discrete columns that are listed
 REST = 1e-15  # probability that such a list may lack
 UNSEEN = 1e-12  # probability from which unseen values are a value of their own

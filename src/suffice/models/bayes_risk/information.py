@@ -33,14 +33,6 @@ from suffice.numerics.logspace import row_sums, safe_log
 from suffice.numerics.quadrature import integrate
 from suffice.sums.batch import Batch
 
-__all__ = [
-    "ColumnInformation",
-    "NextQuestions",
-    "column_information",
-    "next_question",
-    "probabilities_of_values",
-]
-
 LOG_2 = log_of(2.0)
 PRECISION = 1e-12  # of an integral, in nats
 # Quantiles that cut the line: even in the middle, by decades in the tails.

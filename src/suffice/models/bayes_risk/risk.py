@@ -36,8 +36,6 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import normalise, safe_log
 from suffice.numerics.quadrature import integrate
 
-__all__ = ["BayesError", "Method", "bayes_error", "without_poles"]
-
 Method = Literal["auto", "sum", "quadrature", "simulation"]
 RULES = {
     "sum": f"it is for discrete columns that have {MOST_VALUES} combinations of values at most",
