@@ -83,7 +83,6 @@ class Bernoulli(Family):
         check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator."""
         return EventAccumulator(presence=True) if encoding == "events" else CountAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
@@ -96,11 +95,9 @@ class Bernoulli(Family):
         return bool((statistic.count.value <= statistic.total).all())
 
     def settled(self, parameters: Parameters) -> Bernoulli:
-        """Return the family with the α of these parameters."""
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Counts) -> BernoulliParameters:
-        """Parameters from exact counts of either encoding."""
         ones = statistic.ones
         outcomes = np.stack([statistic.total - ones, ones], axis=-1)
         d, words = ones.shape[1], statistic.events
@@ -113,7 +110,6 @@ class Bernoulli(Family):
         return BernoulliParameters(theta, words, evidence)
 
     def posterior(self, statistic: Any) -> BernoulliPosterior:
-        """Beta posteriors from counts of outcomes."""
         ones = statistic.ones
         outcomes = np.stack([statistic.total - ones, ones], axis=-1)
         chosen = self.estimate(statistic).alpha_evidence
@@ -251,5 +247,4 @@ class BernoulliPosterior(Posterior):
         )
 
     def draw(self, rng: np.random.Generator) -> BernoulliParameters:
-        """Draw θ of every column and class."""
         return BernoulliParameters(drawn_shares(self.a, rng), self.words)

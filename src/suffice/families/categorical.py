@@ -118,7 +118,6 @@ class Categorical(Family):
         return (said for said in advice_on_counts(statistic) if said[0] not in left_out)
 
     def left_out(self, statistic: Counts) -> NDArray[np.intp]:
-        """Identifiers, if these are to be ignored."""
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(identifiers_of(statistic))
@@ -131,7 +130,6 @@ class Categorical(Family):
         return counts and not any(v.closed for v in statistic.vocabularies)
 
     def settled(self, parameters: Parameters) -> Categorical:
-        """Return the family with the α of these parameters; unknown values are left out."""
         alpha = settled_alpha(self.alpha, parameters.alpha_evidence)
         unseen = "ignore" if self.unseen == "error" else self.unseen
         return replace(self, alpha=alpha, unseen=unseen)
@@ -188,7 +186,6 @@ class Categorical(Family):
         return np.asarray(np.maximum(sizes, 1), np.intp)
 
     def posterior(self, statistic: Counts) -> CategoricalPosterior:
-        """Dirichlet posteriors from counts of values."""
         estimate = self.estimate(statistic)
         over = statistic.over(estimate.vocabularies) if self.from_zero else statistic
         quiet = tuple(self.left_out(statistic).tolist())
@@ -331,11 +328,9 @@ class CategoricalParameters(Parameters):
         return columns
 
     def values(self, j: int) -> tuple[Any, ...]:
-        """The values of column j."""
         return self.vocabularies[j].values
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Probability of every value of column j."""
         return dict(zip(map(str, self.values(j)), self.probabilities(j).T.tolist(), strict=True))
 
     def form(self) -> Form:

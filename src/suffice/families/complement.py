@@ -78,7 +78,6 @@ class Complement(Family):
         return takes_events(statistic, encoding, d)
 
     def estimate(self, statistic: Events) -> ComplementParameters:
-        """Weights from exact event counts."""
         (events,) = statistic.vocabularies
         count = statistic.count.value
         others = count.sum(axis=0) - count + pseudo_counts(self.alpha, len(events))

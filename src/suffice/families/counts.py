@@ -260,7 +260,6 @@ class CodeAccumulator(CountAccumulator):
         weights: NDArray[np.float64],
         k: int,
     ) -> None:
-        """Add the rows of a block."""
         require_codes(block)
         super().add(block, codes, weights, k)
 

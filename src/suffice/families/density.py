@@ -122,21 +122,17 @@ class Density(Family):
             )
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAndBinsAccumulator(d)
 
     def advice(self, statistic: MomentsAndBins) -> Sequence[tuple[int, str]]:
-        """Constants."""
         return tuple(Gaussian().advice(statistic.moments))
 
     def left_out(self, statistic: MomentsAndBins) -> NDArray[np.intp]:
-        """Numbers of rows, if these are to be ignored."""
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(row_numbers_of(statistic.moments))
 
     def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters | StudentParameters:
-        """Choose a density for every column."""
         return self.estimate_by(statistic, map)
 
     def estimate_by(
@@ -204,7 +200,6 @@ class Density(Family):
         return replace(self, choices=tuple(choices)).estimate(statistic)
 
     def binned(self, d: int) -> NDArray[np.intp]:
-        """Return the columns whose density follows from counts, once that is known."""
         if not self.choices:
             return super().binned(d)
         return np.flatnonzero([bool(choice.shape) for choice in self.choices])
@@ -215,7 +210,6 @@ class Density(Family):
         return self
 
     def posterior(self, statistic: MomentsAndBins) -> Posterior:
-        """The posteriors of all columns, given what was chosen for them."""
         estimate = self.estimate(statistic)
         if isinstance(estimate, StudentParameters):
             return self._students.posterior(statistic.moments)
@@ -606,7 +600,6 @@ class PiecewisePosterior(Posterior):
         self._variance.add_log_likelihood(block, moments.variance)
 
     def draw(self, rng: np.random.Generator) -> PiecewiseParameters:
-        """Draw the densities of all columns."""
         return PiecewiseParameters.of(self._k, [one.draw(rng) for one in self.columns])
 
     def _side_by_side(self, values: list[NDArray[np.float64]]) -> PiecewiseParameters:

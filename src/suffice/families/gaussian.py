@@ -146,7 +146,6 @@ class Gaussian(Family):
             yield j, f"has one value only, {rows.mean[0, j]:g}: it tells nothing"
 
     def estimate(self, statistic: Moments) -> GaussianParameters | StudentParameters:
-        """Parameters from exact moments."""
         found, left_out = self.by_class(statistic), self.left_out(statistic)
         if not len(left_out):
             return found
@@ -234,7 +233,6 @@ class Gaussian(Family):
         return sums.sum(axis=0, keepdims=True) if self.shared else sums
 
     def posterior(self, statistic: Moments) -> GaussianPosterior:
-        """Normal-inverse-gamma posteriors from moments."""
         n, pooled = statistic.total, statistic.one_class
         seen, informed = n > 0, self.estimation != "mle"
         overall = pooled.variance
@@ -364,7 +362,6 @@ class GaussianParameters(Parameters):
         return list(x.T)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Mean and standard deviation of column j."""
         return {"mean": self.mean[:, j].tolist(), "sd": self.sd[:, j].tolist()}
 
     def form(self) -> Form:

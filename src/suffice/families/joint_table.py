@@ -111,7 +111,6 @@ class JointTable(Family):
         )
 
     def posterior(self, statistic: JointCounts) -> JointTablePosterior:
-        """The Dirichlet posterior from counts of combinations."""
         estimate = self.estimate(statistic)
         pseudo: NDArray[np.float64] = np.asarray(prior_weight(self.alpha, self.estimation))
         return JointTablePosterior(replace(estimate, log_pseudo=float(safe_log(pseudo))))
@@ -202,7 +201,6 @@ class JointTableParameters(JointParameters):
         return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())
 
     def column(self, j: int) -> JointTableParameters:
-        """The marginal of column j."""
         cells, place = distinct_rows(self.cells[:, [j]])
         return JointTableParameters(
             (self.vocabularies[j],),

@@ -93,7 +93,6 @@ class Multinomial(Family):
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Events) -> MultinomialParameters:
-        """Parameters from exact event counts."""
         count = statistic.count.value
         (events,) = statistic.vocabularies
         found = evidence_for(self.alpha, [count], [len(events)])
@@ -104,7 +103,6 @@ class Multinomial(Family):
         return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0), found)
 
     def posterior(self, statistic: Events) -> MultinomialPosterior:
-        """The Dirichlet posterior from counts of events."""
         (events,) = statistic.vocabularies
         estimate = self.estimate(statistic)
         given = settled_alpha(self.alpha, estimate.alpha_evidence)
@@ -244,5 +242,4 @@ class MultinomialPosterior(Posterior):
         add_event_terms(block, self.estimate.events, EventTerms(terms), out)
 
     def draw(self, rng: np.random.Generator) -> MultinomialParameters:
-        """Draw θ of every class."""
         return replace(self.estimate, theta=drawn_shares(self.a, rng))

@@ -224,7 +224,6 @@ class MultivariateGaussian(Family):
     def leave_one_out(
         self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussiansLeftOut:
-        """Log-likelihoods of rows by the co-moments of all others."""
         if isinstance(statistic, KeptRows | Roots):
             raise no_closed_form(self, "there are no more rows than columns")
         if self.estimation != "mle" or self.shrinkage:
@@ -684,7 +683,6 @@ class MultivariateGaussianParameters(JointParameters):
         return Form(tuple(range(len(origin))), -0.5 * precision, weights, constant, origin)
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which columns are left out, where variances were raised, what did not converge."""
         if self.borrowed:
             yield (
                 f"classes {listed(classes, self.borrowed)}: the rows of each weigh no more than "
@@ -1303,7 +1301,6 @@ class GaussiansLeftOut:
     def add_log_likelihood(
         self, block: RealBlock, rows: LearntRows, out: NDArray[np.float64]
     ) -> None:
-        """Add log N(x; μ_c, Σ) by the sums without the row."""
         for start in range(0, len(out), SCORED_ROWS):
             part = np.arange(start, min(start + SCORED_ROWS, len(out)))
             x = np.asarray(block.values[part], np.float64)

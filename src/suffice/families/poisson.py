@@ -84,7 +84,6 @@ class Poisson(Family):
         return NegativeBinomialParameters(a, b)
 
     def posterior(self, statistic: Any) -> PoissonPosterior:
-        """Gamma posteriors from sums of counts."""
         shown, pooled = statistic.total > 0, statistic.one_class
         n = np.where(shown, statistic.total, pooled.total)
         events = n * np.where(shown, statistic.mean, pooled.mean)
@@ -118,11 +117,9 @@ class PoissonParameters(Parameters):
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
     ) -> list[NDArray[np.float64]]:
-        """Draw counts."""
         return list(rng.poisson(self.rate[codes]).T.astype(np.float64))
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Rate of column j."""
         return {"rate": self.rate[:, j].tolist()}
 
     def form(self) -> Form:
@@ -210,5 +207,4 @@ class PoissonPosterior(Posterior):
             moments.variance[:, c] += np.where(shown, variance, 0.0).sum(axis=1)
 
     def draw(self, rng: np.random.Generator) -> PoissonParameters:
-        """Draw λ of every column and class."""
         return PoissonParameters(rng.standard_gamma(self.a) / np.where(self.b > 0, self.b, 1.0))

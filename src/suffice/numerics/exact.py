@@ -124,7 +124,6 @@ class DoubleDouble:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array of sums."""
         return self.hi.shape
 
     def __add__(self, other: DoubleDouble) -> DoubleDouble:

@@ -298,7 +298,13 @@ class Accumulator(Protocol):
     def add(
         self, block: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ()."""
+        """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ().
+
+        Raises
+        ------
+        BadCell
+            If a cell cannot be summed.
+        """
         ...
 
     def statistic(self) -> Any:
@@ -353,7 +359,6 @@ class TreeSum(Generic[S]):
         return self._state[1]
 
     def add(self, statistic: S) -> None:
-        """Add one term."""
         before, done = self._state
         stack, (level, total) = before.copy(), (0, statistic)
         while stack and stack[-1][0] == level:

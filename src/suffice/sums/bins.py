@@ -180,7 +180,6 @@ class BinnedCounts(ClassSums):
     def empty(
         cls, k: int, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS
     ) -> Self:
-        """The counts of no rows."""
         return cls.of_places(k, origin, np.zeros(0, np.int64), DoubleDouble.zeros(0), unit)
 
     @classmethod
@@ -215,7 +214,6 @@ class BinnedCounts(ClassSums):
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.origin)
 
     @property
@@ -234,7 +232,6 @@ class BinnedCounts(ClassSums):
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         high, low = self.high.tolist(), self._count.lo.tolist()
         ends = zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True)
         return np.array([fsum(high[a:b] + low[a:b]) for a, b in ends]).reshape(self.k, self.d)
@@ -332,14 +329,12 @@ class BinnedCounts(ClassSums):
 
     @property
     def one_class(self) -> Self:
-        """The rows as if they were of one class."""
         total = self.empty(1, self.origin, self.unit)
         for c in range(self.k):
             total = total + self.take(np.array([c]))
         return total
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far columns are from another table's in every class, by cell, (k, d)."""
         found = []
         for j in range(self.d):
             (mine, a), (theirs, b) = self.column(j), other.column(j)
@@ -369,7 +364,6 @@ class BinnedCounts(ClassSums):
         return self.of_places(self.k, origin, keys, self._count, unit)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
-        """Keep the columns at ``index``, in that order."""
         unit = self.unit[index] if len(self.unit) else NO_UNITS
         places = (np.arange(self.k)[:, None] * self.d + index).ravel()
         return self._of(places, np.diff(self.start)[places], self.k, self.origin[index], unit)
@@ -471,7 +465,6 @@ class BinnedCountAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block."""
         self._k = max(k, self._k)
         x, (origin, unit) = block.values, self._grid
         if len(unit):
@@ -643,7 +636,6 @@ class MomentsAndBins(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.moments.k
 
     @property
@@ -656,11 +648,9 @@ class MomentsAndBins(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Return whether the values of a column differ by too little to be squared, (d,)."""
         return self.moments.too_small
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far the moments of every class are from another table's, (k, d)."""
         return self.moments.divergences(other.moments)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
@@ -688,7 +678,6 @@ class MomentsAndBinsAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block."""
         self._moments.add(block, codes, weights, k)
         every = len(self._binned) == block.width
         binned = block if every else RealBlock(block.values[:, self._binned])

@@ -112,7 +112,6 @@ class _Numbers:
 
     @property
     def width(self) -> int:
-        """Number of columns."""
         return int(self.values.shape[1])
 
     def cut(self, start: int, stop: int) -> Self:
@@ -136,11 +135,9 @@ class RealBlock(_Numbers):
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Return whether cells are missing, (n, d)."""
         return np.asarray(self.values != self.values)
 
     def showing(self, columns: NDArray[np.bool_]) -> RealBlock:
-        """Return the rows; every cell of the other columns is missing."""
         if columns.all():
             return self
         require_held(self.values)

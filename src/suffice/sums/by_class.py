@@ -73,7 +73,6 @@ class ByClass(Sums):
         return not len(self.classes)
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the classes of either."""
         classes = self.classes | other.classes
         return self.over(classes), other.over(classes)
 
@@ -117,7 +116,6 @@ class ByClass(Sums):
         return replace(super().canonical(), unlabelled=unlabelled)
 
     def pruned(self) -> Self:
-        """Drop the classes that no row has."""
         kept = np.flatnonzero(self.weight.hi > 0)
         if len(kept) == len(self.classes):
             return self
@@ -177,7 +175,6 @@ class ByClassAccumulator:
                 raise
 
     def statistic(self) -> ByClass:
-        """Freeze what was added, classes in sorted order."""
         classes = Vocabulary.of(self._codes)
         order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
         sums = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])

@@ -209,7 +209,6 @@ class Comoments(ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
-        """Co-moments of no rows."""
         return cls.of_groups(k, pooled, np.zeros((0, d), bool), np.zeros((0, 2), np.intp), 0)
 
     @classmethod
@@ -247,7 +246,6 @@ class Comoments(ClassSums):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is no row."""
         return not len(self.code)
 
     @property
@@ -257,7 +255,6 @@ class Comoments(ClassSums):
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
         total = np.zeros((self.k, self.d))
         weight = self.group_weight.value[:, None] * self.patterns[self.pattern]
         np.add.at(total, self.code, weight)
@@ -300,7 +297,6 @@ class Comoments(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Tell whether the values of a column, of all rows, differ by too little to be squared."""
         if not len(self.code):
             return np.zeros(self.d, bool)
         shown = self.patterns[self.pattern]
@@ -377,7 +373,6 @@ class Comoments(ClassSums):
         return replace(self, weight=weight, sums=sums, products=products, tally=tally)._shown()
 
     def shares_left(self, rest: Comoments) -> NDArray[np.float64]:
-        """Return the share of each variance that the rest of these rows has, (1, d)."""
         if not rest.complete:
             return super().shares_left(rest)
         many, few = self.one_class, rest.one_class
@@ -734,7 +729,6 @@ class FourthMoments(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Return whether the values of a column differ by too little to be squared."""
         return self.columns.too_small
 
     def fourth(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -781,7 +775,6 @@ class FourthMoments(ClassSums):
         return FourthMoments(self.moments.marginal(thrice))
 
     def divergences(self, other: FourthMoments) -> Divergences:
-        """Return how far the columns are apart, (k, d)."""
         return self.columns.divergences(other.columns)
 
     def shares_left(self, rest: FourthMoments) -> NDArray[np.float64]:
@@ -802,7 +795,6 @@ class FourthMomentsAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block."""
         for start, part in tiles(block.values, np.float64):
             for first in range(0, max(len(part), 1), SQUARED_ROWS):
                 x = part[first : first + SQUARED_ROWS]

@@ -105,7 +105,6 @@ class Counts(ClassSums):
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the values of either."""
         if self.vocabularies == other.vocabularies:
             return self, other
         pairs = zip(self.vocabularies, other.vocabularies, strict=True)
@@ -117,7 +116,6 @@ class Counts(ClassSums):
         return int(np.searchsorted(self.offsets, place, side="right")) - 1
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         mine, theirs = self.aligned(other)
         columns = range(len(mine.vocabularies))
         return Divergences.side_by_side(
@@ -566,7 +564,6 @@ class JointCounts(ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
-        """Return the counts of no rows."""
         nothing = np.zeros((0, d), np.intp)
         return cls((Vocabulary(()),) * d, nothing, DoubleDouble.zeros((k, 0)))
 
@@ -631,7 +628,6 @@ class JointCounts(ClassSums):
         )
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the combinations of either; what one of them lacks has count 0 there."""
         pairs = zip(self.vocabularies, other.vocabularies, strict=True)
         vocabularies = tuple(mine | theirs for mine, theirs in pairs)
         parts = self.over(vocabularies), other.over(vocabularies)

@@ -170,7 +170,6 @@ class KeptRows(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Return which columns vary by too little to be squared, (d,)."""
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
     def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:

@@ -54,7 +54,6 @@ class LossSums(Sums):
 
     @classmethod
     def empty(cls, k: int, m: int, width: int, hessian: bool) -> Self:
-        """The sums of no rows: k classes, m rows of coefficients, D = ``width``."""
         side = m * width * hessian
         shapes: tuple[tuple[int, ...], ...] = ((k,), (k,), (), (m, width), (side, side))
         return cls(*map(DoubleDouble.zeros, shapes))

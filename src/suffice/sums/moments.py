@@ -72,7 +72,6 @@ class Moments(ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
-        """Moments of no rows."""
         return cls(*_zeros(k, d))
 
     @property
@@ -120,7 +119,6 @@ class Moments(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Return which columns vary, over all classes, by too little to be squared."""
         weight, pivot, sums = self._pooled()
         first, squares = sums[:, 0] + sums[:, 1], sums[:, 2] + sums[:, 3]
         lost = too_small(weight[:, 0] + weight[:, 1], pivot, first, squares)
@@ -184,12 +182,10 @@ class Moments(ClassSums):
     __hash__ = None  # type: ignore[assignment]
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far columns are from another table's in every class, as Gaussians, (k, d)."""
         shift = (self.mean - other.mean) + (self.mean_lo - other.mean_lo)
         return of_gaussians((self.total, other.total), (self.variance, other.variance), shift)
 
     def shares_left(self, rest: Self) -> NDArray[np.float64]:
-        """Return the share of each scatter that the rest of these rows has, (k, d)."""
         return scatters_left((self.scatter, rest.scatter), rest.total, rest.mean)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
@@ -206,7 +202,6 @@ class MomentsAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block."""
         known, d = self._state[1].shape
         if k > known:
             wider = _zeros(k, d)

@@ -129,7 +129,6 @@ class PiecewiseParameters(Parameters):
         return replace(found, choices=self.choices[j : j + 1])
 
     def chosen(self, j: int) -> str:
-        """The shape of column j."""
         return self.choices[j].shape if self.choices else ""
 
     def rivals(self, j: int) -> dict[str, float]:
@@ -137,7 +136,6 @@ class PiecewiseParameters(Parameters):
         return self.choices[j].losses if self.choices else {}
 
     def piece(self, j: int) -> Piece:
-        """The density of column j."""
         own = slice(*self.start[j : j + 2])
         return Piece(self.low[own], self.high[own], self.log_density[:, own])
 
