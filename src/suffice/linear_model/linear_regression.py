@@ -131,7 +131,7 @@ class LinearRegression(LinearRegressor):
         return method_of(self, RidgePenalty(0.0))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
-        fit, targets = self._of_products(self._inferable()), self.design_.targets
+        fit, targets = self._inferable(), self.design_.targets
         j = target_place(targets, target)
         return Summary.of(fit, self.terms_, targets, j, level, self._left_out)
 

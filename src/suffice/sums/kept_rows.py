@@ -40,6 +40,7 @@ from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import TOO_LARGE
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
+LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
 DIGEST = 16  # bytes that tell one row from another
 NEGLIGIBLE = 2.0**-90  # of a weight: what rounding leaves of a difference
@@ -181,12 +182,6 @@ class KeptRows(ClassSums):
         rows = replace(self, x=x, y=self.y[:, columns[columns >= p] - p], cells=cells)
         return rows._in_few_numbers() if len(kept) >= LEAST_COLUMNS else rows.products()
 
-    def chosen(self, columns: NDArray[np.intp]) -> KeptRows:
-        """Return the rows of few of the columns, without targets."""
-        x = self.x[:, columns]
-        x = x.toarray() if is_sparse(x) else x
-        return replace(self, x=x, y=self.y[:, :0], cells=x.size)
-
     def products(self) -> Any:
         """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
@@ -324,8 +319,13 @@ class KeptRows(ClassSums):
 
     def _in_few_numbers(self) -> KeptRows | Products:
         """The rows, or their products where these are fewer numbers."""
-        p: int = self.x.shape[1]
-        return self if self.cells <= p * p else self.products()
+        return self if self.cells <= _most_cells(self.x) else self.products()
+
+
+def _most_cells(x: Any) -> int:
+    """How many cells of rows are kept: as many as products, or what sparse ones take in a GB."""
+    p: int = x.shape[1]
+    return max(p * p, SPARSE_CELLS if is_sparse(x) and p > LEAST_SPARSE else 0)
 
 
 def _products(
@@ -607,9 +607,7 @@ class RowsAccumulator:
         if len(weights):
             codes = np.where(weights == 0, -1, codes)
         if self._products is None:
-            cells = len(x.data) if isinstance(x, SparseBlock) else x.values.size
-            if self._cells + cells <= self._p**2 and self._keep(x, y, codes, weights):
-                self._cells += cells
+            if self._keep(x, y, codes, weights):
                 return
             self._products = self._empty_products()
             for part in self._parts:
@@ -642,10 +640,15 @@ class RowsAccumulator:
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
     ) -> bool:
-        """Keep rows; return False, and none is, where they have gaps that are not allowed."""
+        """Keep rows; return False, and none is, if they are too many or have gaps that may not be."""
         if isinstance(x, RealBlock):
             require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
+        cells = self._cells + (len(x.data) if isinstance(x, SparseBlock) else x.values.size)
+        if cells > _most_cells(values):
+            return False
+        if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
+            require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
         targets = np.asarray(y.values, np.float64)
         counted = codes >= 0
         shown = _shows_any(values)
@@ -664,11 +667,12 @@ class RowsAccumulator:
         w = weights if weights.size else np.ones(len(targets))
         pairs = np.stack([w, np.zeros(len(w))], axis=1)
         tally = tallied(codes, weights, self._k)
-        cells = values.nnz if is_sparse(values) else values.size
+        stored = values.nnz if is_sparse(values) else values.size
         of_rows = values, targets + 0.0, codes.astype(np.intp), pairs
-        part = KeptRows(*of_rows, tally, int(cells), self._pooled, self._fourths)
+        part = KeptRows(*of_rows, tally, int(stored), self._pooled, self._fourths)
         if not (self._gaps or part.complete):
             return False
+        self._cells = cells
         self.complete = self.complete and part.complete
         self._parts.append(part)
         return True

@@ -198,6 +198,11 @@ class LeastSquares:
         covariance[0, 0] += 1.0 / self.equations.rows
         return covariance
 
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """Diagonal of V, (q,)."""
+        return np.asarray(np.diagonal(self.covariance))
+
     @cached_property
     def _variance_at_zero(self) -> float:
         if not self.equations.intercept:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models.base.options import check_level, generator
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.interruption import interruptible
 
 
@@ -38,12 +39,14 @@ class Posterior:
         Names of the q coefficients, the intercept first, and of the t targets.
     location : ndarray (q, t)
         β.
-    covariance : ndarray (q, q)
-        V.
+    variance : ndarray (q,)
+        The diagonal of V.
     shape : float
         a.
     rate : ndarray (t,)
         r.
+    fit : LeastSquares or RowLeastSquares
+        Whose posterior it is.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.49-3.54 (σ²
     known) and exercises 3.12 and 3.13; K. P. Murphy, Machine Learning: A Probabilistic
@@ -62,14 +65,15 @@ class Posterior:
     terms: Sequence[str]
     targets: Sequence[str]
     location: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    variance: NDArray[np.float64]
     shape: float
     rate: NDArray[np.float64]
+    fit: LeastSquares | RowLeastSquares
 
     @classmethod
     def of(
         cls,
-        fit: LeastSquares,
+        fit: LeastSquares | RowLeastSquares,
         terms: Sequence[str],
         targets: Sequence[str],
         a0: float = 0.0,
@@ -95,7 +99,7 @@ class Posterior:
         location = fit.coefficients
         if fit.equations.intercept:
             location = np.concatenate([fit.intercept[None], location])
-        return cls(tuple(terms), tuple(targets), location, fit.covariance, shape, rate)
+        return cls(tuple(terms), tuple(targets), location, fit.variance, shape, rate, fit)
 
     def __repr__(self) -> str:
         targets = ", ".join(map(repr, self.targets))
@@ -117,8 +121,12 @@ class Posterior:
     @property
     def scale(self) -> NDArray[np.float64]:
         """Scale √(V r/a) of every coefficient, (q, t)."""
-        variance = np.diagonal(self.covariance)
-        return np.sqrt(variance[:, None] * self.noise_variance)
+        return np.sqrt(self.variance[:, None] * self.noise_variance)
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """V, (q, q)."""
+        return self.fit.covariance
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The ends, (q, t) each, of central intervals that hold each coefficient at a level."""

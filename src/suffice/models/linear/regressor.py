@@ -424,9 +424,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         for name, value in (("a0", a0), ("b0", b0)):
             if not (np.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(
-            self._of_products(self._inferable()), self.terms_, self.design_.targets, a0, b0
-        )
+        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
 
     def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
         """The fit as a function of all products of columns."""

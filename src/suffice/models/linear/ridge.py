@@ -18,6 +18,15 @@ from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 
+__all__ = [
+    "RidgePath",
+    "RidgePenalty",
+    "RidgeSpectrum",
+    "by_target",
+    "checked_penalties",
+    "of_rows",
+]
+
 CANDIDATES = 200
 LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
 BEYOND = 1e3  # how far α may lie outside the squares of the singular values
@@ -366,7 +375,16 @@ class RidgePenalty:
             from suffice.models.linear.row_l1 import RowL1  # which takes SciPy
 
             return RowL1(equations, squares, cost=np.zeros(equations.p), positive=True)
-        return RowLeastSquares(equations, squares)
+        return of_rows(equations, squares)
+
+
+def of_rows(equations: CentredRows, squares: NDArray[np.float64]) -> RowLeastSquares:
+    """Return the minimum of the rows, and of penalties λ (p,) of squares."""
+    if equations.levels.stop > equations.levels.start:
+        from suffice.models.linear.level_rows import LevelLeastSquares  # which takes SciPy
+
+        return LevelLeastSquares(equations, squares)
+    return RowLeastSquares(equations, squares)
 
 
 def checked_penalties(alphas: ArrayLike) -> NDArray[np.float64]:

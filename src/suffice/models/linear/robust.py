@@ -15,7 +15,7 @@ from suffice.models.linear.summary import Summary
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
-from suffice.numerics.rows import affine
+from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
@@ -60,6 +60,7 @@ def influences(part: Part, asked: Influences) -> Comoments:
 
     def add(batch: Batch) -> None:
         for rows, x, y in asked.model.rows(batch, with_targets=True):
+            x = x.toarray() if is_sparse(x) else x
             predicted = fit.predict(x)
             asked.model.require_finite(rows.start, x, predicted)
             e, weights = (y - predicted)[:, asked.target], batch.weights[rows]

@@ -14,6 +14,7 @@ from suffice.errors import ParameterError
 from suffice.models.design.coefficient_table import header, percents, row, rows_left_out
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.elementary import log
 from suffice.numerics.in_print import Printed, Table, criterion, explained, listed, probability
 
@@ -144,7 +145,7 @@ class Summary(Printed):
     @classmethod
     def of(
         cls,
-        fit: LeastSquares,
+        fit: LeastSquares | RowLeastSquares,
         terms: Sequence[str],
         targets: Sequence[str],
         j: int,
