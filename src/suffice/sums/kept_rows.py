@@ -640,7 +640,7 @@ class RowsAccumulator:
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
     ) -> bool:
-        """Keep rows; return False, and keep none, if there are too many, or gaps that may not be."""
+        """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
         if isinstance(x, RealBlock):
             require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
