@@ -208,7 +208,7 @@ class Reading:
             If an option is outside its rule, or does not apply to these files.
         """
         from suffice.cli.messages import note
-        from suffice.data.table_views import CleanedTable
+        from suffice.data.table import CleanedTable
 
         missing = tuple(self.text.get("missing", ()))
         table = self._opened(data, remembered, missing)
@@ -366,8 +366,8 @@ def selected(
     ParameterError, SchemaError
         If a column is not there, or has two parts to play.
     """
+    from suffice.data.table import WithoutColumns
     from suffice.data.table_source import no_column
-    from suffice.data.table_views import WithoutColumns
 
     for name in label:
         if name not in table.names:

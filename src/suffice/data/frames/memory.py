@@ -113,12 +113,6 @@ class FrameTable(Table):
         """Column names."""
         return tuple(self.table.column_names)
 
-    def with_column(self, name: str, column: pa.Array[Any]) -> tuple[FrameTable, str]:
-        """Add a column under a name that no other has, and return this name too."""
-        while name in self.names:
-            name += "_"
-        return replace(self, table=self.table.append_column(name, column)), name
-
     def renamed(self, names: Mapping[str, str]) -> FrameTable:
         """The same rows under other column names."""
         columns = [names.get(name, name) for name in self.names]
