@@ -418,7 +418,10 @@ class LevelLeastSquares(RowLeastSquares):
         if not self.deficient:
             return np.ones(len(code), np.bool_)
         null = self._inverse.null
-        part, size = others.times(null), np.abs(others.dense) @ np.abs(null[: others.dense.shape[1]])
+        part, size = (
+            others.times(null),
+            np.abs(others.dense) @ np.abs(null[: others.dense.shape[1]]),
+        )
         size += abs(others.few) @ np.abs(null[others.dense.shape[1] :])
         of_level = self._level_part(code, null)
         known = (np.abs(part - of_level) <= DETERMINED * (size + np.abs(of_level))).all(axis=1)
