@@ -106,8 +106,14 @@ def weight_of(model: Any, given: str | None, table: Table) -> str | None:
 
 
 def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Table:
-    """Return a table without some columns; those of the model are there, but missing."""
-    from suffice.data.table_views import WithoutCells, WithoutColumns
+    """Return a table without some columns; those of the model are there, but missing.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such column, or it is the label or the weight, or none is left.
+    """
+    from suffice.data.table import WithColumns, WithoutColumns
 
     names = listed(ignore)
     layout = model.layout_
@@ -118,10 +124,9 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
     if names and set(table.names) <= set(names):
         raise ParameterError("--ignore names every column", "there is nothing left to look at")
     read = {column.name for column in layout.columns}
-    other = tuple(name for name in names if name not in read)
+    table = WithoutColumns(table, tuple(names)) if names else table
     empty = tuple(name for name in names if name in read)
-    table = WithoutColumns(table, other) if other else table
-    return WithoutCells(table, empty) if empty else table
+    return WithColumns(table, empty) if empty else table
 
 
 def known_columns(
@@ -136,7 +141,8 @@ def known_columns(
     Of those that are kept beside the predictions, nothing is said.
     """
     from suffice.cli.messages import note
-    from suffice.data.table_views import WithoutColumns, left_out
+    from suffice.data.table import WithoutColumns
+    from suffice.data.table_source import left_out
 
     table = without_cells(table, model, ignore)
     layout = model.layout_

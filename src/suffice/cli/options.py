@@ -164,7 +164,7 @@ class Reading:
     ) -> Table:
         """Open files as one table; notes say how they were found to be written."""
         from suffice.cli.messages import note
-        from suffice.data.table_views import CleanedTable
+        from suffice.data.table import CleanedTable
 
         missing = tuple(self.text.get("missing", ()))
         table = self._opened(data, remembered, missing)
@@ -304,9 +304,15 @@ def given_columns(columns: Columns) -> dict[str, Any]:
 def selected(
     table: Table, columns: Columns, label: Sequence[str], weight: str | None, by: str | None = None
 ) -> Table:
-    """Return the columns that are features, labels, weights or groups."""
+    """Return the columns that are features, labels, weights or groups.
+
+    Raises
+    ------
+    ParameterError, SchemaError
+        If a column is not there, or has two parts to play.
+    """
+    from suffice.data.table import WithoutColumns
     from suffice.data.table_source import no_column
-    from suffice.data.table_views import WithoutColumns
 
     for name in label:
         if name not in table.names:

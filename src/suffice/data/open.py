@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,9 @@ from suffice.data.frames.memory import (
 )
 from suffice.data.python_cells import faithful, require_label_values, unmasked, warn_of_alike
 from suffice.data.schema import Layout
-from suffice.data.spelled import SpelledTable, spelled
-from suffice.data.table import Table, require_distinct
-from suffice.data.table_source import TableSource, without
-from suffice.data.table_views import CleanedTable
+from suffice.data.spelled import spelled
+from suffice.data.table import CleanedTable, Table, free_name, require_distinct
+from suffice.data.table_source import TableSource, innermost, without
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError, warn
 
@@ -70,7 +70,8 @@ def open_table(
         if given is None or isinstance(given, str):
             names.append(given)
             continue
-        table, name = _beside(table, role, _one_column(role, given))
+        name, column = free_name(role, table.names), _one_column(role, given)
+        table = innermost(table, partial(_beside, role=role, name=name, given=column))
         names.append(name)
     label_name, weight_name = names
     source = TableSource(table, label_name, weight_name)
@@ -94,13 +95,11 @@ def _table(data: Any, remembered: TextFormat | None) -> Table:
     return frame_table(data)
 
 
-def _beside(table: Table, role: str, given: Any) -> tuple[Table, str]:
-    """A table in memory with given values as a further column, and its name."""
-    if isinstance(table, CleanedTable | SpelledTable):
-        inner, name = _beside(table.table, role, given)
-        return replace(table, table=inner), name
+def _beside(table: Table, role: str, name: str, given: Any) -> Table:
+    """A table in memory with given values as a further column."""
     frame = in_memory_beside(table, role)
-    return frame.with_column(role, _column(role, given, frame.table.num_rows))
+    column = _column(role, given, frame.table.num_rows)
+    return replace(frame, table=frame.table.append_column(name, column))
 
 
 def _one_column(role: str, given: Any) -> Any:

@@ -33,11 +33,6 @@ class Source(ABC):
         """The engine that the rows live in, if there is one."""
         return None
 
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        """Columns that are left out, which a model goes on to ignore."""
-        return ()
-
     @abstractmethod
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The columns other than label and weight, each with the kind that its values suggest.

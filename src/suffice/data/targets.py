@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from suffice.data.frames.memory import in_memory_beside
 from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Column, held, stored_as
+from suffice.data.table import free_name
 from suffice.data.table_source import TableSource, no_column
 from suffice.errors import DataError, ParameterError, SchemaError
 
@@ -66,7 +67,8 @@ def with_targets(
         old = [name for name in names if name in frame.names and name not in features]
         frame = replace(frame, table=frame.table.drop_columns(old))
     for name, column in zip(names, values.T, strict=True):
-        frame, own = frame.with_column(name, pa.array(column))
+        own = free_name(name, frame.names)
+        frame = replace(frame, table=frame.table.append_column(own, pa.array(column)))
         added.append(own)
     return replace(source, table=frame), tuple(added)
 

@@ -16,9 +16,8 @@ from suffice.data.python_cells import faithful, require_faithful, unmasked
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
 from suffice.data.source import Part, Source
-from suffice.data.table import Table
-from suffice.data.table_source import TableSource
-from suffice.data.table_views import WithColumns, left_out
+from suffice.data.table import Table, WithColumns
+from suffice.data.table_source import TableSource, left_out
 from suffice.data.text_format import TextFormat
 from suffice.engines.choice import engine_of, is_here
 from suffice.engines.engine import Engine
@@ -107,7 +106,7 @@ class TableReader:
             label=source.label,
             weight=source.weight,
             label_stored=source.label_stored(),
-            ignored=(*source.ignored, *unread),
+            ignored=(*source.table.ignored, *unread),
             **source.table.cleaning,
             **options,
         )

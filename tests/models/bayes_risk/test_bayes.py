@@ -334,8 +334,6 @@ def test_a_posterior_that_rounds_to_certainty_still_decides():
     assert_allclose(best.predict_log_proba([-100.0])[0, 1], -15000.0, rtol=1e-12)
 
 
-
-
 # -- cells, poles, and rows that no class could have produced
 
 

@@ -45,7 +45,7 @@ def explain(
     up: 10 are odds of 10 to 1, 20 of 100 to 1. Of a predicted number: what every
     column adds to the prediction of the average row.
     """
-    from suffice.data.table_views import FirstRows
+    from suffice.data.table import FirstRows
 
     fitted: Any = suffice.load(model)
     opened = Reading.of(read).open(data, fitted.reader_.format)

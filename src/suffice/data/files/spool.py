@@ -250,8 +250,20 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
                 writer.write_table(part)
             size = path.stat().st_size
             written.append(IpcFilePart(path, 0, (), rows=part.num_rows, nbytes=size))
-            schema = pa.unify_schemas([schema, part.schema], promote_options="permissive")
+            schema = _widest(schema, part.schema)
         return spooled(schema, written, origin, folder)
+
+
+def _widest(one: pa.Schema, other: pa.Schema) -> pa.Schema:
+    """The types that hold the cells of both: text where numbers stand among text."""
+    fields = []
+    for a, b in zip(one, other, strict=True):
+        if is_text(a.type) != is_text(b.type) and pa.null() not in (a.type, b.type):
+            a, b = a.with_type(pa.string()), b.with_type(pa.string())
+        fields.append(
+            pa.unify_schemas([pa.schema([a]), pa.schema([b])], promote_options="permissive")
+        )
+    return pa.schema([schema.field(0) for schema in fields])
 
 
 def _parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -23,7 +23,7 @@ import pyarrow.ipc as ipc
 from suffice.data.schema import called, held
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    KEPT,
+    BATCH_ROWS,
     Table,
     first_refused,
     first_rows,
@@ -33,10 +33,8 @@ from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
 from suffice.sums.batch import BATCH_ROWS
 
-NUMBER = 8  # bytes
 PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none
 _REMARKS = b"suffice.remarks"
-TOGETHER = KEPT  # bytes of first rows, of some columns, that are in memory at a time
 
 
 def _check(batch: pa.RecordBatch) -> None:
@@ -230,19 +228,6 @@ class StoredTable(Table):
         batches = chain.from_iterable(part.record_batches() for part in parts)
         schema = pa.schema([self._schema.field(name) for name in names])
         return _owned(first_rows(batches, schema))
-
-    def _first_columns(self) -> Iterator[pa.RecordBatch]:
-        names, rows = self.names, 0  # of the parts that the first rows are in
-        for part in self._parts:
-            rows += part.rows or BATCH_ROWS
-            if rows >= BATCH_ROWS:
-                break
-        if NUMBER * min(rows, BATCH_ROWS) * len(names) <= KEPT:
-            yield self.head()
-            return
-        step = max(1, TOGETHER // (NUMBER * min(rows, 4 * BATCH_ROWS)))
-        for start in range(0, len(names), step):
-            yield self._first(names[start : start + step])
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredPart]:
         """Return one part per row group or record batch, reading these columns only."""

@@ -97,12 +97,6 @@ class FrameTable(Table):
     def names(self) -> tuple[str, ...]:
         return tuple(self.table.column_names)
 
-    def with_column(self, name: str, column: pa.Array[Any]) -> tuple[FrameTable, str]:
-        """Add a column under a name that no other has, and return this name too."""
-        while name in self.names:
-            name += "_"
-        return replace(self, table=self.table.append_column(name, column)), name
-
     def renamed(self, names: Mapping[str, str]) -> FrameTable:
         columns = [names.get(name, name) for name in self.names]
         return replace(self, table=self.table.rename_columns(columns))

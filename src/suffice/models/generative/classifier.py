@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.drawn_cells import with_whole_numbers
+from suffice.data.table import WithColumns
 from suffice.data.table_source import TableSource
-from suffice.data.table_views import WithColumns
 from suffice.engines.choice import is_here
 from suffice.errors import ParameterError, warn
 from suffice.families import Family
