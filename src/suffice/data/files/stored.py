@@ -23,7 +23,6 @@ import pyarrow.ipc as ipc
 from suffice.data.schema import called, held
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    BATCH_ROWS,
     Table,
     first_refused,
     first_rows,
