@@ -233,7 +233,7 @@ class Family(ABC):
         """Return the posterior of the parameters, from the sums that they are estimated from.
 
         The prior is that of the options; under ``mle`` it is the improper limit that weighs
-        nothing: Dirichlet(0), Gamma(0, 0), 1/σ² and |Σ|^(−(d + 1)/2).
+        nothing: Dirichlet(0), Gamma(0, 0), 1/σ² and det(Σ)^(−(d + 1)/2).
 
         Raises
         ------
