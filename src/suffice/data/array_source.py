@@ -259,13 +259,7 @@ class ArrayPart(Part):
         return int(whole * self.rows // max(1, x.shape[0]))
 
     def batches(self) -> Iterator[Batch]:
-        """Yield views of the rows.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks the rule of its encoding, naming column and row.
-        """
+        """Yield views of the rows."""
         source, layouts, step = self.source, self.layout.blocks, BATCH_ROWS
         if source.targets is not None:
             layouts = layouts[:-1]

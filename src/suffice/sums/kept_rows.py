@@ -323,7 +323,7 @@ class KeptRows(ClassSums):
 
 
 def _most_cells(x: Any) -> int:
-    """How many cells of rows are kept: as many as products, or what sparse ones take in a GB."""
+    """Bound the cells of kept rows: as many as products, or what sparse ones take in a GB."""
     p: int = x.shape[1]
     return max(p * p, SPARSE_CELLS if is_sparse(x) and p > LEAST_SPARSE else 0)
 
@@ -640,7 +640,7 @@ class RowsAccumulator:
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
     ) -> bool:
-        """Keep rows; return False, and none is, if they are too many or have gaps that may not be."""
+        """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
         if isinstance(x, RealBlock):
             require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
