@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.families.counts import by_event
-from suffice.models.logistic.rows import TrainingRows
+from suffice.models.logistic.rows import TrainingRows, present
 from suffice.numerics import kernels
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
@@ -38,7 +38,6 @@ __all__ = [
     "curvature_factors",
     "loss_derivatives",
     "loss_sums",
-    "present",
     "second_derivatives",
 ]
 
@@ -291,16 +290,6 @@ def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_
 def loss_sums(part: Part, request: LossRequest) -> LossSums:
     """Kernel of a pass: loss, gradient and Hessian of the rows of one part."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
-
-
-def present(
-    z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
-) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-    """The rows that have a class."""
-    there = codes >= 0
-    if there.all():
-        return z, codes, weights
-    return z[there], codes[there], weights[there] if len(weights) else weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from suffice.numerics.interruption import interruptible
 __all__ = [
     "HessianFactor",
     "eigenvalues",
+    "eigenvectors",
     "factored",
     "log_determinant",
     "on_both_sides",
@@ -64,6 +65,12 @@ def factored(hessian: Array) -> HessianFactor:
 def eigenvalues(hessian: Array) -> Array:
     """Return those of a symmetric matrix, the least first."""
     return np.asarray(interruptible(np.linalg.eigvalsh, hessian), np.float64)
+
+
+def eigenvectors(matrix: Array) -> tuple[Array, Array]:
+    """Return eigenvalues (p,) of a symmetric matrix, the least first, and eigenvectors (p, p)."""
+    values, vectors = interruptible(np.linalg.eigh, matrix)
+    return values, vectors
 
 
 def log_determinant(hessian: Array) -> float:

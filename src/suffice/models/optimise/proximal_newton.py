@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from suffice.models.optimise.newton import (
+    ARMIJO,
+    HALVINGS,
+    LOSS_ROUNDING,
     Evaluate,
     Point,
     solve,
 )
-from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics import kernels
 
 __all__ = [
