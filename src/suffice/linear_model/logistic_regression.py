@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.source import Source
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError
@@ -308,7 +307,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         less = minimise(objective.without(tested), start, solver)
         return LikelihoodRatio(2 * (less.loss - full.loss), full.parameters - less.parameters)
 
-    def _read_once(self, source: Source) -> FirstPass:
+    def _read_once(self, source: TableSource | ArraySource) -> FirstPass:
         """Read the rows for the first time; a descent has the same parts everywhere."""
         engine, layout = engine_for(source), self.reader_.layout
         workers = PARTS if self.solver in STEPS else engine.workers
@@ -318,7 +317,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         parts: Sequence[Any] = source.parts(layout, workers)
         if any(block.encoding == "sparse" for block in layout.blocks):
             parts = [KeptPart(part, KEPT_CELLS // len(parts)) for part in parts]
-        laid_out, design, intercept = None, self.reader_.design, bool(self.fit_intercept)
+        design = cast(LogisticReader, self.reader_).design
+        laid_out, intercept = None, bool(self.fit_intercept)
         if design is not None:
             laid_out = read_as(design, layout)
             parts, layout = laid_out.parts(parts), laid_out.terms_layout
@@ -377,7 +377,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     @property
     def intercept_(self) -> NDArray[Any]:
         """b, (1,) or (k,); 0 where it is not estimated."""
-        return self.model_.intercept.astype(self._precision)
+        return np.asarray(self.model_.intercept, self._precision)
 
     @property
     def _precision(self) -> type[np.floating[Any]]:

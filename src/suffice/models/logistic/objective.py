@@ -228,7 +228,7 @@ class Objective:
 
     @cached_property
     def _is_identity(self) -> bool:
-        return len(self.basis) == self.basis.shape[1]
+        return bool(len(self.basis) == self.basis.shape[1])
 
     @cached_property
     def scale(self) -> NDArray[np.float64]:
