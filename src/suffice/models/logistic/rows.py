@@ -43,7 +43,16 @@ from suffice.sums.counts import Counts
 from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["CentredDesign", "DataLoop", "Sample", "TrainingRows", "draw", "farthest", "present"]
+__all__ = [
+    "CentredDesign",
+    "DataLoop",
+    "Sample",
+    "TrainingRows",
+    "compressed",
+    "draw",
+    "farthest",
+    "present",
+]
 
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
 CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a constant column
@@ -226,7 +235,8 @@ class CentredDesign:
             If a category was never seen in training.
         """
         if self.has_sparse(batch):
-            yield with_ones(_compressed(batch.blocks[0], len(self.mean))), *columns
+            block = cast(SparseBlock, batch.blocks[0])
+            yield with_ones(compressed(block, len(self.mean))), *columns
             return
         height = max(TILE_CELLS // self.width, TALL if hessian else 1)
         buffer = np.ones((min(height, batch.rows), self.width))
@@ -306,7 +316,8 @@ def _is_sparse(layout: Layout) -> bool:
     return any(block.encoding == "sparse" for block in layout.blocks)
 
 
-def _compressed(block: Any, width: int) -> csr_array:
+def compressed(block: SparseBlock, width: int) -> csr_array:
+    """Return sparse rows as a matrix of doubles, (n, width)."""
     data = np.asarray(block.data, np.float64)
     return csr_array((data, block.indices, block.indptr), shape=(block.rows, width))
 
