@@ -258,6 +258,8 @@ def label_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
         If a label is of another type than the classes.
     """
     check_one_type(model.classes, batch.classes, "the labels learnt", "those of this table")
+    if batch.classes == model.classes:
+        return batch.codes
     place = model.classes.index(batch.classes.values, UNKNOWN)
     return np.asarray(np.append(place, -1)[batch.codes])
 
