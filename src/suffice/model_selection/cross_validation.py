@@ -31,14 +31,14 @@ from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 
 __all__ = [
+    "by_scikit_learn",
     "cross_val_predict",
     "cross_val_score",
     "cross_validate",
     "folds_of",
-    "handed_over",
     "learning_curve",
     "rows_of",
-    "scorer_of",
+    "warn_of_other",
 ]
 
 IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has
@@ -133,49 +133,33 @@ def cross_validate(
     >>> cross_validate(GaussianNB(), X, y)["test_score"].round(4)
     array([0.9333, 0.9667, 0.9333, 0.9333, 1.    ])
     """
-    if handed_over(estimator, "cross_validate"):
-        found: dict[str, Any] = scikit_learn.cross_validate(
-            estimator,
-            X,
-            y,
-            groups=groups,
-            scoring=scoring,
-            cv=cv,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            params=params,
-            pre_dispatch=pre_dispatch,
-            return_train_score=return_train_score,
-            return_estimator=return_estimator,
-            return_indices=return_indices,
-            error_score=error_score,
-        )
-        return found
+    if not isinstance(estimator, Estimator):
+        fold_by_fold: dict[str, Any] = by_scikit_learn("cross_validate", locals())
+        return fold_by_fold
     check_boolean(return_train_score=return_train_score, return_estimator=return_estimator)
     check_boolean(return_indices=return_indices)
     rows = rows_of(estimator, X, y, params, groups)
     folds = folds_of(rows, cv)
-    scorer = scorer_of(estimator, scoring, error_score)
+    scorer = check_scoring(estimator, scoring, raise_exc=error_score == "raise")
     answer: dict[str, Any] | None = None
     if is_leave_one_out(cv):
         if isinstance(cv, str):
             require_row_scores(estimator, scoring)
         if not (return_train_score or return_estimator):
             answer = scores_left_out(estimator, rows, scoring)
-    if answer is None:
-        if is_leave_one_out(cv):
+        if answer is None:
             warn_of_fits(estimator, len(folds))
-        answer = {}
+    if answer is None:
         (fits,) = models_of_folds([estimator], rows, folds, rows.truth)
         fits.checked(error_score)
         own = scoring is None and is_of_sums(estimator)
         (tested,) = held_out_scores([fits], rows, folds, scorer, error_score, own)
-        answer["fit_time"] = np.array(fits.seconds)
+        answer = {"fit_time": np.array(fits.seconds)}
         answer["score_time"] = np.array([one.seconds for one in tested])
         answer |= named_scores("test", tested, error_score)
         if return_train_score:
-            learnt = training_scores(fits, rows, folds, scorer, error_score)
-            answer |= named_scores("train", learnt, error_score)
+            trained = training_scores(fits, rows, folds, scorer, error_score)
+            answer |= named_scores("train", trained, error_score)
         if return_estimator:
             answer["estimator"] = list(fits.models)
     if return_indices:
@@ -211,20 +195,7 @@ def cross_val_score(
         raise ParameterError(
             f"scoring={scoring!r}", "this function returns one score", "use cross_validate"
         )
-    found = cross_validate(
-        estimator,
-        X,
-        y,
-        groups=groups,
-        scoring=scoring,
-        cv=cv,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        params=params,
-        pre_dispatch=pre_dispatch,
-        error_score=error_score,
-    )
-    scores: NDArray[np.float64] = found["test_score"]
+    scores: NDArray[np.float64] = cross_validate(**locals())["test_score"]
     return scores
 
 
@@ -276,19 +247,8 @@ def cross_val_predict(
         raise ParameterError(
             f"{type(estimator).__name__} has no {method}", "it is a method of the estimator"
         )
-    if handed_over(estimator, "cross_val_predict"):
-        asked: NDArray[Any] = scikit_learn.cross_val_predict(
-            estimator,
-            X,
-            y,
-            groups=groups,
-            cv=cv,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            params=params,
-            pre_dispatch=pre_dispatch,
-            method=method,
-        )
+    if not isinstance(estimator, Estimator):
+        asked: NDArray[Any] = by_scikit_learn("cross_val_predict", locals())
         return asked
     rows = rows_of(estimator, X, y, params, groups)
     folds = folds_of(rows, cv)
@@ -373,30 +333,13 @@ def learning_curve(
     >>> scores.mean(axis=1).round(3)
     array([0.793, 0.94 , 0.953, 0.947, 0.953])
     """
-    if handed_over(estimator, "learning_curve"):
-        found: tuple[NDArray[Any], ...] = scikit_learn.learning_curve(
-            estimator,
-            X,
-            y,
-            groups=groups,
-            train_sizes=np.asarray(train_sizes),
-            cv=cv,
-            scoring=scoring,
-            exploit_incremental_learning=exploit_incremental_learning,
-            n_jobs=n_jobs,
-            pre_dispatch=pre_dispatch,
-            verbose=verbose,
-            shuffle=shuffle,
-            random_state=random_state,
-            error_score=error_score,
-            return_times=return_times,
-            params=params,
-        )
+    if not isinstance(estimator, Estimator):
+        found: tuple[NDArray[Any], ...] = by_scikit_learn("learning_curve", locals())
         return found
     check_boolean(shuffle=shuffle, return_times=return_times)
     rows = rows_of(estimator, X, y, params, groups)
     folds = folds_of(rows, cv)
-    scorer = scorer_of(estimator, scoring, error_score)
+    scorer = check_scoring(estimator, scoring, raise_exc=error_score == "raise")
     sizes = _sizes(np.asarray(train_sizes), len(folds[0][0]))
     if shuffle:
         random = check_random_state(random_state)
@@ -417,15 +360,18 @@ def learning_curve(
     return np.array(sizes), *curves
 
 
-def handed_over(estimator: Any, function: str) -> bool:
-    """Return whether scikit-learn fits an estimator fold by fold, and warn if so."""
-    if isinstance(estimator, Estimator):
-        return False
+def by_scikit_learn(function: str, given: Mapping[str, Any]) -> Any:
+    """Call the function of scikit-learn with these arguments."""
+    warn_of_other(given["estimator"], function)
+    return getattr(scikit_learn, function)(**given)
+
+
+def warn_of_other(estimator: Any, function: str) -> None:
+    """Warn that scikit-learn fits an estimator fold by fold."""
     warn(
         f"{type(estimator).__name__} is not an estimator of suffice; {function} of scikit-learn "
         "fits it anew for every fold."
     )
-    return True
 
 
 def rows_of(
@@ -464,19 +410,6 @@ def folds_of(rows: MemoryRows, cv: Any) -> Folds:
         groups = None
     targets = None if rows.codes is not None else rows.truth
     return divided(cv, rows.n, rows.codes, groups, targets=targets)
-
-
-def scorer_of(estimator: Any, scoring: Any, error_score: Any) -> Any:
-    """Return the function that scores a model on rows: a number, or numbers by name.
-
-    Raises
-    ------
-    ValueError
-        If scikit-learn has no score of this name.
-    """
-    if scoring is None or callable(scoring) or isinstance(scoring, str):
-        return check_scoring(estimator, scoring)
-    return check_scoring(estimator, scoring, raise_exc=error_score == "raise")
 
 
 def _over_all_classes(

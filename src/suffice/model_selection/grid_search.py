@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_boolean
-from suffice.model_selection.cross_validation import folds_of, handed_over, rows_of
+from suffice.model_selection.cross_validation import folds_of, rows_of, warn_of_other
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
 from suffice.model_selection.folds import Folds
 from suffice.model_selection.scores import FoldScores, held_out_scores, training_scores
@@ -86,7 +86,7 @@ refit_time_, multimetric_
         points = list(ParameterGrid(self.param_grid))
         learners = [_with(self.estimator, point) for point in points]
         if learners and not isinstance(learners[0], Estimator):
-            handed_over(learners[0], "GridSearchCV")
+            warn_of_other(learners[0], "GridSearchCV")
             given = params if groups is None else {**params, "groups": groups}
             found: Self = super().fit(X, y, **given)
             return found
