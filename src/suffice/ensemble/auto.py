@@ -30,8 +30,7 @@ from suffice.ensemble.candidates import (
 )
 from suffice.ensemble.fitted import FittedAverage
 from suffice.errors import ParameterError, SufficeError, warn
-from suffice.model_selection.rows import MemoryRows
-from suffice.model_selection.table_rows import TableRows, is_table
+from suffice.model_selection.rows import MemoryRows, Rows, TableRows, is_table
 from suffice.models.base.answers import Doubts
 from suffice.models.base.checks import is_array
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
@@ -324,9 +323,7 @@ class _Seen:
         tells_apart = isinstance(statistic, Sampled) and statistic.sample.tells_apart
         return cls(size, categories, identifiers, tells_apart)
 
-    def placed(
-        self, rows: tuple[Any, Any, Any]
-    ) -> tuple[MemoryRows | TableRows, NDArray[np.uint64] | None]:
+    def placed(self, rows: tuple[Any, Any, Any]) -> tuple[Rows, NDArray[np.uint64] | None]:
         """Return the rows by their places, and hashes by which copies are found.
 
         Strings of a frame are read once as the numbers that they spell, or coded.

@@ -20,8 +20,7 @@ from suffice.errors import DataError, ParameterError, SufficeError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.fits import models_of_folds
 from suffice.model_selection.folds import Folds, Partition, stratified
-from suffice.model_selection.rows import MemoryRows
-from suffice.model_selection.table_rows import TableRows
+from suffice.model_selection.rows import Rows
 from suffice.models.classifier import Classifier, open_labelled
 from suffice.models.estimator import Estimator
 from suffice.models.reading import engine_for
@@ -328,12 +327,12 @@ def _said(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
 
 
 def held_out(
-    learners: Mapping[str, Classifier], rows: MemoryRows | TableRows, folds: Folds
+    learners: Mapping[str, Classifier], rows: Rows, folds: Folds
 ) -> dict[str, HeldOut | Exception]:
     """Return predictions of held-out rows by every candidate, or why there are none."""
     tests = [rows.at(test) for _, test in folds]
     folds = Partition.found_in(folds, rows.n) or folds
-    fits = models_of_folds(list(learners.values()), rows, folds, rows.codes)
+    fits = models_of_folds(list(learners.values()), rows, folds)
     found: dict[str, HeldOut | Exception] = {}
     for name, fit in zip(learners, fits, strict=True):
         try:

@@ -21,7 +21,7 @@ from suffice.model_selection.leave_one_out import (
     scores_left_out,
     warn_of_fits,
 )
-from suffice.model_selection.rows import MemoryRows, require_labels
+from suffice.model_selection.rows import MemoryRows
 from suffice.model_selection.scores import (
     held_out_scores,
     named_scores,
@@ -150,7 +150,7 @@ def cross_validate(
         if answer is None:
             warn_of_fits(estimator, len(folds))
     if answer is None:
-        (fits,) = models_of_folds([estimator], rows, folds, rows.truth)
+        (fits,) = models_of_folds([estimator], rows, folds)
         fits.checked(error_score)
         own = scoring is None and is_of_sums(estimator)
         (tested,) = held_out_scores([fits], rows, folds, scorer, error_score, own)
@@ -264,7 +264,7 @@ def cross_val_predict(
         raise ParameterError(
             f"row {row} is in {tested[row]} test sets", "every row is answered once", "use KFold"
         )
-    (fits,) = models_of_folds([estimator], rows, folds, rows.truth)
+    (fits,) = models_of_folds([estimator], rows, folds)
     models = fits.checked("raise").models
     answers = [
         getattr(model, method)(rows.at(test)[0]) for model, test in zip(models, places, strict=True)
@@ -345,7 +345,7 @@ def learning_curve(
         random = check_random_state(random_state)
         folds = [(random.permutation(train), test) for train, test in folds]
     parts = [(train[:size], test) for size in sizes for train, test in folds]
-    (fits,) = models_of_folds([estimator], rows, parts, rows.truth)
+    (fits,) = models_of_folds([estimator], rows, parts)
     fits.checked(error_score)
     (tested,) = held_out_scores([fits], rows, parts, scorer, error_score, own=False)
     learnt = training_scores(fits, rows, parts, scorer, error_score)
@@ -386,16 +386,20 @@ def rows_of(
     DataError
         If a row that a classifier is judged on has no label.
     """
-    given = dict(params or {})
-    weight = given.pop("sample_weight", None)
-    if given:
+    others = dict(params or {})
+    weight = others.pop("sample_weight", None)
+    if others:
         raise ParameterError(
-            f"params has {next(iter(given))!r}", "a fit takes 'sample_weight' besides the rows"
+            f"params has {next(iter(others))!r}", "a fit takes 'sample_weight' besides the rows"
         )
-    labelled = isinstance(estimator, Classifier)
-    rows = MemoryRows.of(X, y, weight, groups, labelled)
-    if labelled:
-        require_labels(rows.truth)
+    rows = MemoryRows.of(X, y, weight, groups, isinstance(estimator, Classifier))
+    if rows.codes is not None and (rows.codes < 0).any():
+        row = int(rows.codes.argmin())
+        raise DataError(
+            f"label, row {row}: {np.asarray(rows.truth)[row]}",
+            "a row is judged by its label",
+            "leave out rows without one, or use evaluate_folds, which does so",
+        )
     return rows
 
 

@@ -25,9 +25,8 @@ from suffice.model_selection.folds import (
     row_groups,
 )
 from suffice.model_selection.leave_one_out import evaluation_left_out, warn_of_fits
-from suffice.model_selection.rows import MemoryRows
+from suffice.model_selection.rows import MemoryRows, Rows, TableRows, is_table
 from suffice.model_selection.scores import Score, scores_of
-from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.models.base.answers import told
 from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
@@ -246,7 +245,7 @@ def evaluate_models(
                 del others[name]
             else:
                 warn_of_fits(estimator, len(folds))
-    fits = models_of_folds(list(others.values()), rows, folds, rows.codes)
+    fits = models_of_folds(list(others.values()), rows, folds)
     for (name, estimator), one in zip(others.items(), fits, strict=True):
         try:
             found[name] = one.error or _judged(estimator, one, rows, folds)
@@ -259,7 +258,7 @@ def evaluate_models(
 
 def _placed(
     estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, cv: Any, groups: Any
-) -> tuple[TableRows | MemoryRows, NDArray[np.uint64] | None]:
+) -> tuple[Rows, NDArray[np.uint64] | None]:
     """Return the rows of estimators of one kind, and their hashes if folds need them."""
     for name, estimator in estimators.items():
         if not isinstance(estimator, Estimator):
@@ -283,9 +282,7 @@ def _placed(
     return MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored), None
 
 
-def _left_out(
-    estimator: Any, rows: TableRows | MemoryRows, folds: Partition
-) -> FoldEvaluations | Exception:
+def _left_out(estimator: Any, rows: Rows, folds: Partition) -> FoldEvaluations | Exception:
     """Judge a model of sums on every row by the model of all others."""
     started = perf_counter()
     try:
@@ -302,9 +299,7 @@ def _in_one_piece(found: FoldEvaluations | Exception) -> FoldEvaluations | Excep
     return FoldEvaluations((found.pooled,), found.test_share, found.seconds)
 
 
-def _judged(
-    estimator: Any, fits: FoldModels, rows: TableRows | MemoryRows, folds: Folds
-) -> FoldEvaluations:
+def _judged(estimator: Any, fits: FoldModels, rows: Rows, folds: Folds) -> FoldEvaluations:
     """Judge the model of every fold on the rows that it holds out."""
     started, models = perf_counter(), fits.models
     with fit_context(estimator):

@@ -97,7 +97,7 @@ refit_time_, multimetric_
         accepts = getattr(self, "_check_scorers_accept_sample_weight", None)  # not in every version
         in_scores = rows.weight is not None and accepts is not None and accepts()
         weight = rows.weight if in_scores else None
-        fits = models_of_folds(learners, rows, folds, rows.truth)
+        fits = models_of_folds(learners, rows, folds)
         _check(fits, self.error_score)
         own = self.scoring is None and not in_scores and all(map(is_of_sums, learners))
         tested = held_out_scores(fits, rows, folds, scorer, self.error_score, own, weight)
