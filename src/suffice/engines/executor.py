@@ -17,8 +17,10 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from importlib import import_module
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -88,16 +90,14 @@ class ExecutorEngine(Engine):
         return isinstance(self.executor, ThreadPoolExecutor)
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per worker wait.
-
-        Raises
-        ------
-        EngineError
-            If workers die, or the executor has ended.
-        """
-        call: Callable[[Part], Any] = partial(_here, kernel, params)
+        """Yield ``kernel(part, params)`` in part order; at most two results per worker wait."""
+        call: Callable[[Part], Any] = partial(_called, kernel, params)
         if not self.in_process:
-            call = partial(_perform, __version__, self._dumps()((kernel, params)))
+            dumps = pickle.dumps
+            if not isinstance(self.executor, ProcessPoolExecutor):
+                with suppress(ModuleNotFoundError):  # clusters lack the script of the caller
+                    dumps = import_module("cloudpickle").dumps
+            call = partial(_perform, __version__, dumps((kernel, params)))
 
         def begin(part: Part) -> Future[Any]:
             try:
@@ -113,16 +113,6 @@ class ExecutorEngine(Engine):
                 wait(futures)  # threads see the memory of the caller
 
         yield from in_order(begin, parts, WAITING * self.workers, _first, drop)
-
-    def _dumps(self) -> Callable[[Any], bytes]:
-        """Return what pickles a kernel: clusters have not imported the script of the caller."""
-        if not isinstance(self.executor, ProcessPoolExecutor):
-            try:
-                from cloudpickle import dumps
-            except ModuleNotFoundError:
-                return pickle.dumps
-            return dumps  # type: ignore[no-any-return]
-        return pickle.dumps
 
 
 @dataclass(frozen=True)
@@ -159,13 +149,7 @@ class ProcessesEngine(Engine):
         return self.processes or AVAILABLE_CORES
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per process wait.
-
-        Raises
-        ------
-        EngineError
-            If a process dies, or none can be started.
-        """
+        """Yield ``kernel(part, params)`` in part order; at most two results per process wait."""
         try:
             yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, parts)
         except EngineError:
@@ -178,13 +162,7 @@ class ProcessesEngine(Engine):
 
 @lru_cache(maxsize=1)
 def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
-    """Return a kernel and its parameters, which a worker keeps for the parts that follow.
-
-    Raises
-    ------
-    EngineError
-        If another version of this library packed them.
-    """
+    """Return a kernel and its parameters, which a worker keeps for the parts that follow."""
     if version != __version__:
         raise EngineError(
             f"suffice {version} and suffice {__version__} were to work together",
@@ -196,10 +174,10 @@ def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
 
 
 def _perform(version: str, task: bytes, part: Any) -> Any:
-    return _here(*opened(version, task), part)
+    return _called(*opened(version, task), part)
 
 
-def _here(kernel: Callable[[Any, Any], Any], params: Any, part: Any) -> Any:
+def _called(kernel: Callable[[Any, Any], Any], params: Any, part: Any) -> Any:
     return kernel(part, params)
 
 

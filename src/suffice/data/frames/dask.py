@@ -30,13 +30,7 @@ class PartitionRows(RecordPart):
     frame: pd.DataFrame | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time.
-
-        Raises
-        ------
-        SchemaError
-            If a column does not hold what it holds in the first rows.
-        """
+        """Yield the rows, at most 65,536 at a time."""
         assert self.frame is not None
         cells = {str(label): series for label, series in self.frame.items()}
         columns = {name: self._column(cells[name], name) for name in self.types}
@@ -74,12 +68,6 @@ class DaskPartition(RecordPart):
     def locate(self, row: int) -> str:
         """Return ``row i of partition j``, both counted from 0."""
         return PartitionRows(self.types, self.number).locate(row)
-
-
-def _needed(graph: Mapping[Any, Any], key: Any) -> Mapping[Any, Any]:
-    """The tasks that make one key."""
-    tasks: Mapping[Any, Any] = cull(graph, [key])[0]
-    return tasks
 
 
 def _is_future(task: Any) -> bool:
@@ -143,7 +131,7 @@ class DaskTable(Table):
         frame = self._columns(types).optimize()
         graph, keys = dict(frame.__dask_graph__()), frame.__dask_keys__()
         return [
-            DaskPartition(_needed(graph, key), key, number, types)
+            DaskPartition(cull(graph, [key])[0], key, number, types)
             for number, key in enumerate(keys)
         ]
 
