@@ -29,8 +29,6 @@ from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Bat
 from suffice.sums.block import BadCell, Block, RealBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["ArrayPart", "ArraySource", "Labels"]
-
 FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
 PART_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others
@@ -48,13 +46,7 @@ class Labels:
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
-        """Find the distinct labels, without sorting them.
-
-        Raises
-        ------
-        SchemaError
-            If one holds several values, or Booleans are among others.
-        """
+        """Find the distinct labels, without sorting them."""
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
         if values.dtype == np.bool_:
             shown = (value for value in (False, True) if (values == value).any())
@@ -92,7 +84,6 @@ class Labels:
 
     @cached_property
     def _are_codes(self) -> bool:
-        """Whether the labels are 0, 1, 2, ..., laid out as codes are, and so are codes already."""
         known, alike = self.classes.values, self.values.flags.carray
         return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
 
@@ -135,13 +126,7 @@ class ArraySource(Source):
         return () if self.labels is None else self.labels.classes.values
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
-        """The columns, or those of the given names, by the rule in ``schema.py``.
-
-        Raises
-        ------
-        SchemaError
-            If there is no such column.
-        """
+        """The columns, or those of the given names, by the rule in ``schema.py``."""
         if names:
             require_columns(names, self.names, "the array")
         names = self.names if names is None else names
@@ -164,7 +149,7 @@ class ArraySource(Source):
 
     @cached_property
     def _holds_counts(self) -> bool:
-        """Whether the columns count events, such as words, however the matrix is stored.
+        """Return whether the columns count events, such as words, however the matrix is stored.
 
         They are many, the cells are whole numbers of 0 or more, and of the first rows few are not
         0.
@@ -196,13 +181,7 @@ class ArraySource(Source):
         )
 
     def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
-        """Equal slices: one for every worker, fewer of few rows, several of many where they share.
-
-        Raises
-        ------
-        DataError
-            If a sparse matrix has cells outside its shape.
-        """
+        """Cut equal slices: one a worker, fewer of few rows, several of many where they share."""
         n = self.x.shape[0]
         parts = max(1, min(workers, n // PART_ROWS))
         if not isinstance(self.x, np.ndarray):
@@ -214,13 +193,7 @@ class ArraySource(Source):
 
 
 def _require_cells_within(x: Any) -> None:
-    """Refuse a CSR matrix with cells outside its shape: compiled loops would follow them there.
-
-    Raises
-    ------
-    DataError
-        If there is such a cell.
-    """
+    """Refuse a CSR matrix with cells outside its shape: compiled loops would follow them there."""
     (n, d), starts, cells = x.shape, x.indptr, min(len(x.indices), len(x.data))
     ordered = len(starts) == n + 1 and starts[0] == 0 and (np.diff(starts) >= 0).all()
     if ordered and starts[-1] <= cells and kernels.counts.are_below(x.indices, d, 0):
@@ -233,7 +206,6 @@ def _require_cells_within(x: Any) -> None:
 
 
 def _are_whole(cells: NDArray[Any]) -> bool:
-    """Whether numbers are whole, 0 or more, and none is missing."""
     if cells.dtype.kind == "f" and not bool((cells == np.floor(cells)).all()):
         return False
     return bool(cells.min(initial=0) >= 0)
@@ -277,7 +249,6 @@ class ArrayPart(Part):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.stop - self.first
 
     @property

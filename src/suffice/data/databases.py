@@ -24,8 +24,6 @@ from suffice.data.table import first_rows, require_distinct
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
-__all__ = ["read_sql"]
-
 ORIGIN = "the query"
 ROWS_FETCHED = 1 << 14
 NUMBERS = {int, float, Decimal}

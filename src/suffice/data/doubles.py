@@ -16,18 +16,11 @@ from numpy.typing import NDArray
 from suffice.data.python_cells import is_rounded
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP, BadCell, require_held
 
-__all__ = ["doubles", "seconds"]
-
 EXACT_POWERS = 22  # of ten that doubles hold
 
 
 def doubles(column: pa.Array[Any]) -> NDArray[np.float64]:
     """Return integers, decimals, floating numbers or booleans (n,) as doubles, NaN where null.
-
-    Raises
-    ------
-    BadCell
-        For a whole number that no double is.
 
     Examples
     --------
@@ -95,11 +88,6 @@ def seconds(column: pa.Array[Any]) -> NDArray[np.float64]:
 
     Dates and points in time count from 1970-01-01, times of day from midnight. Each is the double
     nearest to value/units per second, and that of no other cell of its unit.
-
-    Raises
-    ------
-    BadCell
-        For a time that shares its double with others.
 
     Examples
     --------

@@ -60,15 +60,7 @@ FAMILY = "give it a family of numbers when it is first fitted: families={'column
 
 
 def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
-    """Cut a record batch into blocks, class codes and weights.
-
-    Raises
-    ------
-    BadCell
-        If a cell breaks the rule of its encoding; ``column`` is then a name.
-    DataError
-        If the label has too many values to be a class.
-    """
+    """Cut a record batch into blocks, class codes and weights."""
     codes, classes = NO_CODES, Vocabulary(())
     if layout.label is not None:
         codes, classes = _labels(batch.column(layout.label), layout)
@@ -84,13 +76,7 @@ def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
 
 
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
-    """Numbers of one column as doubles, NaN where null; dates and times in seconds.
-
-    Raises
-    ------
-    BadCell
-        If a cell is no number, or a whole number or time that no double is.
-    """
+    """Numbers of one column as doubles, NaN where null; dates and times in seconds."""
     column = plain(column)
     stored = stored_as(column.type)
     try:
@@ -179,13 +165,7 @@ def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Co
 def coded(
     column: pa.Array[Any], name: str, missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
-    """Codes (n,) of a column into the values it shows, −1 = missing.
-
-    Raises
-    ------
-    SchemaError
-        If a value is none in Python.
-    """
+    """Codes (n,) of a column into the values it shows, −1 = missing."""
     if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
         codes, values = _shown(column)
     else:
@@ -402,7 +382,7 @@ def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock
 
 
 def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
-    """Whether numbers are above a threshold; whole ones are compared with a whole one."""
+    """Compare numbers with a threshold; whole ones are compared with a whole one."""
     whole = x.dtype.kind in "iu" and math.isfinite(threshold)
     return np.asarray(x > (math.floor(threshold) if whole else threshold))
 
@@ -423,13 +403,7 @@ def _codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
 
 
 def laid_out(x: Any) -> NDArray[Any]:
-    """A CSR matrix with all its cells; whole numbers that are stored in parts have room to add up.
-
-    Raises
-    ------
-    BadCell
-        As `SparseBlock.merged` does.
-    """
+    """Return CSR with all its cells; whole numbers stored in parts have room to add up."""
     if x.dtype.kind in "iu" and not x.has_canonical_format:
         block = stored_cells(x, slice(0, x.shape[0])).merged()
         cells = block.data, block.indices, block.indptr
@@ -503,12 +477,6 @@ def outcome_codes(
         is one.
     strict : bool
         Whether another value is refused; else it is missing if it is finite.
-
-    Raises
-    ------
-    BadCell
-        If there is another value and that is refused, or infinity; or if both 0 and −1 are there
-        and nobody knows which of them is the smaller value.
 
     Examples
     --------

@@ -61,13 +61,6 @@ def open_table(
     first : bool
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
-
-    Raises
-    ------
-    ParameterError
-        If values are given for a file, or not one per row.
-    SchemaError, ReadError
-        If the table cannot be read.
     """
     table = _table(data, remembered)
     if first or layout is not None:

@@ -17,8 +17,6 @@ from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.sums.block import HELD, Block, CodedBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["RecordReader", "columns_of", "is_series", "record_of", "records_of"]
-
 Record = Mapping[str, Any]
 
 NUMBER: Set[type] = {int, float, np.float64, type(None)}
@@ -126,13 +124,7 @@ class RecordReader:
         return cls(layout, frozenset(name for name in names if name is not None), tuple(kinds))
 
     def batch(self, row: Record) -> Batch | None:
-        """The row as a batch; None if a cell is of another type, or names are unknown.
-
-        Raises
-        ------
-        BadCell
-            If a cell breaks the rule of its encoding.
-        """
+        """The row as a batch; None if a cell is of another type, or names are unknown."""
         if not row.keys() <= self.known:
             return None
         if not any(name in row for block in self.layout.blocks for name in block.columns):

@@ -1,4 +1,4 @@
-"""Where rows come from: a source knows its columns and yields parts; a part yields batches."""
+"""Sources of rows: a source knows its columns and yields parts; a part yields batches."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from suffice.data.schema import Column, Layout
 from suffice.errors import DataError
 from suffice.sums.batch import BATCH_ROWS, Batch
 from suffice.sums.block import BadCell
-
-__all__ = ["Part", "PartView", "RecordPart", "Source", "all_batches", "each_batch", "refusal"]
 
 R = TypeVar("R")
 
@@ -105,13 +103,7 @@ class RecordPart(Part):
         return chain([first], found)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield encoded batches.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks a rule, naming column and row.
-        """
+        """Yield encoded batches."""
         layout, first = self._layout(), 0
         for records in self.records():
             try:
@@ -139,7 +131,6 @@ class PartView(RecordPart):
     inside: RecordPart
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows."""
         return self.inside.record_batches()
 
     def locate(self, row: int) -> str:
@@ -187,13 +178,7 @@ def all_batches(part: Part, layout: Layout) -> list[Batch]:
 def each_batch(
     part: Part, layout: Layout, function: Callable[[Batch], R], rows: int = BATCH_ROWS
 ) -> Iterator[R]:
-    """Apply a function to every batch of a part, cut into so many rows; a bad cell is a sentence.
-
-    Raises
-    ------
-    DataError
-        Naming the column and row of the cell.
-    """
+    """Apply a function to every batch of a part, cut into so many rows; name bad cells."""
     first = 0
     for batch in part.batches():
         for piece in batch.pieces(rows) if batch.rows > rows else (batch,):

@@ -27,8 +27,6 @@ from suffice.data.text.sniff import read_cells
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
 
-__all__ = ["SpelledTable", "spelled"]
-
 T = TypeVar("T")
 
 ROWS = 1 << 20  # of a frame, read at a time
@@ -60,11 +58,6 @@ def spelled(
         ones of a file, show what it is.
     missing : collection of str
         Cells that stand for a missing value, besides the usual ones.
-
-    Raises
-    ------
-    SchemaError, ReadError
-        If a cell is spelled in another way than its column.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a reader of tables offers: a schema's worth of rows up front, and parts to read it all."""
+"""Readers of tables: the schema of some rows up front, and parts to read all of them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,6 @@ class Table(ABC):
 
     @property
     def engine(self) -> str | None:
-        """The engine that the rows live in, if there is one."""
         return None
 
     @property
@@ -75,7 +74,7 @@ class Table(ABC):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was found out about how files are written, and which options say otherwise."""
+        """Return findings about the format of files, and the options that say otherwise."""
         return ()
 
     @property
@@ -90,7 +89,7 @@ class Table(ABC):
 
     @property
     def cleaning(self) -> Mapping[str, Any]:
-        """What strings stand for: fields of a `Layout` by name, where they are given."""
+        """Return fields of a `Layout` on strings, by name, where they are given."""
         return {}
 
     def head(self) -> pa.RecordBatch:
@@ -146,15 +145,15 @@ class Table(ABC):
         return {name: known[say, name] for name in names}
 
     def coded(self, names: Collection[str]) -> Table:
-        """The same rows; strings of these columns may be codes, which are read in less time."""
+        """Allow codes for strings of these columns, which are read in less time."""
         return self
 
     def known_as(self, known: TextFormat) -> Table:
-        """The same rows, their text read as a model's files were."""
+        """Return a table whose text is read as a model's files were."""
         return self
 
     def labelled(self, name: str) -> Table:
-        """The same rows, with the labels of a column as they are spelled."""
+        """Return a table with the labels of a column as they are spelled."""
         return self
 
     def doubt(self, name: str) -> str | None:
@@ -190,7 +189,6 @@ class TableView(Table):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, in order."""
         return self.table.names
 
     @property
@@ -198,23 +196,18 @@ class TableView(Table):
         return self.table.head()
 
     def coded(self, names: Collection[str]) -> Table:
-        """The same rows; strings of these columns may be codes."""
         return replace(self, table=self.table.coded(names))
 
     def known_as(self, known: TextFormat) -> Table:
-        """The same rows, their text read as a model's files were."""
         return replace(self, table=self.table.known_as(known))
 
     def labelled(self, name: str) -> Table:
-        """The same rows, with the labels of a column as they are spelled."""
         return replace(self, table=self.table.labelled(name))
 
     def doubt(self, name: str) -> str | None:
-        """Say that a column of text would hold numbers or dates but for a few cells."""
         return self.table.doubt(name)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        """Return the parts, reading these columns only."""
         return self.table.parts(types)
 
 
@@ -493,11 +486,6 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
     schema : pyarrow.Schema
         The columns, in the types of a table without rows.
 
-    Raises
-    ------
-    SchemaError
-        If there is no such type, or a whole number would become another one in it.
-
     Examples
     --------
     >>> nothing, something = pa.record_batch({"x": pa.nulls(1)}), pa.record_batch({"x": ["a"]})
@@ -552,13 +540,6 @@ def free_name(name: str, names: Sequence[str]) -> str:
 def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
     """Refuse a request for columns that a table, so called, does not have, or for none at all.
 
-    Raises
-    ------
-    ParameterError
-        If no column is asked for.
-    SchemaError
-        If a column asked for is not there.
-
     Examples
     --------
     >>> require_columns(["age"], ["age", "sex"], "adult.csv")
@@ -579,11 +560,6 @@ def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> N
 
 def require_distinct(names: Sequence[str]) -> None:
     """Refuse columns that share a name.
-
-    Raises
-    ------
-    SchemaError
-        If two do.
 
     Examples
     --------

@@ -60,18 +60,12 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
 
 
 def to_learn(source: T) -> T:
-    """The same rows to be learnt from: a column that a model does not know is refused."""
+    """Return rows to fit from: a column that the model does not know is refused."""
     return replace(source, answered=False) if isinstance(source, TableSource) else source
 
 
 def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()) -> Table:
-    """Return a table without some columns; a model fitted to it goes on ignoring them.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, or it has a role, or names are not a sequence of strings.
-    """
+    """Return a table without some columns; a model fitted to it goes on ignoring them."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise ParameterError(
             f"ignore={names!r}", "it must be a sequence of strings", "write a list"
@@ -114,7 +108,6 @@ class TableSource(Source):
 
     @property
     def engine(self) -> str | None:
-        """The engine that the rows live in, if there is one."""
         return self.table.engine
 
     @cached_property
@@ -131,7 +124,7 @@ class TableSource(Source):
         return tuple(self.table.of_first_cells(asked, decide).values())
 
     def read_often(self, layout: Layout) -> TableSource:
-        """The same rows, for who reads them many times: categories are codes where they may be."""
+        """Return rows to be read many times: categories are codes where they may be."""
         coded = (block.columns for block in layout.blocks if block.encoding == "category")
         names = [name for name in (*chain(*coded), layout.label) if name is not None]
         return replace(self, table=self.table.coded(names))
@@ -150,7 +143,7 @@ class TableSource(Source):
             )
 
     def label_stored(self) -> Stored:
-        """What the label is stored as; an empty column settles nothing."""
+        """Return the storage of the label; an empty column settles nothing."""
         if self.label is None:
             return "nothing"
         shown = self.table.shown
@@ -191,14 +184,7 @@ class TableSource(Source):
         return replace(self, table=innermost(self.table, taken))
 
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
-        """Return the parts of the table, with the layout by which they are encoded.
-
-        Raises
-        ------
-        SchemaError
-            If a column is not there, or stores something else than the layout says, or one is
-            there that the layout does not know and rows are learnt.
-        """
+        """Return the parts of the table, with the layout by which they are encoded."""
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
         encoding = _encodings(layout)
@@ -227,7 +213,6 @@ class TableSource(Source):
         return [replace(part, layout=layout) for part in parts]
 
     def _cleaning(self, layout: Layout) -> Mapping[str, Any]:
-        """What strings stand for: as the layout has it, and as is said of this table."""
         own = self.table.cleaning
         return own and {
             "missing": tuple(dict.fromkeys((*layout.missing, *own["missing"]))),
@@ -262,7 +247,6 @@ class TableSource(Source):
 
 
 def _encodings(layout: Layout) -> dict[str, str]:
-    """How every column is read."""
     found: dict[str, str] = {}
     for block in layout.blocks:
         if block.encoding == "mixed":

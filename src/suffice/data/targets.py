@@ -23,14 +23,7 @@ TARGET = "a target is a number"
 
 
 def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:
-    """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,).
-
-    Raises
-    ------
-    DataError
-        If they are not numbers in one or two dimensions, or one of a list becomes another as a
-        double.
-    """
+    """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,)."""
     values = np.asarray(unmasked(y, numeric=True))
     if values.dtype.kind in "OUS":
         try:
@@ -66,11 +59,6 @@ def with_targets(
     """Add targets (n, t) to a table in memory, under names that no other column has.
 
     Columns of these names give way, unless they are among the ``features`` of a model.
-
-    Raises
-    ------
-    ParameterError
-        If the table is a file, or there is not one target per row.
     """
     frame, added = in_memory_beside(source.table, "target"), []
     if len(values) != frame.table.num_rows:
@@ -88,13 +76,7 @@ def with_targets(
 
 
 def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, ...]:
-    """The targets among the columns of a table.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such column, or it does not hold numbers.
-    """
+    """The targets among the columns of a table."""
     schema, columns = source.table.shown.schema, []
     for name in names:
         if name not in source.feature_names:

@@ -1,4 +1,4 @@
-"""Which version of a file was listed, so that a later reading notices another one."""
+"""Versions of listed files, so that a later reading notices another one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from suffice.errors import ReadError
-
-__all__ = ["FileVersion", "readable", "require_version", "version_of"]
 
 
 @dataclass(frozen=True)

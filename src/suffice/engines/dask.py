@@ -26,8 +26,6 @@ from suffice.engines.local import WAITING
 from suffice.errors import EngineError
 from suffice.sums.base import Statistic, tree_sum
 
-__all__ = ["DaskEngine"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")

@@ -1,4 +1,4 @@
-"""What an engine is: map a kernel over parts and add the statistics in part order.
+"""The protocol of engines: map a kernel over parts and add the statistics in part order.
 
 An engine holds settings only, and a fit may need several passes. `FitContext` holds what has to
 last until the fit ends: clusters that it started, temporary files, the checkpoint.
@@ -17,17 +17,6 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, Source, each_batch
 from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
-
-__all__ = [
-    "CHOSEN",
-    "Engine",
-    "EngineView",
-    "FitContext",
-    "Kernel",
-    "current_fit",
-    "fit_context",
-    "map_batches",
-]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
@@ -72,7 +61,6 @@ class EngineView(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of parts worked on at a time."""
         return self.engine.workers
 
     @property

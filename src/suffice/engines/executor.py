@@ -33,8 +33,6 @@ from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES, WAITING, require_workers
 from suffice.errors import EngineError
 
-__all__ = ["ExecutorEngine", "ProcessesEngine", "opened"]
-
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -56,11 +54,6 @@ class ExecutorEngine(Engine):
     executor : concurrent.futures.Executor
     workers : int, optional
         Number of its workers. Default: what it says itself, else the cores of this machine.
-
-    Raises
-    ------
-    ParameterError
-        If ``workers`` is less than 1.
 
     Examples
     --------
@@ -126,11 +119,6 @@ class ProcessesEngine(Engine):
     ----------
     processes : int, optional
         Default: the cores that this process may use.
-
-    Raises
-    ------
-    ParameterError
-        If ``processes`` is less than 1.
 
     Examples
     --------

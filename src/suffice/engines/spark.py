@@ -27,8 +27,6 @@ from suffice.engines.executor import opened
 from suffice.errors import EngineError, ParameterError, SufficeError
 from suffice.sums.base import Statistic, tree_sum
 
-__all__ = ["SparkEngine"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")

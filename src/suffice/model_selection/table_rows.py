@@ -24,8 +24,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.sums.block import CodedBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["TableRows", "is_table"]
-
 
 def is_table(X: Any) -> bool:
     """Tell files, opened tables and frames of engines from rows in memory."""
@@ -87,13 +85,6 @@ class TableRows:
             The column of groups. It is no feature.
         hashed : bool
             Whether rows are hashed.
-
-        Raises
-        ------
-        ParameterError
-            If labels, weights or groups are values, or the table has no order.
-        DataError
-            If a row has no group.
         """
         names = [y] if isinstance(y, str) else y
         for what, given in (("y", y), ("sample_weight", weight), ("groups", groups)):
@@ -144,13 +135,7 @@ class TableRows:
         return self.table, self.y, self.weight
 
     def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
-        """Return the rows at these places, as `fit` takes them.
-
-        Raises
-        ------
-        ParameterError
-            If one is named twice.
-        """
+        """Return the rows at these places, as `fit` takes them."""
         times = np.bincount(places, minlength=self.n)
         if (times > 1).any():
             raise ParameterError(

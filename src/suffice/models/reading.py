@@ -1,4 +1,4 @@
-"""How an estimator reads tables: fixed by the first one, and the same for all that follow."""
+"""Readers of tables: fixed by the first table, and the same for all that follow."""
 
 from __future__ import annotations
 
@@ -37,25 +37,13 @@ from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "LabelReader",
-    "TableReader",
-    "engine_for",
-    "in_precision",
-    "is_named",
-    "open_rows",
-    "row_by_name",
-    "settle_columns",
-    "summed",
-]
-
 S = TypeVar("S", bound=Statistic)
 SPELLED = {"boolean": "true/false", "integer": "number", "number": "number", "string": "text"}
 
 
 @dataclass(frozen=True)
 class TableReader:
-    """How tables are read. A kind of model adds what it makes of the columns.
+    """A reader of tables. A kind of model adds what it makes of the columns.
 
     Parameters
     ----------
@@ -134,12 +122,12 @@ class TableReader:
 
     @property
     def columns(self) -> Sequence[Column]:
-        """What each column is, and why."""
+        """Return the kind of each column, and the reason for it."""
         return self.layout.columns
 
     @cached_property
     def takes_numbers_as_they_are(self) -> bool:
-        """Whether the columns, in their order, are one block of numbers."""
+        """Return whether the columns, in their order, are one block of numbers."""
         blocks = self.layout.blocks
         return (
             len(blocks) == 1
@@ -172,7 +160,7 @@ class TableReader:
 
     @property
     def to_answer(self) -> Layout:
-        """How tables are read whose rows are to be answered."""
+        """Return the layout of rows to predict."""
         return self.layout
 
     @cached_property
@@ -183,7 +171,7 @@ class TableReader:
 
 @dataclass(frozen=True)
 class LabelReader(TableReader):
-    """How tables are read whose rows have labels.
+    """A reader of tables whose rows have labels.
 
     Parameters
     ----------
@@ -198,7 +186,7 @@ class LabelReader(TableReader):
         return faithful(classes.values, np.array(classes.values, self.label_dtype))
 
     def with_labels(self, *given: Any) -> Self:
-        """The same, once labels have come in further arrays or dtypes."""
+        """Note labels that have come in further arrays or dtypes."""
         return replace(self, label_dtype=common_dtype(self.label_dtype, *given))
 
 
@@ -242,13 +230,6 @@ def open_rows(
         Columns of numeric targets.
     first : bool
         Whether this table settles how many columns there are, and what they are called.
-
-    Raises
-    ------
-    ParameterError
-        If labels, targets or weights of an array are given by name.
-    DataError, SchemaError
-        If there is no row in an array, or something in it breaks a rule.
     """
     rows = None if first else records_of(X)
     if rows is not None:
@@ -374,7 +355,6 @@ def _columns_of(estimator: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
 
 
 def _names_column(estimator: Any, row: Mapping[str, Any]) -> bool:
-    """Whether a row by name has a cell of any column that the model reads."""
     return is_named(estimator) and not row.keys().isdisjoint(estimator.reader_.layout.names)
 
 

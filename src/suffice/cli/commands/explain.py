@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from suffice.models.base.answers import Evidence
     from suffice.models.linear.effects import Effects
 
-__all__ = ["explain"]
-
 MOST_WORDS = 8  # of one text
 ONCE = 0.995  # a column of less weight is named
 

@@ -20,21 +20,11 @@ from suffice.data.doubles import doubles
 from suffice.data.files.parquet import ParquetPart
 from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart, is_text
 from suffice.data.source import PartView
-from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
+from suffice.data.table import Table, first_rows, require_columns
 from suffice.data.version import version_of
 from suffice.errors import ReadError, SufficeError
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import BadCell
-
-__all__ = [
-    "SpooledPart",
-    "SpooledTable",
-    "TemporaryFolder",
-    "first_line",
-    "keeping",
-    "spool",
-    "spooled",
-    "unbroken",
-]
 
 
 class TemporaryFolder:
@@ -83,13 +73,7 @@ def _lent(path: Path) -> TemporaryFolder:
 
 @contextmanager
 def keeping(folder: TemporaryFolder) -> Iterator[None]:
-    """Keep what a block writes to a folder only if it ends well.
-
-    Raises
-    ------
-    ReadError
-        If the rows cannot be written.
-    """
+    """Keep what a block writes to a folder only if it ends well."""
     try:
         yield
     except BaseException as error:
@@ -118,13 +102,7 @@ class SpooledPart(PartView):
     folder: TemporaryFolder
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time.
-
-        Raises
-        ------
-        ReadError
-            If the file is gone: another machine does not see it.
-        """
+        """Yield the rows, at most 65,536 at a time."""
         if not self.inside.path.exists():
             raise ReadError(
                 f"{self.inside.path}, where the rows of {self.origin} are kept, is not there",
@@ -221,13 +199,7 @@ def spooled(
 
 
 def unbroken(batches: Iterable[pa.RecordBatch], origin: str) -> Iterator[pa.RecordBatch]:
-    """Pass batches on; rows that do not come to their end are no rows.
-
-    Raises
-    ------
-    ReadError
-        If anything goes wrong on the way.
-    """
+    """Pass batches on; rows that do not come to their end are no rows."""
     rows = 0
     try:
         for batch in batches:
@@ -261,11 +233,6 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
 
     Types may widen from one batch to the next, such as from nothing to strings. The schema says
     what the columns are where no batch says more; the origin is for error messages.
-
-    Raises
-    ------
-    ReadError
-        If there is no room for them.
 
     Examples
     --------

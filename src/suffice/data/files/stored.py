@@ -23,7 +23,6 @@ import pyarrow.ipc as ipc
 from suffice.data.schema import called, held
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    BATCH_ROWS,
     Table,
     first_refused,
     first_rows,
@@ -31,17 +30,7 @@ from suffice.data.table import (
 )
 from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
-
-__all__ = [
-    "IPC_FILE",
-    "IPC_STREAM",
-    "PLAIN",
-    "StoredFormat",
-    "StoredPart",
-    "StoredTable",
-    "is_text",
-    "with_remarks",
-]
+from suffice.sums.batch import BATCH_ROWS
 
 PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none
 _REMARKS = b"suffice.remarks"
@@ -90,13 +79,7 @@ class StoredPart(RecordPart):
     nbytes: int | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their columns and types.
-
-        Raises
-        ------
-        ReadError
-            If the file is damaged or has changed, or a value does not fit the type asked for.
-        """
+        """Yield the rows in their columns and types."""
         done = 0
         with readable(self.path, self.version, self.kind):
             for batch in self._stored():
@@ -198,13 +181,6 @@ class StoredTable(Table):
         The files, in order.
     format : StoredFormat
         Their format.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    SchemaError
-        If the columns of two files differ in name, order or type.
 
     Examples
     --------

@@ -15,10 +15,9 @@ from dask.local import get_sync
 from dask.optimization import cull
 
 from suffice.data.source import RecordPart
-from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns
+from suffice.data.table import Table, first_promoted, require_columns
 from suffice.errors import SchemaError
-
-__all__ = ["DaskPartition", "DaskTable", "PartitionRows"]
+from suffice.sums.batch import BATCH_ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,6 @@ class DaskPartition(RecordPart):
         return PartitionRows(self.types, self.number, get_sync(tasks, self.key)).record_batches()
 
     def locate(self, row: int) -> str:
-        """Return ``row i of partition j``, both counted from 0."""
         return PartitionRows(self.types, self.number).locate(row)
 
 

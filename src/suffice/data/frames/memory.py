@@ -25,7 +25,6 @@ from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    BATCH_ROWS,
     Table,
     first_rows,
     require_columns,
@@ -33,17 +32,8 @@ from suffice.data.table import (
 )
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD_STEP
-
-__all__ = [
-    "FramePart",
-    "FrameTable",
-    "frame_table",
-    "in_memory",
-    "in_memory_beside",
-    "no_table",
-    "not_text",
-]
 
 FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 
@@ -63,7 +53,6 @@ class FramePart(RecordPart):
         return _arrived, (sink.getvalue(), self.first, self.layout)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time."""
         yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
 
     def locate(self, row: int) -> str:
@@ -72,7 +61,6 @@ class FramePart(RecordPart):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return int(self.table.num_rows)
 
     @property
@@ -96,25 +84,21 @@ class FrameTable(Table):
 
     @property
     def format(self) -> TextFormat | None:
-        """How numbers and dates were written in columns of strings, if in some."""
         return self.written
 
     def doubt(self, name: str) -> str | None:
-        """Say that a column of text would hold numbers or dates but for a few cells."""
         return self.doubts.get(name)
 
     @property
     def strings(self) -> Sequence[str]:
-        """Columns of strings."""
         return [one.name for one in self.table.schema if is_text(one.type)]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Column names."""
         return tuple(self.table.column_names)
 
     def coded(self, names: Collection[str]) -> FrameTable:
-        """The same rows, with dictionaries in the place of strings of which few are distinct."""
+        """Replace strings of which few are distinct by dictionaries."""
         table = self.table
         for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
             if name in names and column.type in (pa.string(), pa.large_string()):
@@ -161,13 +145,6 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
 
     What can be read only once, or would run a query again, is spooled to temporary files: a
     second pass then sees the same rows.
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name, or a column mixes types.
-    ReadError
-        If a query fails, or there is no room for its rows.
     """
     try:
         table = _read(data)

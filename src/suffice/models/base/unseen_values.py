@@ -23,8 +23,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["FEWEST", "warn_of_unseen"]
-
 LOOKED_AT = 4_096  # rows of a table, evenly spread where it is in memory, else its first
 FEWEST = 5  # values of a column in these: of fewer, most may be new by chance
 
@@ -73,7 +71,7 @@ def _are_fewer(source: Any, rows: int) -> bool:
 
 @dataclass(frozen=True)
 class _Unseen:
-    """What a column shows that the model does not know."""
+    """The unseen values of a column."""
 
     column: str
     unseen: int
@@ -202,7 +200,7 @@ def _by_frequency(codes: NDArray[Any], values: Sequence[Any]) -> list[Any]:
 
 
 def _texts(block: SparseBlock, known: Vocabulary) -> tuple[int, int]:
-    """How many texts have a word, and how many of these none that is known."""
+    """Return the number of texts with a word, and of those without a known one."""
     row = np.repeat(np.arange(block.rows), np.diff(block.indptr))
     words = np.bincount(row, minlength=block.rows) > 0
     seen = np.bincount(row[block.reindex(known) < len(known)], minlength=block.rows) > 0

@@ -87,8 +87,6 @@ from suffice.phrases import rows_in_print
 from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
 
-__all__ = ["LinearRegressor"]
-
 Interval = Literal["prediction", "confidence", "conformal"]
 
 
@@ -426,18 +424,10 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         for name, value in (("a0", a0), ("b0", b0)):
             if not (np.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(
-            self._of_products(self._inferable()), self.terms_, self.design_.targets, a0, b0
-        )
+        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
 
     def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
-        """The fit as a function of all products of columns.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
-        """
+        """The fit as a function of all products of columns."""
         if isinstance(fit, LeastSquares):
             return fit
         equations = NormalEquations.of(
