@@ -117,7 +117,6 @@ class TableSource(Source):
         return tuple([name for name in self.table.names if name not in roles])
 
     def columns(self, names: Sequence[str] | None = None) -> tuple[Column, ...]:
-        """The features, or those of the given names, by the rule in ``schema.py``."""
         asked = self.feature_names if names is None else tuple(names)
         if names:
             require_columns(names, self.table.names, "the table")
@@ -184,7 +183,6 @@ class TableSource(Source):
         return replace(self, table=innermost(self.table, taken))
 
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
-        """Return the parts of the table, with the layout by which they are encoded."""
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
         encoding = _encodings(layout)

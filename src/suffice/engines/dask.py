@@ -58,12 +58,10 @@ class DaskEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of threads of all workers."""
         threads: dict[str, int] = self._client().nthreads()
         return max(1, sum(threads.values()))
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; a few results per worker wait."""
         client, task = self._client(), _task(kernel, params)
 
         def begin(part: Part) -> Future:
@@ -76,7 +74,6 @@ class DaskEngine(Engine):
         yield from in_order(begin, parts, WAITING * self.workers, _first, drop)
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """Return the sum of ``kernel(part, params)``, added by the workers in part order."""
         if not parts:
             return tree_sum(())
         task = _task(kernel, params)

@@ -65,7 +65,6 @@ class EngineView(Engine):
 
     @property
     def in_process(self) -> bool:
-        """Return whether that engine works in this process."""
         return self.engine.in_process
 
 

@@ -74,16 +74,13 @@ class ExecutorEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of workers."""
         return self.number
 
     @property
     def in_process(self) -> bool:
-        """Return whether workers are threads of this process."""
         return isinstance(self.executor, ThreadPoolExecutor)
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per worker wait."""
         call: Callable[[Part], Any] = partial(_called, kernel, params)
         if not self.in_process:
             dumps = pickle.dumps
@@ -133,11 +130,9 @@ class ProcessesEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of processes."""
         return self.processes or AVAILABLE_CORES
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per process wait."""
         try:
             yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, parts)
         except EngineError:

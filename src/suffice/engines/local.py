@@ -46,7 +46,6 @@ class LocalEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of threads."""
         return self.threads or AVAILABLE_CORES
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
@@ -83,7 +82,6 @@ class LocalEngine(Engine):
         yield from in_order(begin, parts, WAITING * workers, _first, drop)
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """The sum of ``kernel(part, params)``; of one part, as small tables have, it itself."""
         if len(parts) == 1:
             return kernel(parts[0], params)
         return super().run(kernel, params, parts)

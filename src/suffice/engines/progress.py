@@ -100,7 +100,6 @@ class WatchedEngine(EngineView):
             )
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order."""
         results = cast(Any, self.engine.map(kernel, params, parts))
         with self._listener() as report, closing(results):
             rows, sizes = [part.rows for part in parts], [part.nbytes for part in parts]

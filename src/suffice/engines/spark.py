@@ -50,15 +50,12 @@ class SparkEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """One: Spark partitions a frame itself."""
         return 1
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield the sum over the partitions; lists are joined."""
-        yield self.run(cast(Any, kernel), params, parts)
+        yield self.run(cast(Any, kernel), params, parts)  # the sum; lists are joined
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """Return the sum of ``kernel`` over the partitions of a frame, added in their order."""
         part: Any = parts[0] if len(parts) == 1 else None
         if not isinstance(part, SparkRows):
             raise ParameterError(

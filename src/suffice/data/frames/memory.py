@@ -56,7 +56,6 @@ class FramePart(RecordPart):
         yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
 
     def locate(self, row: int) -> str:
-        """Return ``row i``, counted from 0 as in pandas and NumPy."""
         return f"row {self.first + row}"
 
     @property
@@ -65,7 +64,6 @@ class FramePart(RecordPart):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the rows."""
         return int(self.table.nbytes)
 
 
@@ -98,7 +96,6 @@ class FrameTable(Table):
         return tuple(self.table.column_names)
 
     def coded(self, names: Collection[str]) -> FrameTable:
-        """Replace strings of which few are distinct by dictionaries."""
         table = self.table
         for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
             if name in names and column.type in (pa.string(), pa.large_string()):
@@ -112,7 +109,6 @@ class FrameTable(Table):
         return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        """Return slices of the columns asked for, in the types they have."""
         require_columns(types, self.names, "the table")
         rows = self.table.select(list(types))
         starts = range(0, max(rows.num_rows, 1), self.part_rows)

@@ -23,11 +23,9 @@ class SparkRows(RecordPart):
     names: tuple[str, ...]  # their own names
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Refuse: rows are read where they are."""
         raise _elsewhere()
 
     def locate(self, row: int) -> str:
-        """Return ``row i``."""
         return f"row {row}"
 
     def __reduce__(self) -> Any:
@@ -92,7 +90,6 @@ class SparkTable(Table):
         return first_rows(table.to_batches(), table.schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SparkRows]:
-        """Return one part, all rows of the columns asked for; Spark partitions them itself."""
         require_columns(types, self.names, "the Spark DataFrame")
         quoted = [f"`{name.replace('`', '``')}`" for name in types]
         frame = self.frame.selectExpr(*(f"{name} AS c{j}" for j, name in enumerate(quoted)))
