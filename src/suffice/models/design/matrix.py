@@ -120,8 +120,11 @@ class Design(Terms):
     @cached_property
     def is_sparse(self) -> bool:
         """Whether a row is few cells: there are many terms, of categories and words."""
-        return len(self) >= LEAST_COLUMNS and self.formula is None and not self.bins and bool(
-            self.categories or self.words
+        return (
+            len(self) >= LEAST_COLUMNS
+            and self.formula is None
+            and not self.bins
+            and bool(self.categories or self.words)
         )
 
     @property
