@@ -24,7 +24,7 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
     FORGOTTEN,
     Comoments,
@@ -319,7 +319,9 @@ class KeptRows(ClassSums):
     def _like(self, other: KeptRows) -> KeptRows:
         """The canonical rows, compressed if the other's are."""
         if is_sparse(other.x) and not is_sparse(self.x):
-            return replace(self, x=_compressed(self.x)).canonical()
+            from scipy.sparse import csr_array
+
+            return replace(self, x=csr_array(self.x)).canonical()
         return self.canonical()
 
     def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
@@ -348,13 +350,6 @@ def _products(
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
-
-
-def _compressed(x: NDArray[np.float64]) -> Any:
-    """Dense rows as a CSR array; cells that are 0 are not stored."""
-    from scipy.sparse import csr_array
-
-    return csr_array(x)
 
 
 def _joined(
@@ -603,10 +598,7 @@ class RowsAccumulator:
         self._parts: list[KeptRows] = []
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
         if p < least:
-            self._products = self._empty_products()
-
-    def _empty_products(self) -> ComomentsAccumulator | FourthMomentsAccumulator:
-        return _products(self._p + self._t, self._pooled, self._fourths, self._k)
+            self._products = _products(p + t, pooled, fourths, 0)
 
     def add(
         self,
@@ -634,7 +626,7 @@ class RowsAccumulator:
             if self._cells + cells <= self._p**2 and self._keep(x, y, codes, weights):
                 self._cells += cells
                 return
-            self._products = self._empty_products()
+            self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
             self._parts.clear()
@@ -652,11 +644,8 @@ class RowsAccumulator:
             part = slice(first, first + step)
             rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
             beside = (y.cut(first, first + step),) if self._t else ()
-            try:
+            with from_row(first):
                 self._products.add(rows, codes[part], weights[part], self._k, *beside)
-            except BadCell as bad:
-                bad.row += first
-                raise
 
     def _keep(
         self,
