@@ -267,7 +267,6 @@ class BayesClassifier(Estimator):
         return tags
 
     def _html_repr(self) -> str:
-        """What a notebook shows; scikit-learn's diagram would call the classifier unfitted."""
         return f"<pre>{escape(repr(self))}</pre>"
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

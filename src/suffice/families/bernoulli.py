@@ -209,13 +209,7 @@ class BernoulliParameters(Parameters):
         return Form(features, np.zeros_like(linear), linear, log_theta[:, :, 0].sum(axis=1))
 
     def features(self, block: CodedBlock | SparseBlock) -> Any:
-        """Outcomes (n, d), or which words occur, sparse.
-
-        Raises
-        ------
-        BadCell
-            If a cell is missing.
-        """
+        """Outcomes (n, d), or which words occur, sparse."""
         if isinstance(block, CodedBlock):
             return complete(np.where(block.codes < 0, np.nan, block.codes))
         block = block.merged()

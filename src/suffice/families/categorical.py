@@ -181,7 +181,7 @@ class Categorical(Family):
         return statistic, least
 
     def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
-        """How many values of each column share the probability, (d,)."""
+        """Return the number of values of each column that share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
 
@@ -223,7 +223,7 @@ class CategoricalParameters(Parameters):
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
-        """Where the values of each column start, (d + 1,)."""
+        """Return the offset of each column among the values, (d + 1,)."""
         return offsets_of(self.vocabularies) + np.arange(len(self.vocabularies) + 1)
 
     @property
@@ -238,13 +238,7 @@ class CategoricalParameters(Parameters):
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
     ) -> None:
-        """Add Σⱼ log θ of the observed values.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``, or is a code below 0.
-        """
+        """Add Σⱼ log θ of the observed values."""
         if self.from_zero:
             require_codes(block, self.vocabularies)
         if isinstance(block, IntegerBlock) and self.unseen != "error":
@@ -342,13 +336,7 @@ class CategoricalParameters(Parameters):
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: CodedBlock | IntegerBlock) -> csr_array:
-        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen, unless ``unseen="ignore"``, or is a code below 0.
-        """
+        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant."""
         from scipy.sparse import csr_array
 
         if self.from_zero:

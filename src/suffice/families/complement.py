@@ -125,20 +125,13 @@ class ComplementParameters(Parameters):
         return EventTerms(self.weights)
 
     def column(self, j: int) -> ComplementParameters:
-        """What column j adds to the score; a text is one column."""
         if not self.events.closed:
             return self
         event = Vocabulary((self.events.values[j],), closed=True)
         return ComplementParameters(event, self.weights[:, [j]])
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
-        """Refuse: weights are not a distribution.
-
-        Raises
-        ------
-        ParameterError
-            Always.
-        """
+        """Refuse: weights are not a distribution."""
         raise ParameterError(
             "complement naive Bayes cannot be sampled from",
             "its weights are not a distribution",

@@ -186,7 +186,7 @@ class Density(Family):
     def _column(
         self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
     ) -> tuple[Choice, Piece]:
-        """What is chosen for column j, and its density."""
+        """Choose for column j, and return the density."""
         if not self.choices:
             return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
         shape, bandwidth, _ = choice = self.choices[j]
@@ -436,7 +436,7 @@ class Chosen:
 
 
 def fits(chosen: Sequence[Chosen | None], widths: Sequence[int]) -> bool:
-    """Whether there are choices of every column of every part, or none of a part."""
+    """Return whether there are choices of every column of every part, or none of a part."""
     return not chosen or (
         len(chosen) == len(widths)
         and all(c is None or len(c.shape) == d for c, d in zip(chosen, widths, strict=True))

@@ -326,7 +326,7 @@ class GaussianParameters(Parameters):
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
-        """Where columns are measured from, and what their squares are scored by."""
+        """Return the origin of each column, and the coefficients of its squares."""
         origin, mean = _origin(self.mean, self.mean_lo)
         return origin, (mean, np.sqrt(self.precision / 2), self.log_scale)
 
@@ -399,7 +399,7 @@ class StudentParameters(Parameters):
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
-        """Where columns are measured from, and what their cells are scored by."""
+        """Return the origin of each column, and the coefficients of its cells."""
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         square = np.where(used, nu * self.scale2, 1.0)
         log_scale = lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(np.pi * square)

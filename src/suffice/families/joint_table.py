@@ -94,7 +94,7 @@ class JointTable(Family):
         return JointAccumulator(d)
 
     def settled(self, parameters: Any) -> JointTable:
-        """The same; values that it does not know are left out."""
+        """Return the family without values that these parameters do not have."""
         return replace(self, unseen="ignore") if self.unseen == "error" else self
 
     def estimate(self, statistic: JointCounts) -> JointTableParameters:
@@ -142,7 +142,6 @@ class JointTableParameters(JointParameters):
 
     @property
     def n_free(self) -> int:
-        """Return k(M − 1)."""
         return len(self.count) * max(prod(map(len, self.vocabularies)) - 1, 0)
 
     @property
@@ -154,26 +153,14 @@ class JointTableParameters(JointParameters):
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
     ) -> None:
-        """Add log p(x | c), in which missing cells are summed out.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``.
-        """
+        """Add log p(x | c), in which missing cells are summed out."""
         for rows, log_weight in self.log_weights(block):
             out[rows] += log_weight - self.log_total
 
     def log_weights(
         self, block: CodedBlock | IntegerBlock
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k).
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``.
-        """
+        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k)."""
         block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":

@@ -133,7 +133,6 @@ class MultinomialParameters(Parameters):
         return EventTerms(safe_log(self.theta))
 
     def column(self, j: int) -> MultinomialParameters:
-        """What column j adds to the likelihood; a text is one column."""
         if not self.events.closed:
             return self
         return MultinomialParameters(
@@ -151,19 +150,16 @@ class MultinomialParameters(Parameters):
         return [np.array([" ".join(np.repeat(words, row)) for row in counts], dtype=object)]
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """θ of column j, or of the words that divide the classes most."""
         if self.events.closed:
             return {"share": self.theta[:, j].tolist()}
         return most_telling(self.events.values, self.theta, safe_log(self.theta))
 
     def form(self) -> Form:
-        """Linear in the counts."""
         linear = safe_log(self.theta)
         features = event_features(self.events)
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: RealBlock | SparseBlock) -> Any:
-        """Counts (n, M); a missing one is 0, which is exact, for the form has no constant."""
         return event_counts(block, self.events)
 
 
@@ -196,13 +192,7 @@ def add_event_terms(
 
 
 def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
-    """Counts (n, M) of the events of a vocabulary, sparse where the block is; missing ones are 0.
-
-    Raises
-    ------
-    BadCell
-        If a count is infinite, or larger than 1e150.
-    """
+    """Count the events of a vocabulary, (n, M), sparse where the block is; missing ones are 0."""
     if isinstance(block, SparseBlock):
         return block.merged().counts(events)
     require_held(block.values)

@@ -201,7 +201,6 @@ class MultivariateGaussian(Family):
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
     def is_shown_by(self, statistic: Comoments | FourthMoments | KeptRows | Roots) -> bool:
-        """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
     def estimate(
@@ -299,7 +298,7 @@ class MultivariateGaussian(Family):
     def _shrinkage_of(
         self, covariance: NDArray[np.float64], sums: GaussianSums
     ) -> NDArray[np.float64]:
-        """How much each matrix (s, d, d) is shrunk towards its diagonal, (s,)."""
+        """Return the shrinkage of each matrix (s, d, d) towards its diagonal, (s,)."""
         s = len(covariance)
         if sums.fourth is None:
             return np.full(s, self.shrinkage)
@@ -358,7 +357,7 @@ class MultivariateGaussian(Family):
         return np.asarray(nu + sums.d + 1 + self._means(sums))[:, None, None]
 
     def _means(self, sums: GaussianSums) -> int:
-        """How many means that rows tell of share a covariance."""
+        """Return the number of means, with rows, that share a covariance."""
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
     def _expected(self, statistic: Comoments) -> GaussianSums:
@@ -472,7 +471,7 @@ def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:
 
 @dataclass(frozen=True)
 class EmHistory:
-    """How expectation-maximisation went: log-likelihoods, and whether they converged.
+    """The log-likelihoods of expectation-maximisation, and whether they converged.
 
     Columns without any cell are ``empty``.
     """
@@ -715,7 +714,6 @@ class MultivariateStudentParameters(JointParameters):
         return self.factored.draw(codes, stretch[:, None], rng)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Location, scale and degrees of freedom of column j."""
         scale = np.sqrt(self.factored.covariance[:, j, j] * self.factor)
         return {
             "mean": self.factored.mean[:, j].tolist(),
@@ -838,13 +836,7 @@ class FactoredGaussians:
         return np.diagonal(self.covariance, axis1=1, axis2=2)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         terms = self.origin, self.whitening, self.shift, log_scale
         return add_complete(kernels.distances.add_complete, x, terms, out)
 
@@ -952,7 +944,6 @@ class ThinCovariance(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """How many directions count."""
         return int(np.count_nonzero(self.sd)) if self.rest else len(self.spread)
 
     @property
@@ -1023,20 +1014,13 @@ class ThinGaussians:
 
     @property
     def covariance(self) -> NDArray[np.float64]:
-        """Σ, (s, d, d), if there is memory for it.
-
-        Raises
-        ------
-        DataError
-            If there is not.
-        """
+        """Σ, (s, d, d), if there is memory for it."""
         d, s = self.mean.shape[1], len(self.covariances)
         require_memory(3 * 8.0 * s * d**2, f"covariances of {d:,} columns", "use fewer columns")
         return np.array([one.dense() for one in self.covariances])
 
     @property
     def rank(self) -> NDArray[np.intp]:
-        """How many directions count, (s,)."""
         return np.array([one.rank for one in self.covariances])
 
     @property
@@ -1074,17 +1058,10 @@ class ThinGaussians:
         return self.shift @ self.whitening[0], -0.5 * row_sums(self.shift**2)
 
     def add_linear(self, x: NDArray[np.float64], out: Any) -> NDArray[np.intp]:
-        """Add log N(x; μ, Σ) − log N(x; o, Σ), where all classes share Σ; as `add_gaussian`."""
         return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         if (np.abs(x) > LARGEST).any():
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
@@ -1097,7 +1074,6 @@ class ThinGaussians:
     def marginal(
         self, x: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Distances (n, k), log-determinants and ranks (n, s) of rows in the columns they show."""
         n, s = len(x), len(self.covariances)
         distance, log_determinant, rank = (np.zeros((n, m)) for m in (len(self.mean), s, s))
         for rows, columns in patterns_of(~np.isnan(x)):
@@ -1110,13 +1086,11 @@ class ThinGaussians:
         return distance, log_determinant, rank
 
     def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
-        """The Gaussians of some columns alone."""
         covariance = DoubleDouble.of(np.array([one.dense(at) for one in self.covariances]))
         mean = DoubleDouble.of(self.mean[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
 
     def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
-        """Draw μ + stretch · Σ^½ z for every class code (n,)."""
         z = rng.standard_normal((len(codes), self.mean.shape[1])) * stretch
         x = self.mean[codes].copy()
         for m, one in enumerate(self.covariances):
@@ -1137,13 +1111,7 @@ class ThinGaussians:
 
 
 def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> NDArray[np.intp]:
-    """Let a kernel add to the scores of complete rows; return which are not.
-
-    Raises
-    ------
-    BadCell
-        If a number is infinite or larger than 1e150.
-    """
+    """Let a kernel add to the scores of complete rows; return which are not."""
     done = np.zeros(len(x), bool)
     stopped = kernel(x, *terms, done, out)
     if stopped >= 0:
@@ -1186,7 +1154,7 @@ def fill(
 
 
 def _noise(mean: DoubleDouble, total: DoubleDouble) -> NDArray[np.float64]:
-    """What rounding of the data may leave of the variance of a dependent column: `factorise`."""
+    """Bound the rounding error in the variance of a dependent column: `factorise`."""
     variance = np.diagonal(total.hi)
     far = np.divide(
         (mean.hi**2).max(axis=0, initial=0.0),
@@ -1271,13 +1239,7 @@ class GaussiansLeftOut:
         weight: NDArray[np.float64],
         covariance: NDArray[np.float64],
     ) -> GaussiansLeftOut:
-        """From the Gaussians of all rows, and the covariance of all classes together.
-
-        Raises
-        ------
-        ParameterError
-            If a covariance is that of all rows, or has a floor: these change with every row.
-        """
+        """From the Gaussians of all rows, and the covariance of all classes together."""
         rest = np.where(weight > 0, weight - family.ddof, 1.0)
         if factored.raised or (len(factored.covariance) > 1 and rest.min() <= 0):
             raise no_closed_form(family, "the rows of a class do not vary in all directions")
@@ -1297,7 +1259,7 @@ class GaussiansLeftOut:
             out[part] += found
 
     def _shared(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
-        """Of a scatter that all classes share, (n, k)."""
+        """Score by a scatter that all classes share, (n, k)."""
         k, n = len(self.weight), np.arange(len(x))
         divisor = (np.where(self.weight > 0, self.weight - self.ddof, 0.0)).sum()
         white = [self._white(x, c) for c in range(k)]  # W δ_c, with WᵀW = Σ⁻¹
@@ -1320,7 +1282,7 @@ class GaussiansLeftOut:
         return found
 
     def _each(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
-        """Of a scatter for every class, (n, k)."""
+        """Score by a scatter of every class, (n, k)."""
         own, w, left, alone = self._own(rows)
         found = np.empty((len(x), len(self.weight)))
         for c, weight in enumerate(self.weight.tolist()):
@@ -1400,7 +1362,6 @@ class MultivariateGaussianPosterior(Posterior):
     used: NDArray[np.intp]
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
-        """Add mean and variance of T; see the formulas above."""
         shared = len(self.psi) == 1 and len(self.mean) > 1
         require_held(block.values)
         every = np.asarray(block.values, np.float64)[:, self.used]

@@ -99,7 +99,6 @@ class PoissonParameters(Parameters):
 
     @property
     def n_free(self) -> int:
-        """Return kd."""
         return self.rate.size
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:

@@ -38,8 +38,6 @@ from suffice.models.logistic.term_rows import read_as
 from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent
 from suffice.models.reading import engine_for, is_named, settle_columns
 
-__all__ = ["LogisticRegression"]
-
 
 @dataclass(repr=False, eq=False)
 @accepts(dual=False, intercept_scaling=1, random_state=None, verbose=0, n_jobs=None)

@@ -145,18 +145,6 @@ def expectation_maximisation(
     max_iterations : int
         Most steps from sums to parameters.
 
-    Raises
-    ------
-    ValueError
-        If scatter is summed over classes that do not share their covariance, or the estimate is
-        not finite.
-
-    Source: A. P. Dempster, N. M. Laird and D. B. Rubin, Maximum likelihood from incomplete data
-    via the EM algorithm, JRSS B 39 (1977), section 4.1; R. J. A. Little and D. B. Rubin,
-    Statistical Analysis with Missing Data, 3rd ed. (2019), section 11.2; N. C. Henderson and
-    R. Varadhan, Damped Anderson acceleration with restarts and monotonicity control for
-    accelerating EM and EM-like algorithms, J. Comput. Graph. Statist. 28 (2019), here undamped.
-
     Examples
     --------
     Five rows show x, and four of them y = 2x; the fifth has x = 5:

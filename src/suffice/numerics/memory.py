@@ -60,11 +60,6 @@ def require_memory(amount: float, what: str, instead: str) -> None:
     instead : str
         What to do.
 
-    Raises
-    ------
-    DataError
-        Naming both amounts.
-
     Examples
     --------
     >>> require_memory(1e6, "products of 200 columns", "use fewer columns")

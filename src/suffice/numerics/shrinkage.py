@@ -1,4 +1,4 @@
-"""How far to shrink a covariance matrix towards uncorrelated columns, so that least is lost."""
+"""The shrinkage of a covariance matrix towards uncorrelated columns of least expected loss."""
 
 from __future__ import annotations
 

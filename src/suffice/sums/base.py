@@ -1,4 +1,4 @@
-"""What all sums can do: addition, scaling and a class axis, read from their annotations.
+"""The base of all sums: addition, scaling and a class axis, read from their annotations.
 
 A kind of sums is a frozen dataclass that says what its fields are, as `suffice.rules` reads them::
 
@@ -78,13 +78,7 @@ class Sums:
     """
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the same classes, values or bins, so that their fields can be added.
-
-        Raises
-        ------
-        ParameterError
-            If they are of other columns.
-        """
+        """Return both over the same classes, values or bins, so that their fields can be added."""
         return self, other
 
     def pruned(self) -> Self:
@@ -286,13 +280,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
-    """Check that a difference of weights is one, and clear what rounding left of empty sums.
-
-    Raises
-    ------
-    ForgetError
-        If more was taken away than there was; ``column`` is the last index of the sum.
-    """
+    """Check that a difference of weights is one, and clear what rounding left of empty sums."""
     noise = FORGOTTEN_NOISE * before.hi
     negative = difference.hi < -noise
     if negative.any():
@@ -383,13 +371,7 @@ class TreeSum(Generic[S]):
         self._state = stack, done + 1
 
     def total(self) -> S:
-        """Return the sum of all terms.
-
-        Raises
-        ------
-        ValueError
-            If there is none.
-        """
+        """Return the sum of all terms."""
         if not self.stack:
             raise ValueError("tree_sum needs at least one statistic")
         *rest, (_, total) = self.stack
@@ -405,11 +387,6 @@ def tree_sum(statistics: Iterable[S]) -> S:
     ----------
     statistics : iterable of Statistic
         At least one.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
 
     Examples
     --------

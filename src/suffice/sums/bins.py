@@ -101,7 +101,7 @@ PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]
 
 
 def places_of_cells(columns: int, most: int) -> PlacesOfCells:
-    """Where a kernel writes the start of every column, and at most so many cells and counts."""
+    """Reserve the arrays that a kernel fills: starts of columns, cells and counts."""
     return np.empty(columns + 1, np.int64), np.empty(most, np.uint16), np.empty(most)
 
 

@@ -245,11 +245,6 @@ def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
     values : ndarray (n, d) of any real dtype
     first, left : int
         Row and column of the block at which they start.
-
-    Raises
-    ------
-    BadCell
-        For the first of them.
     """
     if not _is_long(values.dtype) or (
         values.max(initial=0) <= HELD and values.min(initial=0) >= -HELD
@@ -268,11 +263,6 @@ def require_finite(values: NDArray[Any], first: int = 0) -> None:
     values : ndarray (n, d) of any real dtype
     first : int
         Row of the block at which they start.
-
-    Raises
-    ------
-    BadCell
-        For the first of them.
     """
     for row, column in np.argwhere(np.isinf(values))[:1].tolist():
         raise BadCell(first + row, column, float(values[row, column]), "a number must be finite")
@@ -280,11 +270,6 @@ def require_finite(values: NDArray[Any], first: int = 0) -> None:
 
 def converted(values: NDArray[Any], first: int = 0) -> NDArray[Any]:
     """Return numbers as they are, integers of 64 bits as doubles, looked at on the way.
-
-    Raises
-    ------
-    BadCell
-        As `require_held` does.
 
     Examples
     --------
@@ -324,11 +309,6 @@ def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]
 
     What has this form already comes in one piece, as it is; the rest is converted part by part,
     so that no copy grows with the input.
-
-    Raises
-    ------
-    BadCell
-        For an integer that is to become a double, and is none.
     """
     if values.dtype == dtype and values.flags.c_contiguous:
         return iter(((0, values),))
@@ -427,7 +407,6 @@ class SparseBlock:
 
     @property
     def width(self) -> int:
-        """Number of columns; a text is one."""
         return len(self.vocabulary) if self.vocabulary.closed else 1
 
     @property
@@ -451,11 +430,6 @@ class SparseBlock:
 
     def merged(self) -> SparseBlock:
         """Return the rows with every cell stored once, by increasing column.
-
-        Raises
-        ------
-        BadCell
-            If whole numbers, the parts of a cell, add up to one that 64 bits do not hold.
 
         Examples
         --------

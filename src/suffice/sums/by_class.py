@@ -111,7 +111,6 @@ class ByClass(Sums):
         return rest.pruned()
 
     def canonical(self) -> Self:
-        """Return the sums normalised, so that they keep no trace of single rows."""
         hi, lo = self.unlabelled.hi, self.unlabelled.lo
         unlabelled = DoubleDouble(hi[()], lo[()])  # a difference has arrays without dimensions
         return replace(super().canonical(), unlabelled=unlabelled)
@@ -133,13 +132,6 @@ class ByClass(Sums):
             The sums of another table of the same columns.
         names : sequence of sequences of str, optional
             Names of the columns of every block.
-
-        Raises
-        ------
-        ParameterError
-            If the other is something else.
-        SchemaError
-            If a block differs in kind or in its number of columns, or a table has no labelled row.
         """
         if not isinstance(other, ByClass):
             raise ParameterError(
@@ -162,15 +154,7 @@ class ByClassAccumulator:
         self._unlabelled: NDArray[np.float64] = np.zeros((1, 2))
 
     def add(self, batch: Batch) -> None:
-        """Add the rows of a batch. Rows of weight zero count as absent.
-
-        Raises
-        ------
-        BadCell
-            If a cell cannot be summed.
-        DataError
-            If a code stands for no class.
-        """
+        """Add the rows of a batch. Rows of weight zero count as absent."""
         codes, weights = self._translated(batch.codes, batch.classes), batch.weights
         k = len(self._codes)
         if k > len(self._weight):

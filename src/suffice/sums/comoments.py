@@ -235,7 +235,6 @@ class Comoments(ClassSums):
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.group_weight.value.sum())
 
     @property
@@ -502,7 +501,7 @@ def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Where the products of a statistic are, given the new product indices of its groups."""
+    """Map the products of a statistic to the new product indices of its groups."""
     index = np.zeros(len(of.products), np.intp)
     index[of.product_index[of.product_index >= 0]] = product_index[of.product_index >= 0]
     return index
@@ -511,7 +510,7 @@ def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
 def indexed_products(
     pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
+    """Index the products of the groups (g, 2) that need some or share them with one that does."""
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])
     return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)
@@ -560,13 +559,7 @@ class ComomentsAccumulator:
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
-        """Add the rows of a block, and of one beside it, whose columns come after.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add the rows of a block, and of one beside it, whose columns come after."""
         self._grow(k)
         for start, x in self._short(block):
             rows = slice(start, start + len(x))
@@ -779,7 +772,7 @@ class FourthMomentsAccumulator:
 
     @property
     def complete(self) -> bool:
-        """Whether every row added so far shows every column."""
+        """Return whether no row so far had a missing cell."""
         return self._moments.complete
 
     def add(

@@ -332,11 +332,6 @@ def compared(
         The k labels.
     weights : tuple of two ndarrays (k,), optional
         Σw of the rows of each class, of each table; None if the tables have no labels.
-
-    Raises
-    ------
-    SchemaError
-        If a block differs in kind or in its number of columns, or a table has no labelled row.
     """
     sides = [[(type(block).__name__, block.d) for block in side] for side in (a, b)]
     if sides[0] != sides[1]:

@@ -68,7 +68,7 @@ class Counts(ClassSums):
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
-        """Where the categories of each column start, (d + 1,)."""
+        """Return the offset of each column among the categories, (d + 1,)."""
         return offsets_of(self.vocabularies)
 
     @cached_property
@@ -82,7 +82,7 @@ class Counts(ClassSums):
 
     @cached_property
     def by_size(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
-        """Which columns have equally many values v, (c,), and their counts (k, c, v), by v."""
+        """Return the columns with equally many values v, (c,), and their counts (k, c, v), by v."""
         count, sizes = self.count.value, np.diff(self.offsets)
         groups = (np.flatnonzero(sizes == v) for v in np.unique(sizes))
         return tuple(
@@ -156,7 +156,7 @@ class Counts(ClassSums):
 
 
 def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
-    """Where the categories of each column start among all M, (d + 1,)."""
+    """Return the offset of each column among all M categories, (d + 1,)."""
     return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
 
@@ -180,7 +180,7 @@ class CodeRange:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where every column starts, (d + 1,)."""
+        """Return the offset of each column, (d + 1,)."""
         return np.concatenate([[0], np.cumsum(self.size)])
 
     @classmethod

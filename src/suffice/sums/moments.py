@@ -287,20 +287,14 @@ def too_small(
     sums: NDArray[np.float64],
     squares: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Whether values differ, or are, too little to be squared: from W, p, Σw(x − p), Σw(x − p)²."""
+    """Compare spread with what can be squared: from W, p, Σw(x − p), Σw(x − p)²."""
     tiny = (pivot != 0.0) & (np.abs(pivot) < SMALLEST)
     lost = squares < SMALLEST**2 * np.maximum(weight, 1.0)
     return np.asarray(lost & ((sums != 0.0) | tiny))
 
 
 def refuse_underflow(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:
-    """Refuse columns whose values differ by too little; ``name`` says what column j is called.
-
-    Raises
-    ------
-    DataError
-        If there is one.
-    """
+    """Refuse columns whose values differ by too little; ``name`` says what column j is called."""
     for j in np.flatnonzero(too_small)[:1].tolist():
         raise DataError(
             f"column {name(j)!r}: its values differ by about {SMALLEST:g} or less",

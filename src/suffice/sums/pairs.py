@@ -98,7 +98,6 @@ class ValueBins:
         return len(self.values)
 
     def named(self, b: int) -> str:
-        """Bin b in words."""
         return str(self.values.values[b])
 
     def codes(self, block: CodedBlock | IntegerBlock) -> NDArray[np.int32]:
@@ -125,7 +124,7 @@ def pair_bytes(k: int, bins: int) -> int:
 
 
 def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any], rows: int) -> NDArray[np.int32]:
-    """Where the bins that rows show stand among all M side by side, (n, d); −1 is missing.
+    """Return the indices of the bins of rows among all M side by side, (n, d); −1 is missing.
 
     Parameters
     ----------

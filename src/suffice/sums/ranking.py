@@ -1,4 +1,4 @@
-"""How scores order rows of one class against all others: the areas below ROC and precision-recall.
+"""Ranks of the rows of one class against all others: the areas below ROC and precision-recall.
 
 Sums like any other: the weight of either side at every score is an exact sum over rows.
 """

@@ -138,7 +138,7 @@ class Cells(_Cells):
 
 
 class KernelShape(NamedTuple):
-    """How broad the kernels of the classes are, and one for what no number showed.
+    """The scale of the kernels of the classes, and a broad one for values out of range.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ BINS = 10  # of equal frequency, where no cut tells of the class
 
 
 def learnt_cuts(cells: Cells) -> NDArray[np.intp]:
-    """Where a column is cut: by `entropy_cuts` or, where that cuts nothing, into ten equal parts.
+    """Choose the bin edges of a column: by `entropy_cuts`, or ten equal parts if it finds none.
 
     Returns
     -------

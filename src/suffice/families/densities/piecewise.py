@@ -101,13 +101,7 @@ class PiecewiseParameters(Parameters):
         return int(k * (bins - len(self.start) + 1))
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add Σⱼ log p(xⱼ | c).
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite.
-        """
+        """Add Σⱼ log p(xⱼ | c)."""
         for first, x in tiles(block.values, np.float64):
             part = out[first : first + len(x)]
             if kernels.piecewise.add(x, self.start, self.low, self.log_density, part) >= 0:
@@ -186,7 +180,7 @@ def widths(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def bin_names(low: NDArray[np.float64], high: NDArray[np.float64]) -> list[str]:
-    """What numbers every bin holds, in six digits, or as many as tell the bins apart.
+    """Name the numbers of every bin, in six digits, or as many as tell the bins apart.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How far P(c | x) may be off because the parameters were learnt from finitely many rows.
+"""Intervals of P(c | x) for parameters estimated from finitely many rows.
 
 The scores s_c = log P(x, c) have a mean and a covariance under the posterior of the parameters.
 Each class is compared with the rest:
@@ -116,13 +116,7 @@ def _logistic(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def check_interval(interval: str, level: float) -> None:
-    """Refuse an interval that is not one of a probability.
-
-    Raises
-    ------
-    ParameterError
-        If it is another, or the level is not between 0 and 1.
-    """
+    """Refuse an interval that is not one of a probability."""
     if interval != "confidence":
         raise ParameterError(
             f"interval={interval!r}",
@@ -135,7 +129,7 @@ def check_interval(interval: str, level: float) -> None:
 def beside(
     answer: Callable[[Batch], Predictions], ends: Ends, labels: tuple[Any, ...], batch: Batch
 ) -> Predictions:
-    """What a model answers for a batch, with the ends of the intervals."""
+    """Predict a batch, with the ends of the intervals."""
     found, of_rows = answer(batch), ends(batch)
     more = {
         f"P({label}) {name}": of_rows[:, c, end]

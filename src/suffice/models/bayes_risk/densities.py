@@ -128,13 +128,7 @@ class Density:
 
     @classmethod
     def of(cls, label: Any, given: Any) -> Density:
-        """Check what was given as the distribution of a class.
-
-        Raises
-        ------
-        ParameterError
-            If it is no distribution, has free parameters, or parameters outside their rule.
-        """
+        """Check what was given as the distribution of a class."""
         if isinstance(given, list | tuple):
             parts = [cls.of(label, part) for part in given]
             if not given or any(len(part.columns) != 1 for part in parts):
@@ -178,7 +172,7 @@ class Density:
 
     @property
     def discrete(self) -> tuple[bool, ...]:
-        """Whether each column has a probability mass."""
+        """Return which columns have a probability mass."""
         return tuple(map(is_discrete, self.columns)) or (is_discrete(self.joint),) * (self.d or 1)
 
     @property

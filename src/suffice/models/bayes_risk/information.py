@@ -1,4 +1,4 @@
-"""What columns tell of the class, in bits: on the whole, and the missing cells of one row."""
+"""Mutual information of columns and the class in bits, and of the missing cells of one row."""
 
 from __future__ import annotations
 

@@ -85,11 +85,6 @@ def bayes_error(
     """Return the Bayes error of densities.
 
     ``"auto"`` takes the first method that applies and has an uncertainty of at most `SHARP`.
-
-    Raises
-    ------
-    ParameterError
-        If the method is unknown or does not apply.
     """
     if method not in get_args(Method):
         raise ParameterError(

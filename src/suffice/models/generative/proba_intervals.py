@@ -79,7 +79,7 @@ class ModelPosterior:
 
 @dataclass(frozen=True, eq=False)
 class WeightedPosterior(Posterior):
-    """What a posterior says of log p(x_j | c), each column counted w_j times.
+    """The posterior of log p(x_j | c), each column with weight w_j.
 
     The columns are independent of each other, so that each is asked about alone.
 
@@ -126,7 +126,7 @@ def ends_of(model: GenerativeModel, prior: Prior, level: float) -> Ends:
 
 
 def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
-    """Those of all parts, each column counted as often as the model does."""
+    """Return the posteriors of all parts, with the weights of the columns."""
     if any(part.design is not None for part in model.parts):
         raise ParameterError(
             "the columns are numbers and categories, modelled together",

@@ -25,8 +25,6 @@ from suffice.sums.comoments import ComomentsAccumulator
 from suffice.sums.counts import CountAccumulator
 from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator
 
-__all__ = ["SparseMomentsAccumulator", "first_pass", "joint_moments"]
-
 
 class SparseMomentsAccumulator:
     """Builds `Moments` of the d columns of a sparse matrix; squares are rounded to double."""
@@ -38,13 +36,7 @@ class SparseMomentsAccumulator:
     def add(
         self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add the rows of a block."""
         rows = np.flatnonzero(codes >= 0)
         weight = weights[rows] if len(weights) else np.ones(len(rows))
         classes = csr_array((weight, (codes[rows], rows)), shape=(k, block.rows))

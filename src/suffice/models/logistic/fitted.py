@@ -35,8 +35,6 @@ from suffice.rules import build
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 
-__all__ = ["FittedLogistic"]
-
 
 class FittedLogistic(Classifier):
     """A logistic regression, as its passes over the rows left it.

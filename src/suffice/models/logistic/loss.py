@@ -31,17 +31,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
 
-__all__ = [
-    "LossDerivatives",
-    "LossRequest",
-    "SecondDerivatives",
-    "curvature_factors",
-    "loss_derivatives",
-    "loss_sums",
-    "present",
-    "second_derivatives",
-]
-
 TILE_CELLS = 2**22  # of the chosen columns, laid out at a time
 NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the last digit
 

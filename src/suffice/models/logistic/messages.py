@@ -12,8 +12,6 @@ from suffice.numerics.in_print import NAMED
 from suffice.sums.batch import WEIGHT_ROUNDING
 from suffice.sums.by_class import ByClass
 
-__all__ = ["columns_without_value", "listed", "missing_cells_message"]
-
 
 def missing_cells_message(seen: ByClass, layout: Layout, own: Collection[str] = ()) -> str:
     """Say which columns lack how many cells; nothing where all are there, or ``own`` terms."""

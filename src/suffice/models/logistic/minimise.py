@@ -52,8 +52,6 @@ from suffice.sums.base import tree_sum
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
-__all__ = ["Method", "minimise"]
-
 Method = Literal["newton", "lbfgs"]
 
 GRADIENT_ROUNDING = 2.0**-46  # of a gradient, as a fraction of the weight of all rows
@@ -96,11 +94,6 @@ def minimise(
         may be missed, as a fraction of the gradient at 0; with Firth's penalty also the largest
         change of a parameter, as a fraction of the largest.
     max_iter : int
-
-    Raises
-    ------
-    DataError
-        If there is no minimum, as the classes are separated.
     """
     with one_thread_of_blas():
         if objective.absolute is not None:

@@ -26,8 +26,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.moments import refuse_underflow
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Problem"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
@@ -68,16 +66,7 @@ class Problem:
 
     @cached_property
     def objective(self) -> Objective:
-        """The function to be minimised.
-
-        Raises
-        ------
-        DataError
-            If cells are missing and must not be, there is only one class, or the values of a column
-            differ by too little.
-        ParameterError
-            If the options do not suit the classes.
-        """
+        """The function to be minimised."""
         centred, seen = self.rows, self.seen
         unit = centred.scale if self.standardize else np.ones_like(centred.scale)
         penalty, absolute = np.zeros((2, centred.width))

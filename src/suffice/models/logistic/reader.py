@@ -19,9 +19,6 @@ from suffice.models.reading import LabelReader
 from suffice.numerics.rows import is_sparse
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Cutting", "LogisticReader", "settled"]
-
-
 MOST_LAID_OUT = 1_000  # columns of a sparse matrix whose numbers are cut
 
 

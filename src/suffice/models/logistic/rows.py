@@ -18,8 +18,6 @@ from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["DataLoop", "Sample", "TrainingRows", "draw", "farthest"]
-
 OVERSAMPLING = 2.0  # times the rows wanted that are drawn, so that chance leaves enough
 
 S = TypeVar("S", bound=Statistic)

@@ -18,8 +18,6 @@ from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.numerics.memory import require_memory
 
-__all__ = ["Solver", "SolverName"]
-
 OwnName = Literal["newton", "lbfgs", "gradient", "sgd", "minibatch"]
 SolverName = Literal[OwnName, "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
 
@@ -60,16 +58,7 @@ class Solver:
         return self.descent or GradientDescent()
 
     def minimum(self, objective: Objective, start: NDArray[np.float64] | None = None) -> Fit:
-        """Where the loss is least; ``start`` are coefficients (m, D) of z to begin with.
-
-        Raises
-        ------
-        DataError
-            If classes are separated and there is no penalty, or columns depend on each other and
-            must not.
-        ParameterError
-            If Firth's penalty has too many coefficients, or a descent grows without end.
-        """
+        """Where the loss is least; ``start`` are coefficients (m, D) of z to begin with."""
         if self.steps:
             return fit_by_descent(objective, self.how, self.steps, start)
         self._check_size(objective)

@@ -15,9 +15,6 @@ from suffice.models.design.matrix import Design
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 
-__all__ = ["Coded", "CodedPart", "LaidOut", "LaidOutPart", "plain_layout", "read_as"]
-
-
 KEPT_CELLS = 2**26  # whose codes are kept from pass to pass: 128 MB
 
 
@@ -63,13 +60,7 @@ class LaidOut:
         return [LaidOutPart(part, self) for part in parts]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
-        """The rows of a batch, some at a time.
-
-        Raises
-        ------
-        BadCell
-            If a cell breaks a rule.
-        """
+        """The rows of a batch, some at a time."""
         self.design.require_words(batch)
         for start, x in self.design.rows(self.design.present(batch)):
             yield replace(batch.cut(start, start + len(x)), blocks=(RealBlock(x),))
@@ -117,13 +108,7 @@ class LaidOutPart(Part):
     laid_out: LaidOut
 
     def batches(self) -> Iterator[Batch]:
-        """Yield some rows at a time.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks a rule.
-        """
+        """Yield some rows at a time."""
         first = 0
         for batch in self.inner.batches():
             try:

@@ -14,17 +14,6 @@ from threadpoolctl import ThreadpoolController
 
 from suffice.numerics.interruption import interruptible
 
-__all__ = [
-    "HessianFactor",
-    "eigenvalues",
-    "factored",
-    "log_determinant",
-    "on_both_sides",
-    "one_thread_of_blas",
-    "orthonormal",
-    "root_of_inverse",
-]
-
 SINGULAR = 1e-14  # fraction of the largest eigenvalue, of a Hessian scaled to a unit diagonal
 
 Array = NDArray[np.float64]

@@ -16,19 +16,6 @@ from numpy.typing import NDArray
 from suffice.models.optimise.algebra import factored
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 
-__all__ = [
-    "Evaluate",
-    "Inverse",
-    "Point",
-    "StallDetector",
-    "inverse",
-    "inverse_root",
-    "newton",
-    "quasi_newton",
-    "smallest_pivot",
-    "solve",
-]
-
 FLATTER = 0.9  # a step ends where the slope is at most this fraction of the first
 MEMORY = 20  # steps that `quasi_newton` remembers
 STALLED = 10  # steps without progress

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ARMIJO", "HALVINGS", "LOSS_ROUNDING"]
-
 ARMIJO = 1e-4
 """Fraction of the decrease promised by the gradient that a step must bring.
 
