@@ -36,7 +36,7 @@ from suffice.sums.comoments import (
     tallied,
 )
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import SMALLEST, TOO_LARGE
+from suffice.sums.moments import TOO_LARGE
 from suffice.sums.row_sample import mixed
 
 __all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]

@@ -22,7 +22,6 @@ import pyarrow.csv as arrow_csv
 
 from suffice.data.read_ahead import in_order
 from suffice.data.spelling import PLAIN, TRUTH, Moment, Spelling
-from suffice.data.table import BATCH_ROWS
 from suffice.data.text.pieces import Source, pieces, swallows
 from suffice.data.text.records import OpenRecordError, TextFile
 from suffice.sums.batch import BATCH_ROWS
