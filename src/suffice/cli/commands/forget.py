@@ -35,7 +35,7 @@ def forget(
 ) -> None:
     """Remove rows from a model.
 
-    The result is that of a fit without them, to the last bit. Sums do not tell
+    The result is that of a fit without them, to the last bit. Sums do not record
     which rows they are of: only rows of the training data may be removed, once.
     """
     before: list[float] = []
