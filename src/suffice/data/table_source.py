@@ -129,7 +129,7 @@ class TableSource(Source):
         return replace(self, table=self.table.coded(names))
 
     def without(self, names: Sequence[str]) -> TableSource:
-        """The same without some columns; a model fitted to it goes on ignoring them."""
+        """Leave out columns; a model fitted to the result goes on ignoring them."""
         return replace(self, table=without(self.table, names, (self.label, self.weight)))
 
     def require_rows(self) -> None:

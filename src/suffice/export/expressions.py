@@ -87,7 +87,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class Square:
-    """The square of an expression."""
+    """Something times itself."""
 
     of: Expression
 
@@ -117,7 +117,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Above:
-    """One number where the cell is above the threshold, and one where it is not."""
+    """A step at a threshold: one number above it, and one at and below it."""
 
     column: int
     threshold: float

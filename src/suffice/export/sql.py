@@ -363,7 +363,7 @@ class _Writer:
                 return case((is_below, self.write(low)), rest=self.write(high))
 
     def _log1p(self, u: exp.Expression) -> exp.Expression:
-        """Kahan's form, exact to rounding: log(w) u / (w − 1) with w = 1 + u."""
+        """log(1 + u) without cancellation."""
         w = paren(exp.Add(this=cast(double(1.0)), expression=u))
         rounded = paren(exp.Sub(this=w.copy(), expression=double(1.0)))
         ratio = paren(divided(u.copy(), rounded))
@@ -417,7 +417,7 @@ def divided(one: exp.Expression, other: exp.Expression) -> exp.Div:
 
 
 def never() -> exp.Expression:
-    """Whether a row is impossible under every class."""
+    """Test that a row is impossible under every class."""
     return exp.LTE(this=name_of("m"), expression=double(NEVER))
 
 

@@ -33,7 +33,7 @@ def group_sizes(parts: tuple[FamilyColumns, ...]) -> list[int]:
 
 
 def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: int) -> Any:
-    """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
+    """Group the terms of log p(x | c) by their weights, (groups, n, k)."""
     if is_one_group(part):
         whole = scores(block.rows, k, 0.0)
         parameters.add_log_likelihood(block, whole)
