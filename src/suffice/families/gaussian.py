@@ -248,8 +248,8 @@ class Gaussian(Family):
     def _updated(self, moments: Moments) -> GaussianPosterior:
         n, pooled = moments.total, moments.one_class
         seen, informed = n > 0, self.estimation != "mle"
-        kappa0 = self.kappa0 if informed else 0.0
-        mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
+        mean0, lo0, kappa0, b0 = self._prior(moments)
+        kappa0 = kappa0 if informed else 0.0
         kappa = kappa0 + n
         divisor = np.where(kappa > 0, kappa, 1.0)
         shift = np.where(seen, (moments.mean - mean0) + (moments.mean_lo - lo0), 0.0)
@@ -258,7 +258,6 @@ class Gaussian(Family):
         rows = self._joined(n)
         scatter = self._joined(moments.scatter + kappa0 * n / divisor * shift**2)
         if informed:
-            b0 = self.a0 * pooled.variance if self.b0 is None else self.b0
             a, b = self.a0 + rows / 2, b0 + scatter / 2
         else:
             a, b = (rows - self._joined(np.minimum(n, 1.0))) / 2, scatter / 2
