@@ -68,8 +68,8 @@ def head() -> str:
     versions = ", ".join(f"{name} {where[name]}" for name in names)
     return (
         f"# Results\n\n{versions}; {where['cores']} cores, {where['processor']}. "
-        "`python -m benchmarks.results` measures again and writes this page; `benchmarks/README.md` "
-        "says how to read the tables.\n"
+        "`python -m benchmarks.results` measures again and writes this page; "
+        "`benchmarks/README.md` says how to read the tables.\n"
     )
 
 
