@@ -16,8 +16,8 @@ dictionary of numbers      always                                               
 nothing, text              no row has a value                                        unknown
 =========================  ========================================================  ==========
 
-Integers are numbers. Codes without an order are told: by their type (text, a dictionary), or by an
-option. A column of unknown kind is left out, with a warning, unless a family is given for it.
+Integers are numbers. Codes without an order are specified by type (text, a dictionary) or option.
+A column of unknown kind is left out, with a warning, unless a family is given for it.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class JointTable(Family):
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that its column showed in no complete training row: left out like a
-        missing cell, refused, or one more category of its column that no row showed.
+        missing cell, refused, or one more, unseen category of its column.
 
     Raises
     ------

@@ -1010,7 +1010,6 @@ class ThinGaussians:
 
     @property
     def variance(self) -> NDArray[np.float64]:
-        """The diagonals of Σ, (s, d)."""
         return np.array([one.variance for one in self.covariances])
 
     @property
@@ -1062,7 +1061,6 @@ class ThinGaussians:
         return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         if (np.abs(x) > LARGEST).any():
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)

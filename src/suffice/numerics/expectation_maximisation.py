@@ -367,7 +367,7 @@ def _change(before: _Gaussians, after: _Gaussians) -> float:
 
 
 def _extrapolated(path: Path, at: _Gaussians, following: _Gaussians) -> _Gaussians:
-    """Where a path leads that came to ``at`` and goes on to ``following``."""
+    """Extrapolate a path that came to ``at`` and goes on to ``following``."""
     flat = (np.concatenate([one.mean.ravel(), one.covariance.ravel()]) for one in (at, following))
     ahead = path.extrapolated(*flat)
     if ahead is None:

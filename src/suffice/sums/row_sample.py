@@ -263,7 +263,6 @@ class SampledAccumulator:
         self._waiting: list[SampledRows] = []
 
     def add(self, batch: Batch) -> None:
-        """Add the rows of a batch."""
         self._sums.add(batch)
         hashes = batch_hashes(batch, self._names)
         known = batch.codes >= 0

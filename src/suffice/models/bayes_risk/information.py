@@ -52,7 +52,7 @@ class ColumnInformation(Printed):
     bits : ndarray (d,)
         I(C; X_j); NaN where it is not known.
     entropy : float
-        H(C) of the class prior, in bits: what there is to be told.
+        H(C) of the class prior, in bits.
     """
 
     columns: tuple[str, ...]

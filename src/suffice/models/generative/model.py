@@ -152,7 +152,7 @@ class GenerativeModel:
 
     @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """The weights of these terms where none are learnt, (groups,)."""
+        """Return the weights of these terms where none are fitted, (groups,)."""
         return np.ones(self.groups)
 
     def with_sample(self, sample: RowSample) -> Self:
