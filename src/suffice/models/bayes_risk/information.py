@@ -16,8 +16,8 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.bayes_risk.columns import discrete, frozen, location_scale
 from suffice.models.bayes_risk.densities import cut_points, log_density
-from suffice.models.bayes_risk.fitted import discrete, frozen, location_scale
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
