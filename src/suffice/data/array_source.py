@@ -126,7 +126,6 @@ class ArraySource(Source):
         return () if self.labels is None else self.labels.classes.values
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
-        """The columns, or those of the given names, by the rule in ``schema.py``."""
         if names:
             require_columns(names, self.names, "the array")
         names = self.names if names is None else names
@@ -181,7 +180,6 @@ class ArraySource(Source):
         )
 
     def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
-        """Cut equal slices: one a worker, fewer of few rows, several of many where they share."""
         n = self.x.shape[0]
         parts = max(1, min(workers, n // PART_ROWS))
         if not isinstance(self.x, np.ndarray):
@@ -244,7 +242,6 @@ class ArrayPart(Part):
         return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first)
 
     def locate(self, row: int) -> str:
-        """Return ``row i``, counted from 0 as in NumPy."""
         return f"row {self.before + self.first + row}"
 
     @property
@@ -253,19 +250,12 @@ class ArrayPart(Part):
 
     @property
     def nbytes(self) -> int:
-        """Its fraction of the bytes of the array."""
         x = self.source.x
         whole: int = x.nbytes if hasattr(x, "nbytes") else x.data.nbytes + x.indices.nbytes
         return int(whole * self.rows // max(1, x.shape[0]))
 
     def batches(self) -> Iterator[Batch]:
-        """Yield views of the rows.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks the rule of its encoding, naming column and row.
-        """
+        """Yield views of the rows."""
         source, layouts, step = self.source, self.layout.blocks, BATCH_ROWS
         if source.targets is not None:
             layouts = layouts[:-1]

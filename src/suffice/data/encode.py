@@ -39,19 +39,6 @@ from suffice.sums.block import (
 from suffice.sums.moments import TOO_LARGE
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = [
-    "COUNT_RULE",
-    "coded",
-    "distinct",
-    "encode",
-    "events",
-    "held_counts",
-    "laid_out",
-    "of_numbers",
-    "outcome_codes",
-    "stored_cells",
-]
-
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 TURNED_COLUMNS, TURNED_CELLS = 64, 131_072  # that are turned together: 1 MB
 ALL_VALID = np.empty(0, np.uint8)
@@ -321,13 +308,7 @@ def largest_of(dtype: np.dtype[Any]) -> float:
 
 
 def _check_counts(x: NDArray[Any], whole: bool) -> None:
-    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction.
-
-    Raises
-    ------
-    BadCell
-        For the first such cell.
-    """
+    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction."""
     if x.dtype.kind in "bu":
         return
     largest = largest_of(x.dtype)
@@ -346,13 +327,7 @@ def _check_counts(x: NDArray[Any], whole: bool) -> None:
 
 
 def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
-    """Return numbers (n, d) as the block of an encoding of numbers, outcomes or categories.
-
-    Raises
-    ------
-    BadCell
-        If a cell breaks the rule of the encoding.
-    """
+    """Return numbers (n, d) as the block of an encoding of numbers, outcomes or categories."""
     if layout.encoding == "category":
         return _codes_of_numbers(x)
     if layout.encoding in ("binary", "outcome"):
@@ -363,13 +338,7 @@ def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
 
 
 def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
-    """Outcomes of numbers: above a threshold, or the larger of two values.
-
-    Raises
-    ------
-    BadCell
-        If there are but two values, and a cell is neither.
-    """
+    """Outcomes of numbers: above a threshold, or the larger of two values."""
     vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)

@@ -134,22 +134,18 @@ class PartView(RecordPart):
         return self.inside.record_batches()
 
     def locate(self, row: int) -> str:
-        """Say where row ``row`` stands."""
         return self.inside.locate(row)
 
     @property
     def rows(self) -> int | None:
-        """Number of rows of the part inside."""
         return self.inside.rows
 
     @property
     def nbytes(self) -> int | None:
-        """Bytes of the part inside."""
         return self.inside.nbytes
 
     @property
     def file(self) -> Path | None:
-        """The file of the part inside."""
         return self.inside.file
 
 
