@@ -243,7 +243,6 @@ class Comoments(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Return whether every row shows every column."""
         return bool(self.patterns.all())
 
     @cached_property
@@ -259,7 +258,6 @@ class Comoments(ClassSums):
 
     @property
     def columns(self) -> Comoments:
-        """Co-moments of the columns: these; those of `FourthMoments` are of the squares too."""
         return self
 
     @property
@@ -404,7 +402,6 @@ class Comoments(ClassSums):
         return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.product_index]
 
     def _shown(self) -> Comoments:
-        """The groups that have rows."""
         shown = self.weight[:, 0] > 0.0
         if len(shown) and shown.all() and self.products.any(axis=(1, 2, 3)).all():
             return self
@@ -610,7 +607,6 @@ class ComomentsAccumulator:
         return len(x) if stopped < 0 else int(stopped)
 
     def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
-        """Count complete rows that were added."""
         k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
         self._tally = grown(self._tally, k) + tallied(codes, weights, k)
 
@@ -707,7 +703,6 @@ class FourthMoments(ClassSums):
 
     @cached_property
     def columns(self) -> Comoments:
-        """Co-moments of the columns alone."""
         return self.moments.marginal(np.arange(self.d))
 
     @property
@@ -772,7 +767,6 @@ class FourthMomentsAccumulator:
 
     @property
     def complete(self) -> bool:
-        """Return whether no row so far had a missing cell."""
         return self._moments.complete
 
     def add(

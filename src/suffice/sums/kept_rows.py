@@ -122,12 +122,10 @@ class KeptRows(ClassSums):
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the cells of complete rows, (k, d)."""
         return np.repeat(self.class_weight[:, None], self.d, axis=1)
 
     @cached_property
     def columns(self) -> Roots:
-        """The means and roots of complete dense rows."""
         return Roots.of(self)
 
     def in_file(self) -> Roots:
@@ -153,7 +151,6 @@ class KeptRows(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Return whether no row lacks a cell."""
         return not self.gaps.any()
 
     @property
@@ -474,12 +471,10 @@ class Roots(ClassSums):
 
     @property
     def columns(self) -> Roots:
-        """The means and roots themselves."""
         return self
 
     @property
     def code(self) -> NDArray[np.intp]:
-        """The classes that have rows."""
         return np.flatnonzero(self.weight > 0)
 
     @property
@@ -488,7 +483,6 @@ class Roots(ClassSums):
         raise self._refusal
 
     def matrix(self, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the singular values and the basis of one root."""
         own = slice(*self.start[m : m + 2])
         return self.singular[own], self.basis[own]
 

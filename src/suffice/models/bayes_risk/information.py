@@ -66,7 +66,6 @@ class ColumnInformation(Printed):
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
 
     def table(self) -> Table:
-        """Return the columns as a table, the most informative first."""
         rows = []
         for j in self.order.tolist():
             bits = float(self.bits[j])
@@ -206,7 +205,6 @@ class NextQuestions(Printed):
     entropy: float
 
     def table(self) -> Table:
-        """Return the columns and their bits as a table."""
         bits = self.bits.tolist()
         rows = [
             [name, "-" if np.isnan(one) else f"{one:.4f}"]
