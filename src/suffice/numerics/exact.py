@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.numerics import kernels
-from suffice.numerics.error_free import (
-    LARGEST,
-    add,
-    divide,
-    in_parts,
-    multiply,
-)
+from suffice.numerics.error_free import LARGEST, add, divide, in_parts, multiply
 from suffice.rules import FINITE, Within, rule
 
 SQUARABLE = Within(-LARGEST, LARGEST)

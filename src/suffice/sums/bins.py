@@ -311,8 +311,7 @@ class BinnedCounts(ClassSums):
         whole = np.rint(count.hi)
         near = np.abs(count.hi - whole) <= 1e-12 * whole
         return self._kept(
-            self._keys,
-            DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo)),
+            self._keys, DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo))
         )
 
     def __eq__(self, other: object) -> bool:

@@ -18,26 +18,13 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
-from suffice.numerics.error_free import (
-    LARGEST,
-    add,
-    divide,
-    multiply,
-    two_product,
-    two_sum,
-)
+from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import (
-    is_scatter,
-    noise_of_squares,
-    scatters_left,
-    too_large,
-    too_small,
-)
+from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
 
 Tally = NDArray[np.int64]
 """Of every group, (g, 3): rows, rows whose weight is no whole number, and Σ log w in units.

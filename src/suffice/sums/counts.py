@@ -500,9 +500,7 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return codes[first], place
 
 
-def patterns_of(
-    shown: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def patterns_of(shown: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Yield the rows that show the same columns, and these columns, if there are any."""
     patterns, place = distinct_rows(shown)
     order = np.argsort(place, kind="stable")
@@ -627,9 +625,7 @@ class JointCounts(ClassSums):
         places = np.split(place, [len(parts[0].cells)])
         a, b = (
             replace(
-                part,
-                cells=cells,
-                count=part.count.scatter((slice(None), at), (part.k, len(cells))),
+                part, cells=cells, count=part.count.scatter((slice(None), at), (part.k, len(cells)))
             )
             for part, at in zip(parts, places, strict=True)
         )
