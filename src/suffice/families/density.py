@@ -171,7 +171,6 @@ class Density(Family):
         return Gaussian(identifiers=self.identifiers)
 
     def _not_compared(self, moments: Moments, varies: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return the columns of a wide table that have Student's t."""
         rows = moments.one_class
         if moments.d <= COMPARED or rows.total.max() >= ROWS_TO_A_COLUMN * moments.d:
             return NO_COLUMNS
@@ -186,7 +185,6 @@ class Density(Family):
     def _column(
         self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
     ) -> tuple[Choice, Piece]:
-        """Choose for column j, and return the density."""
         if not self.choices:
             return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
         shape, bandwidth, _ = choice = self.choices[j]
@@ -421,7 +419,6 @@ class Chosen:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The choices, column by column."""
         columns = zip(
             self.shape.tolist(),
             self.bandwidth.tolist(),
@@ -489,7 +486,6 @@ class Shares(NamedTuple):
 
     @classmethod
     def of_histogram(cls, cells: Cells) -> Shares:
-        """Return the Dirichlet posterior of a histogram."""
         binned, prior, _ = _binned(cells)
         density = np.diag(1 / widths(binned.low, binned.high))
         found = [_log_moments(a, density) for a in binned.counts + prior]

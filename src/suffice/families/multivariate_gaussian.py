@@ -239,7 +239,6 @@ class MultivariateGaussian(Family):
         return GaussiansLeftOut.of(self, factored, sums.weight, sums.covariance.value)
 
     def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
-        """The parameters of most likelihood, shrunk."""
         n = sums.weight
         freedom = np.where(n > 0, n - self.ddof, 0.0)
         scatter, divisor = sums.scatter, freedom
@@ -864,7 +863,6 @@ class FactoredGaussians:
         return out[0][back], out[1][back], out[2][back]
 
     def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
-        """The Gaussians of some columns alone."""
         covariance = DoubleDouble.of(self.covariance[:, at][:, :, at])
         mean = DoubleDouble(self.mean[:, at], self.mean_lo[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
@@ -971,7 +969,6 @@ class ThinCovariance(NamedTuple):
         return np.asarray(found)
 
     def columns(self, at: NDArray[np.intp]) -> ThinCovariance:
-        """The covariance of some columns, by the axes of their part of V."""
         root = np.sqrt(self.spread - self.rest)[:, None] * self.basis[:, at]
         variances, axes = interruptible(np.linalg.eigh, root @ root.T)
         kept = variances > SMALLEST_SINGULAR**2
@@ -979,7 +976,6 @@ class ThinCovariance(NamedTuple):
         return ThinCovariance(self.sd[at], basis, variances[kept] + self.rest, self.rest)
 
     def dense(self, at: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
-        """Σ of some columns, or of all."""
         basis, sd = self.basis[:, at], self.sd[at]
         within = basis.T @ ((self.spread - self.rest)[:, None] * basis)
         return (within + self.rest * np.eye(len(sd))) * sd * sd[:, None]
