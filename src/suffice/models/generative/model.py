@@ -124,11 +124,7 @@ class GenerativeModel:
     def _estimated(self, apply: Apply) -> tuple[Parameters, ...]:
         chosen = self.chosen or (None,) * len(self.parts)
         return tuple(
-            part.parameters(
-                part.family.estimate_by(block, apply)
-                if known is None
-                else part.family.estimate_as(block, known.choices)
-            )
+            part.parameters(block, apply, known)
             for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
