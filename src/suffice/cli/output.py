@@ -100,6 +100,8 @@ def print_all(parts: Iterable[str | Table]) -> None:
             else:
                 lines = [wrapped(part, width)]
             stream.write("\n".join([*lines, ""]))
+    with standard_output() as stream:
+        stream.flush()  # Typer ends with another status where it is the first to write
 
 
 def _lines(table: Table, width: int | None) -> list[str]:

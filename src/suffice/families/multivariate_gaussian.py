@@ -100,7 +100,8 @@ class MultivariateGaussian(Family):
         Ψ = Ψ₀ + S + κ₀n_c/κ (x̄ − m₀)(x̄ − m₀)ᵀ
 
     with ν₀ = 2a₀ + d − 1, Ψ₀ = 2a₀ diag(variances over all classes) and m₀ the mean over all
-    classes: each column alone then has the prior, and the predictive, of `Gaussian`.
+    classes: each column alone then has the prior, and the predictive, of `Gaussian` with this κ₀,
+    and b₀ that is a₀ times the variance.
 
     Rows with missing cells count by what they show, by expectation-maximisation; with
     ``"bayes"``, the sums expected at the mode take the place of those unknown.

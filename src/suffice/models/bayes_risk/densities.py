@@ -195,13 +195,7 @@ class Density:
 
 @dataclass(frozen=True)
 class Densities:
-    """The class prior (k,), and one distribution per class.
-
-    Raises
-    ------
-    ParameterError
-        If the distributions of two classes are not about the same columns.
-    """
+    """The class prior (k,), and one distribution per class."""
 
     classes: tuple[Any, ...]
     prior: Array
@@ -225,14 +219,7 @@ class Densities:
 
     @classmethod
     def of(cls, given: Any, priors: Any) -> Densities:
-        """Check prior and distributions as `suffice.BayesClassifier` takes them.
-
-        Raises
-        ------
-        ParameterError
-            If there are fewer than two classes, something is no distribution, or priors or labels
-            break their rule.
-        """
+        """Check prior and distributions as `suffice.BayesClassifier` takes them."""
         if not isinstance(given, Mapping | list | tuple):
             raise ParameterError(
                 f"densities is {described(given)}",

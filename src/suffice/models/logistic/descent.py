@@ -62,7 +62,7 @@ def fit_by_descent(
     centred, data = objective.centred, objective.data
     zero = np.zeros((objective.k, centred.width))
     decided = objective.penalised or refuse_separation(objective, zero)
-    m, nothing = len(objective.basis), np.zeros(centred.width - 1)
+    m, nothing = objective.scores, np.zeros(centred.width - 1)
     scale = np.where(objective.used[1:], centred.scale, 0.0)
     of_columns = nothing, scale, objective.penalty[1:], objective.intercept
     count = sum(data.map(counted, objective.rows))
@@ -88,7 +88,7 @@ def fit_by_descent(
         passes,
         objective.relative(point.gradient_norm),
         course.converged,
-        len(point.x),
+        objective.freedom,
         undecided=not decided,
         loss_history=course.loss_history,
     )

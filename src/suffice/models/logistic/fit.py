@@ -75,7 +75,7 @@ class Fit:
             iterations,
             objective.relative(point.gradient_norm),
             converged,
-            len(point.x),
+            objective.freedom,
             undecided,
             root,
             () if objective.penalised else tuple(_dependence(objective)),
@@ -88,7 +88,7 @@ class Fit:
         if not objective.firth:
             p = weight / n if objective.intercept else np.full(objective.k, 1.0 / objective.k)
             null = float(weight @ log(p))
-        null_parameters = objective.basis.shape[1] * objective.intercept
+        null_parameters = (objective.k - 1) * objective.intercept
         return Likelihood(-self.loss, null, n, self.parameters, null_parameters)
 
 

@@ -15,7 +15,7 @@ from suffice.data.source import Part, each_batch
 from suffice.models.base.answers import Predictions
 from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.rows import CentredDesign
 from suffice.numerics.elementary import exp, log1p, log_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible

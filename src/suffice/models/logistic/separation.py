@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
-from suffice.models.logistic.messages import listed
+from suffice.models.logistic.first_pass import listed
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import Sample, TrainingRows
 from suffice.sums.batch import Batch
@@ -65,7 +65,7 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
         return decided
     firth = " or penalty='firth'" if of.k == 2 else ""
     how = "completely" if found.complete else "quasi-completely"
-    what = listed(found.terms, of.centred.design.terms) if found.terms else "the columns"
+    what = listed(found.terms, of.centred.design) if found.terms else "the columns"
     verb = "separates" if len(found.terms) == 1 else "together separate"
     raise DataError(
         f"{what} {verb} the classes {how}",
