@@ -155,7 +155,7 @@ def read_csv(
     Parameters
     ----------
     path : path, folder, glob or list of these
-        The files; those that end in ``.gz`` are decompressed.
+        The files; gzip, bzip2, xz, zstd and lz4 are decompressed.
     ignore : sequence of str
         Columns that are left out; a model fitted to the table goes on ignoring them.
     label_suffix : str

@@ -563,8 +563,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             start="average row",
         )
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Any:
-        return ends_of(self._inferable(), (level, draws, random_state))
+    def _interval_ends(self, level: float) -> Any:
+        return ends_of(self._inferable(), level)
 
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
         model: LogisticModel = fitted(self)

@@ -167,7 +167,7 @@ class AODE(GenerativeClassifier):
         """Refuse: the product of a mean of models and another one is no density."""
         self._refuse("log p(x) is asked for")
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> NoReturn:
+    def _interval_ends(self, level: float) -> NoReturn:
         self._refuse("an interval is asked for")
 
     def _refuse(self, asked: str) -> NoReturn:

@@ -130,10 +130,6 @@ class Factor:
         reciprocal, off = divide(np.ones_like(root), np.zeros_like(root), root, rest)
         return DoubleDouble(root * used, rest * used), DoubleDouble(reciprocal * used, off * used)
 
-    def inverse(self) -> DoubleDouble:
-        """A⁻ = Wᵀ W (d, d): the inverse on the independent columns, 0 elsewhere."""
-        return product(_transposed(self.whitening), self.whitening)
-
     def inverse_diagonal(self) -> DoubleDouble:
         """Diagonal of A⁻, (d,), without the rest of it."""
         hi, lo = self.whitening.hi, self.whitening.lo

@@ -195,6 +195,10 @@ class ClassSums(Sums):
 
         return self._by_class(placed, lambda part: part.place(index, k))
 
+    def padded(self, k: int) -> Self:
+        """Return the sums of k classes, of which the last ones are empty."""
+        return self.place(np.arange(self.k), k)
+
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
         if len(index) == self.k and np.array_equal(index, np.arange(self.k)):

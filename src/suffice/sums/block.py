@@ -90,6 +90,16 @@ def in_block(b: int) -> Iterator[None]:
 
 
 @contextmanager
+def from_row(first: int) -> Iterator[None]:
+    """Count the row of a bad cell from that of the block at which some rows start."""
+    try:
+        yield
+    except BadCell as bad:
+        bad.row += first
+        raise
+
+
+@contextmanager
 def among(columns: NDArray[np.intp]) -> Iterator[None]:
     """Name the column of a bad cell by its place in the block, of which some are looked at."""
     try:

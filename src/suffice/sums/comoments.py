@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,11 +82,6 @@ def gathered(tally: Tally, place: NDArray[np.intp], groups: int) -> Tally:
     return found
 
 
-def tally_sum(one: Tally, other: Tally, sign: float = 1.0) -> Tally:
-    """The sum, or the difference, of the tallies of the same groups."""
-    return one + int(sign) * other if len(one) == len(other) else UNKNOWN
-
-
 def scaled_tally(tally: Tally, factor: float) -> Tally:
     """The tally of rows whose weights are multiplied: as many rows, of other logarithms."""
     found = tally.copy()
@@ -131,8 +126,6 @@ class Comoments(ClassSums):
 
     Examples
     --------
-    >>> from suffice.sums.block import RealBlock
-    >>> from suffice.sums.comoments import ComomentsAccumulator
     >>> total = ComomentsAccumulator(2)
     >>> rows = RealBlock(np.array([[1e9 + 1, 1.0], [1e9 + 2, 3.0], [1e9 + 3, 5.0]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
@@ -307,18 +300,15 @@ class Comoments(ClassSums):
         squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
         return too_small(weight.sum(axis=0), near, sums.sum(axis=0), squares)
 
-    def _some_columns(self, columns: NDArray[np.intp]) -> Comoments:
-        return replace(
+    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
+        """Return the sums of some columns, increasing; rows that show none are dropped."""
+        cut = replace(
             self,
             patterns=self.patterns[:, columns],
             pivot=self.pivot.take(columns, axis=1),
             sums=self.sums.take(columns, axis=2),
             products=self.products.take(columns, axis=2).take(columns, axis=3),
         )
-
-    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
-        """Return the sums of some columns, increasing; rows that show none are dropped."""
-        cut = self._some_columns(columns)
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
     def place(self, index: NDArray[np.intp], k: int) -> Comoments:
@@ -471,31 +461,24 @@ class Comoments(ClassSums):
                 error.column = column
                 raise error
             kernel.recentre(weight, pivot, sums, product_index, products)
-        tally = tally_sum(
-            gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys)), sign
-        )
+        own, new = gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys))
+        tally = own + int(sign) * new if len(own) == len(new) else UNKNOWN
         out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
         return out._shown()
 
 
-class _Aligned(NamedTuple):
-    """Groups of two tables with their product indices, and where those of each stand among them."""
+def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
+    """Return the groups of both, each once, in their order.
 
-    patterns: NDArray[np.bool_]
-    groups: NDArray[np.intp]
-    product_index: NDArray[np.intp]
-    mine: NDArray[np.intp]
-    theirs: NDArray[np.intp]
-
-
-def _aligned(one: Comoments, other: Comoments) -> _Aligned:
-    """The groups of both, each once, in their order."""
+    Patterns, pairs (g, 2) of pattern and class, their product indices, and where the groups of
+    each table stand among them.
+    """
     names = ("patterns", "pattern", "code", "product_index")
     if all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names) and (
         one.product_index.min(initial=0) >= 0
     ):
         keys, every = np.stack([one.pattern, one.code], axis=1), np.arange(len(one.pattern))
-        return _Aligned(one.patterns, keys, one.product_index, every, every)
+        return one.patterns, keys, one.product_index, every, every
     patterns = np.unique(np.concatenate([one.patterns, other.patterns]), axis=0)
     keys, places, counts = np.unique(
         np.concatenate([_keys(one, patterns), _keys(other, patterns)]),
@@ -506,7 +489,7 @@ def _aligned(one: Comoments, other: Comoments) -> _Aligned:
     mine, theirs = np.split(places.reshape(-1), [len(one.pattern)])
     several = counts > 1  # rows of one group, or products of before
     several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
-    return _Aligned(patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs)
+    return patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs
 
 
 def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:

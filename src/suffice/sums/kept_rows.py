@@ -23,7 +23,7 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
     FORGOTTEN,
     Comoments,
@@ -36,7 +36,7 @@ from suffice.sums.comoments import (
     tallied,
 )
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import SMALLEST, TOO_LARGE
+from suffice.sums.moments import TOO_LARGE
 from suffice.sums.row_sample import mixed
 
 __all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
@@ -304,6 +304,14 @@ class KeptRows(ClassSums):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _like(self, other: KeptRows) -> KeptRows:
+        """The canonical rows, compressed if the other's are."""
+        if is_sparse(other.x) and not is_sparse(self.x):
+            from scipy.sparse import csr_array
+
+            return replace(self, x=csr_array(self.x)).canonical()
+        return self.canonical()
 
     def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
         """Some rows, which stand for all that count."""
@@ -590,10 +598,7 @@ class RowsAccumulator:
         self._parts: list[KeptRows] = []
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
         if p < least:
-            self._products = self._empty_products()
-
-    def _empty_products(self) -> ComomentsAccumulator | FourthMomentsAccumulator:
-        return _products(self._p + self._t, self._pooled, self._fourths, self._k)
+            self._products = _products(p + t, pooled, fourths, 0)
 
     def add(
         self,
@@ -611,7 +616,7 @@ class RowsAccumulator:
         if self._products is None:
             if self._keep(x, y, codes, weights):
                 return
-            self._products = self._empty_products()
+            self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
             self._parts.clear()
@@ -629,11 +634,8 @@ class RowsAccumulator:
             part = slice(first, first + step)
             rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
             beside = (y.cut(first, first + step),) if self._t else ()
-            try:
+            with from_row(first):
                 self._products.add(rows, codes[part], weights[part], self._k, *beside)
-            except BadCell as bad:
-                bad.row += first
-                raise
 
     def _keep(
         self,

@@ -223,7 +223,7 @@ class Densities:
         if not isinstance(given, Mapping | list | tuple):
             raise ParameterError(
                 f"densities is {described(given)}",
-                "it is a mapping from label to distribution, or a sequence",
+                "it is a mapping from label to distribution, a sequence, or a fitted model",
             )
         labels: tuple[Any, ...] = tuple(range(len(given)))
         if isinstance(given, Mapping):
@@ -234,12 +234,16 @@ class Densities:
                 "there are two classes or more, each has a density, and None is no label",
             )
         known = tuple(Density.of(label, one) for label, one in zip(labels, given, strict=True))
-        return cls(labels, _prior_of(priors, labels), known)
+        return cls(labels, prior_of(priors, labels), known)
 
     @property
     def d(self) -> int | None:
         """Number of columns, if any class tells."""
         return next((here.d for here in self.densities if here.d), None)
+
+    def known(self) -> Densities:
+        """Return these densities."""
+        return self
 
     def log_joint(self, rows: Array) -> Array:
         """Return log P(c) + log p(x | c) of rows (n, d), (n, k); infinite where a density is."""
@@ -296,7 +300,7 @@ class Densities:
         return rows
 
 
-def _prior_of(priors: Any, labels: tuple[Any, ...]) -> Array:
+def prior_of(priors: Any, labels: tuple[Any, ...]) -> Array:
     """Return P(c) (k,), checked, in the order of the labels."""
     if priors is None:
         return np.full(len(labels), 1.0 / len(labels))

@@ -316,9 +316,9 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows, _ in pieces], axis=-1).T
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
+    def _interval_ends(self, level: float) -> Ends:
         prior = self.method().prior if self.class_weight != "balanced" else "uniform"
-        return ends_of(fitted(self), prior, level, draws, random_state)
+        return ends_of(fitted(self), prior, level)
 
     # -- keeping
 

@@ -114,14 +114,15 @@ class GenerativeModel:
         vars(self)["parameters"] = self._estimated(apply)
 
     def _estimated(self, apply: Apply) -> tuple[Parameters, ...]:
-        chosen = self.chosen or (None,) * len(self.parts)
+        families: list[Any] = [part.family for part in self.parts]
+        for b, known in enumerate(self.chosen):
+            if known is not None:
+                families[b] = replace(families[b], choices=known.choices)
         return tuple(
-            part.parameters(
-                part.family.estimate_by(block, apply)
-                if known is None
-                else part.family.estimate_as(block, known.choices)
+            part.parameters(family.estimate_by(block, apply))
+            for part, family, block in zip(
+                self.parts, families, self.family_sums.blocks, strict=True
             )
-            for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
     def with_calibration(self, calibration: Calibration) -> Self:
