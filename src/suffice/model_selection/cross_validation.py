@@ -419,13 +419,7 @@ def folds_of(rows: MemoryRows, cv: Any) -> Folds:
 def _over_all_classes(
     known: Sequence[NDArray[Any]], answers: Sequence[NDArray[Any]], truth: Any, method: str
 ) -> list[NDArray[Any]]:
-    """Return answers (n, k) with a column for every class; impossible are those not learnt.
-
-    Raises
-    ------
-    DataError
-        If an answer has no column for every class that its model knows.
-    """
+    """Return answers (n, k) with a column for every class; impossible are those not learnt."""
     learnt, given = np.unique(np.concatenate(known)), np.unique(np.asarray(truth))
     every = given if np.isin(learnt, given).all() else learnt  # a fit may clean labels
     found, warned = [], False
@@ -453,13 +447,7 @@ def _over_all_classes(
 
 
 def _sizes(asked: NDArray[Any], most: int) -> list[int]:
-    """Return numbers of rows to fit, increasing, of ``most`` that there are.
-
-    Raises
-    ------
-    ParameterError
-        If a size is not among them, or a fraction not above 0 and at most 1.
-    """
+    """Return numbers of rows to fit, increasing, of ``most`` that there are."""
     fraction = asked.dtype.kind == "f"
     known = asked.ndim == 1 and asked.size > 0 and asked.dtype.kind in "iuf"
     if not known or not ((asked > 0) & (asked <= (1 if fraction else most))).all():

@@ -36,8 +36,6 @@ from suffice.models.reading import engine_for
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
 
-__all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
-
 
 @dataclass(frozen=True, repr=False)
 class FoldEvaluations(Printed):

@@ -143,13 +143,6 @@ def divided(
     targets : array-like (n,), optional
         What a splitter is shown where there are no labels.
 
-    Raises
-    ------
-    ParameterError
-        If ``cv`` is none of these, or there are too few rows, or too many folds.
-    DataError
-        If no row has a label.
-
     Examples
     --------
     >>> divided(2, 5).fold
@@ -309,11 +302,6 @@ def _places(rows: Any, n: int) -> NDArray[np.intp]:
 def consecutive(n: int, k: int) -> NDArray[np.intp]:
     """Return the fold of each of n rows: k stretches; the first n mod k are longer by one.
 
-    Raises
-    ------
-    ParameterError
-        If there are more folds than rows.
-
     Examples
     --------
     >>> consecutive(5, 2)
@@ -336,11 +324,6 @@ def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
         Labels, 0 or more.
     k : int
         Number of folds.
-
-    Raises
-    ------
-    ParameterError
-        If every class has fewer rows than there are folds.
 
     Examples
     --------

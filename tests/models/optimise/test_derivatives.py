@@ -20,7 +20,7 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
-from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.rows import CentredDesign
 from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import DataLoop
