@@ -17,9 +17,8 @@ from suffice.data.encode import encode
 from suffice.data.open import distributed_table, open_table
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import RecordPart
-from suffice.data.table import Table
+from suffice.data.table import RowsWhere, Table, WithoutColumns
 from suffice.data.table_source import TableSource
-from suffice.data.table_views import RowsWhere, WithoutColumns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import is_array, labels_of
