@@ -17,7 +17,8 @@ from suffice.models.base.checks import ClassWeight, require_weights
 from suffice.models.base.options import Dependent, Unseen
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.classifier import open_labelled, warn_of_unlabelled
-from suffice.models.design.feature_columns import Ways, named_columns, predictors
+from suffice.models.design.feature_columns import named_columns, predictors
+from suffice.models.design.words import Ways
 from suffice.models.logistic.fitted import FittedLogistic
 from suffice.models.logistic.inference import LikelihoodRatio
 from suffice.models.logistic.model import LogisticModel

@@ -404,7 +404,9 @@ def _hashes(values: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.ui
     bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
     place = mixed(columns.astype(np.uint64) + np.uint64(1))
     low = mixed(bits ^ place)
-    return np.stack([low, mixed(low + place)], axis=-1) * (bits != 0)[..., None]
+    both = np.stack([low, mixed(low + place)], axis=-1)
+    both[bits == 0] = 0
+    return both
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -678,7 +680,7 @@ class RowsAccumulator:
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
     ) -> bool:
-        """Keep rows; return False, and none is, if they are too many or have gaps that may not be."""
+        """Keep rows; return False, and none is, if they are too many or may not have gaps."""
         if isinstance(x, RealBlock):
             require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
