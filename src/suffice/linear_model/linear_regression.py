@@ -19,8 +19,6 @@ from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
 from suffice.models.reading import summed
 from suffice.sums.comoments import Comoments
 
-__all__ = ["LinearRegression"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 @accepts(copy_X=True, tol=1e-6, n_jobs=None)

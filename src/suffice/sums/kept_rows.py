@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
-from suffice.numerics.error_free import LARGEST, add, two_sum
+from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
 from suffice.numerics.exact import scaled
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
     FORGOTTEN,
     Comoments,
@@ -36,7 +36,7 @@ from suffice.sums.comoments import (
     tallied,
 )
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import SMALLEST, TOO_LARGE
+from suffice.sums.moments import TOO_LARGE
 from suffice.sums.row_sample import mixed
 
 __all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
@@ -101,7 +101,6 @@ class KeptRows(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.tally)
 
     @property
@@ -111,7 +110,6 @@ class KeptRows(ClassSums):
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.row_weights.sum())
 
     @property
@@ -139,17 +137,15 @@ class KeptRows(ClassSums):
         return self.columns
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         return self.columns.divergences(other)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no row."""
         return not len(self.y)
 
     @cached_property
     def gaps(self) -> NDArray[np.bool_]:
-        """Which rows lack a cell or a target, (m,)."""
+        """Return which rows lack a cell or a target, (m,)."""
         if not is_sparse(self.x):
             lacks = np.isnan(self.x).any(axis=1)
         else:
@@ -159,12 +155,12 @@ class KeptRows(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Whether every row shows every column."""
+        """Return whether no row lacks a cell."""
         return not self.gaps.any()
 
     @property
     def patterns(self) -> NDArray[np.bool_]:
-        """Which columns some row shows, (1, d)."""
+        """Return which columns some row has, (1, d)."""
         if self.complete:
             return np.ones((min(len(self.y), 1), self.d), np.bool_)
         if is_sparse(self.x):
@@ -176,11 +172,10 @@ class KeptRows(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column differ by too little to be squared, (d,)."""
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
     def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:
-        """The same rows in some of the columns, increasing; products of few columns."""
+        """Return the rows of some of the columns, increasing; products of few columns."""
         p = self.x.shape[1]
         kept = columns[columns < p]
         x = self.x[:, kept]
@@ -189,13 +184,7 @@ class KeptRows(ClassSums):
         return rows._in_few_numbers() if len(kept) >= LEAST_COLUMNS else rows.products()
 
     def products(self) -> Any:
-        """Return the exact products of all columns, `Comoments` or `FourthMoments`.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
-        """
+        """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
         w = self.row_weights
         step = max(1, TILE_CELLS // max(1, self.d)) if is_sparse(self.x) else max(1, len(self.y))
@@ -257,12 +246,10 @@ class KeptRows(ClassSums):
 
     @property
     def one_class(self) -> KeptRows:
-        """The rows as if they were of one class."""
         code, tally = np.zeros_like(self.code), self.tally.sum(axis=0)[None]
         return replace(self, code=code, tally=tally)
 
     def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         tally = gathered(self.tally, index, k)
         return replace(self, code=np.asarray(index)[self.code], tally=tally)
 
@@ -318,6 +305,14 @@ class KeptRows(ClassSums):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _like(self, other: KeptRows) -> KeptRows:
+        """The canonical rows, compressed if the other's are."""
+        if is_sparse(other.x) and not is_sparse(self.x):
+            from scipy.sparse import csr_array
+
+            return replace(self, x=csr_array(self.x)).canonical()
+        return self.canonical()
+
     def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
         """Some rows, which stand for all that count."""
         if rows.all():
@@ -331,7 +326,7 @@ class KeptRows(ClassSums):
 
 
 def _most_cells(x: Any) -> int:
-    """How many cells of rows are kept: as many as products, or what sparse ones take in a GB."""
+    """Bound the cells of kept rows: as many as products, or what sparse ones take in a GB."""
     p: int = x.shape[1]
     return max(p * p, SPARSE_CELLS if is_sparse(x) and p > LEAST_SPARSE else 0)
 
@@ -339,13 +334,7 @@ def _most_cells(x: Any) -> int:
 def _products(
     d: int, pooled: bool, fourths: bool, k: int
 ) -> ComomentsAccumulator | FourthMomentsAccumulator:
-    """Return an accumulator of products, if there is memory for them.
-
-    Raises
-    ------
-    DataError
-        If there is not.
-    """
+    """Return an accumulator of products, if there is memory for them."""
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
@@ -369,7 +358,7 @@ def _joined(
 
 
 def _tiny(x: Any) -> NDArray[np.bool_]:
-    """Whether cells of a column differ, or are, by so little that their squares underflow."""
+    """Return which columns differ, or are, by so little that their squares underflow."""
     if is_sparse(x):
         largest = np.zeros(x.shape[1])
         np.fmax.at(largest, x.indices, np.abs(x.data))
@@ -473,22 +462,18 @@ class Roots(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.weight)
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.mean.shape[1])
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.weight.sum())
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         return np.repeat(self.weight[:, None], self.d, axis=1)
 
     @property
@@ -512,7 +497,6 @@ class Roots(ClassSums):
         return self.singular[own], self.basis[own]
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         theirs = other.columns
         variances = [np.broadcast_to(one.sd**2, one.mean.shape) for one in (self, theirs)]
         weights = self.total, theirs.total
@@ -530,21 +514,17 @@ class Roots(ClassSums):
         return ForgetError(NOT_IN_FILES, "fit all rows again")
 
     def scaled(self, factor: float) -> Roots:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(self, weight=self.weight * factor, fourth=self.fourth * factor)
 
     def canonical(self) -> Roots:
-        """The same: there is one form."""
         return self
 
     def place(self, index: NDArray[np.intp], k: int) -> Roots:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         order = np.full(k, -1)
         order[index] = np.arange(self.k)
         return self.take(order)
 
     def take(self, index: NDArray[np.intp]) -> Roots:
-        """Keep the classes at ``index``, in that order; −1 stands for an empty one."""
         known = (index >= 0)[:, None]
         weight, mean = self.weight[index] * known[:, 0], self.mean[index] * known
         if self.pooled:
@@ -620,10 +600,7 @@ class RowsAccumulator:
         self._parts: list[KeptRows] = []
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
         if p < least:
-            self._products = self._empty_products()
-
-    def _empty_products(self) -> ComomentsAccumulator | FourthMomentsAccumulator:
-        return _products(self._p + self._t, self._pooled, self._fourths, self._k)
+            self._products = _products(p + t, pooled, fourths, 0)
 
     def add(
         self,
@@ -633,15 +610,7 @@ class RowsAccumulator:
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
-        """Add rows of columns, with the targets beside them; rows of weight 0 are left out.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        DataError
-            If there is no memory for the products.
-        """
+        """Add rows of columns, with the targets beside them; rows of weight 0 are left out."""
         self._k = max(self._k, k)
         y = RealBlock(np.empty((len(codes), 0))) if beside is None else beside
         if len(weights):
@@ -649,7 +618,7 @@ class RowsAccumulator:
         if self._products is None:
             if self._keep(x, y, codes, weights):
                 return
-            self._products = self._empty_products()
+            self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
             self._parts.clear()
@@ -667,11 +636,8 @@ class RowsAccumulator:
             part = slice(first, first + step)
             rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
             beside = (y.cut(first, first + step),) if self._t else ()
-            try:
+            with from_row(first):
                 self._products.add(rows, codes[part], weights[part], self._k, *beside)
-            except BadCell as bad:
-                bad.row += first
-                raise
 
     def _keep(
         self,
@@ -680,7 +646,7 @@ class RowsAccumulator:
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
     ) -> bool:
-        """Keep rows; return False, and none is, if they are too many or may not have gaps."""
+        """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
         if isinstance(x, RealBlock):
             require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
@@ -718,7 +684,6 @@ class RowsAccumulator:
         return True
 
     def statistic(self) -> KeptRows | Products:
-        """Freeze what was added."""
         if self._products is not None:
             return self._products.statistic()
         tally = np.zeros((self._k, 3), np.int64)
@@ -747,7 +712,6 @@ def _csr(block: SparseBlock, p: int) -> Any:
 
 
 def _shows_any(x: Any) -> NDArray[np.bool_]:
-    """Which rows show a cell, (n,)."""
     if is_sparse(x):
         return np.ones(x.shape[0], np.bool_)
     shown = np.ones(len(x), np.bool_)

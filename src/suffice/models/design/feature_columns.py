@@ -18,16 +18,6 @@ from suffice.models.design.formula_text import formula_of
 from suffice.models.design.words import Ways, counting
 from suffice.phrases import meant
 
-__all__ = [
-    "PREDICTORS",
-    "Features",
-    "Predictors",
-    "features",
-    "is_coded",
-    "named_columns",
-    "predictors",
-]
-
 LISTED = 20  # columns named in an error
 PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
 """Options that say what columns are, and what they become."""
@@ -66,13 +56,7 @@ class Predictors:
     intercept: bool = True
 
     def check(self) -> None:
-        """Refuse words that are neither counted nor hashed into places, and odd references.
-
-        Raises
-        ------
-        ParameterError
-            If they are not.
-        """
+        """Refuse words neither counted nor hashed into places, and odd references."""
         counting(self.words)
         if self.reference is not None and not isinstance(self.reference, Mapping):
             raise ParameterError(
@@ -125,13 +109,6 @@ def features(
 
     Any column may be named as categorical, or as ordered, and columns of strings as texts. Without
     an intercept, columns of true and false are categories: false is not 0 in the target too.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, it is named for two things, or a formula cannot be read.
-    SchemaError
-        If a column does not hold what its term needs.
     """
     known = () if isinstance(source, ArraySource) else source.feature_names
     formula: Formula | None = None
@@ -276,11 +253,6 @@ def _named(
 
 def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[str]:
     """Names of columns that are given by name or position.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such column.
 
     Examples
     --------

@@ -20,8 +20,6 @@ from suffice.sums.block import BadCell, CodedBlock, SparseBlock, require_held
 from suffice.sums.kept_rows import LEAST_COLUMNS
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["INTERCEPT", "LAID_OUT", "TILE_ROWS", "Compressed", "Design", "indicators"]
-
 INTERCEPT = "(Intercept)"
 TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
 LAID_OUT = 2**22  # cells of rows of many terms that are laid out at a time
@@ -50,11 +48,6 @@ class Design(Terms):
         """Yield rows of x, or of x and y, with the number of the first of them.
 
         Missing cells are NaN. At least one part comes, without rows if the batch has none.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, a whole number is no double, or a formula has no value.
         """
         if self.bins:
             yield from self.coded.rows(self.recoded(batch), with_targets)
@@ -92,11 +85,6 @@ class Design(Terms):
         They are the numbers less those of ``origin`` (p,), and 1 for the level of every category,
         also of an ordered one: `by_level` gives the coefficients of these. The other indicators are
         0. A missing category that has no term of its own is as the one without a term.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, or a whole number is no double.
         """
         blocks: Any = batch.blocks
         *numbers, coded = blocks
@@ -138,11 +126,6 @@ class Design(Terms):
 
         The first term of a category or text that is missing is NaN, unless its missing cells have
         a term.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, or a whole number is no double.
         """
         blocks: Iterator[Any] = iter(batch.blocks)
         if not self.is_sparse:
@@ -303,13 +286,7 @@ class Design(Terms):
         )
 
     def recoded(self, batch: Batch) -> Batch:
-        """The same rows as `coded` has them.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """The same rows as `coded` has them."""
         return with_bins(self, tuple(self.coded.categories), batch)
 
     # -- ordered categories, by level in place of by step
@@ -411,13 +388,7 @@ class Design(Terms):
         return self._with_codes(batch, CodedBlock(codes, block.vocabularies))
 
     def require_words(self, batch: Batch) -> None:
-        """Refuse words that the first fit did not count, where a row has a class and a weight.
-
-        Raises
-        ------
-        BadCell
-            Naming the first.
-        """
+        """Refuse words that the first fit did not count, where a row has a class and a weight."""
         rows = ~self._absent(batch)
         first = int(len(self.numbers) > 0) + int(len(self.categories) > 0)
         for (name, words), block in zip(self.words.items(), batch.blocks[first:], strict=False):

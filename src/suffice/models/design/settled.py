@@ -24,8 +24,6 @@ from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import CountAccumulator, EventAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["settled_design", "unused"]
-
 WEIGHT_ROUNDING = 1e-12  # of Σw
 MOST_NAMED = 10  # values in an error
 ONE = Vocabulary((0,))  # the class of rows without labels
@@ -46,13 +44,6 @@ def settled_design(
     """The terms that columns become; a pass over those columns whose values have to be known.
 
     ``with_missing`` gives the missing cells of a category a term, where rows show some.
-
-    Raises
-    ------
-    SchemaError
-        If a column has no such reference.
-    DataError
-        If a category has no value, or a text no word.
     """
     columns = found.columns
     if isinstance(columns, UniformColumns):

@@ -17,8 +17,6 @@ from suffice.rules import Within, rule
 from suffice.sums.block import BadCell, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Counting", "Ways", "Words", "counting"]
-
 LEAST_PLACES, MOST_PLACES = 2, 2**20
 LONGEST = 5  # words that are counted together
 UNKNOWN = "a counted word must be one of those of the first fit"
@@ -204,13 +202,7 @@ class Words:
         return np.array(self.idf)
 
     def require_known(self, block: SparseBlock, rows: NDArray[np.bool_], name: str) -> None:
-        """Refuse words that are not counted, in the given rows.
-
-        Raises
-        ------
-        BadCell
-            Naming the first.
-        """
+        """Refuse words that are not counted, in the given rows."""
         if self.places or not self.complete:
             return
         unknown = block.reindex(self.known) == len(self.known)

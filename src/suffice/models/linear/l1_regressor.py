@@ -34,8 +34,6 @@ from suffice.rules import NONNEGATIVE, Shape
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["L1LeastSquares", "L1Path", "L1Regressor", "L1Summary"]
-
 
 @dataclass(frozen=True, eq=False)
 class L1LeastSquares(LeastSquares):

@@ -19,8 +19,6 @@ from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import affine
 from suffice.rules import NONNEGATIVE, Shape, rule
 
-__all__ = ["LeastSquares"]
-
 DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may leave
 NEGLIGIBLE = 2.0**-96  # of the scale: what rounding leaves of a sum of pairs
 

@@ -36,8 +36,6 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 
-__all__ = ["LevelLeastSquares"]
-
 Array = NDArray[np.float64]
 
 DENSE = 0.25  # of the cells of a column: from there on it is laid out
@@ -185,13 +183,7 @@ class LevelLeastSquares(RowLeastSquares):
 
     @cached_property
     def _schur(self) -> tuple[Array, Array]:
-        """S and the diagonal of RᵀR + Λ.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for products of the other columns.
-        """
+        """S and the diagonal of RᵀR + Λ."""
         others, q = self._rows[1], len(self._penalties[1])
         instead = "leave one of the columns out, or ask for predictions only"
         require_memory(8.0 * 5 * q * q, f"products of {q:,} terms", instead)

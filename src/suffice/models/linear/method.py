@@ -50,8 +50,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import refuse_underflow
 
-__all__ = ["FirstTable", "LinearMethod", "Penalty", "method_of"]
-
 NORMAL = "use solver='normal'"
 Array = NDArray[np.float64]
 Equations = NormalEquations | CentredRows
@@ -321,13 +319,7 @@ class LinearMethod(Method[LinearReader, Any]):
 
 
 def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
-    """Return the options of an estimator as a method.
-
-    Raises
-    ------
-    ParameterError
-        If an option is outside its rule.
-    """
+    """Return the options of an estimator as a method."""
     check_booleans(estimator)
     check_choices(
         estimator,

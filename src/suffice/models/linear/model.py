@@ -33,26 +33,6 @@ from suffice.sums.kept_rows import KeptRows, RowsAccumulator
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "UNDETERMINED",
-    "IncompleteRow",
-    "JointGaussian",
-    "LinearModel",
-    "Prediction",
-    "answer_names",
-    "answer_table",
-    "ends_of",
-    "errors",
-    "errors_left_out",
-    "missing_cells",
-    "predictions",
-    "summarise",
-    "with_ends",
-    "with_mark",
-    "within",
-    "without_intervals",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class JointGaussian:
@@ -160,11 +140,6 @@ class LinearModel:
         """Yield rows of x, with those of y, and their place in the batch.
 
         Whoever asks checks by `require_finite` what scores show to be no number.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, and nothing can be expected in its place.
         """
         p = len(self.design)
         batch = self._answerable(batch)
@@ -204,13 +179,7 @@ class LinearModel:
         return self.design.complete(self._answerable(batch))
 
     def predicted(self, answer: Prediction, batch: Batch) -> list[NDArray[np.float64]]:
-        """Answer every row of a batch, part by part.
-
-        Raises
-        ------
-        BadCell
-            As `rows` and `require_finite` do.
-        """
+        """Answer every row of a batch, part by part."""
         found = []
         for rows, x, _ in self.rows(batch):
             found.append(answer(x))
@@ -227,11 +196,6 @@ class LinearModel:
         """Refuse rows x, of which the number of the first is given, if a cell is no finite number.
 
         No such cell leaves a finite score: only rows of other scores are looked at.
-
-        Raises
-        ------
-        BadCell
-            If a cell is missing, or a number is infinite.
         """
         if np.isfinite(scores).all():
             return
@@ -248,13 +212,7 @@ class LinearModel:
 
 
 def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comoments:
-    """Kernel of a fit: co-moments of columns and targets, or rows where these are fewer numbers.
-
-    Raises
-    ------
-    IncompleteRow
-        If a cell is missing and gaps are not allowed.
-    """
+    """Kernel of a fit: co-moments of columns and targets, or rows where these are fewer numbers."""
     design, layout, gaps = plan
     total = RowsAccumulator(len(design), len(design.targets))
 

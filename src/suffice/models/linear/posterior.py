@@ -15,8 +15,6 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.interruption import interruptible
 
-__all__ = ["Posterior"]
-
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
@@ -81,13 +79,7 @@ class Posterior:
         a0: float = 0.0,
         b0: float = 0.0,
     ) -> Self:
-        """The posterior of a fit.
-
-        Raises
-        ------
-        DataError
-            If there are no more rows than parameters with a flat prior, and a₀ = 0.
-        """
+        """The posterior of a fit."""
         equations = fit.equations
         shape = a0 + (equations.observations - fit.flat) / 2
         if shape <= 0 and equations.count > fit.flat:
@@ -142,13 +134,7 @@ class Posterior:
         return self.location - reach, self.location + reach
 
     def quantile(self, level: float) -> float:
-        """How many scales the ends of a central interval are from its middle.
-
-        Raises
-        ------
-        ParameterError
-            If the level is not between 0 and 1.
-        """
+        """How many scales the ends of a central interval are from its middle."""
         check_level(level)
         from scipy.special import stdtrit
 

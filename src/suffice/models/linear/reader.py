@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.table_source import TableSource
-from suffice.data.targets import ArrayTargets, target_columns
+from suffice.data.targets import target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import sums_by_place
@@ -36,8 +36,6 @@ from suffice.sums.comparison import Comparison, compared
 from suffice.sums.counts import Counts
 from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["LinearReader", "Rows", "settled"]
 
 
 def compared_rows(
@@ -65,7 +63,7 @@ def _blocks(statistic: KeptRows | Comoments, design: Design) -> list[ClassSums]:
     return [numbers, *(category_counts(statistic, design, name) for name in _counted(design))]
 
 
-def _products(statistic: Any) -> Comoments:
+def _products(statistic: Any) -> Any:
     return statistic.products() if isinstance(statistic, KeptRows) else statistic
 
 
@@ -128,11 +126,6 @@ def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
         Those of "this model" and "the other" in what the error says.
     verb : str
         What is done to them, such as "merged".
-
-    Raises
-    ------
-    SchemaError
-        Naming the first difference.
     """
     for part, one in mine.outline.items():
         other = theirs.outline[part]
@@ -151,7 +144,7 @@ def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
             )
 
 
-Rows = TableSource | ArrayTargets
+Rows = TableSource | ArraySource
 
 
 @dataclass(frozen=True)
@@ -185,13 +178,7 @@ class LinearReader(SumsReader[Any]):
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
     def summarise(self, source: Rows, engine: Engine, gaps: bool) -> KeptRows | Comoments:
-        """The sums over the rows of a table; see `suffice.models.linear.model.summarise`.
-
-        Raises
-        ------
-        DataError
-            If cells are missing and ``gaps`` are not allowed: they are counted.
-        """
+        """The sums over the rows of a table; see `suffice.models.linear.model.summarise`."""
         layout = self.layout_of(source)
         parts = source.parts(layout, engine.workers)
         try:
@@ -207,13 +194,7 @@ class LinearReader(SumsReader[Any]):
         gaps: bool,
         group: NDArray[np.intp],
     ) -> list[KeptRows | Comoments]:
-        """The sums over the rows of every group; see `suffice.models.base.groups`.
-
-        Raises
-        ------
-        DataError
-            As `summarise` does.
-        """
+        """The sums over the rows of every group; see `suffice.models.base.groups`."""
         layout = self.layout_of(source)
         parts = source.parts(layout, engine.workers)
         try:
@@ -313,15 +294,8 @@ def settled(
     intercept : bool
         Whether there is to be one.
     engine : Engine
-
-    Raises
-    ------
-    SchemaError
-        If there is no column besides the targets, or one has too many categories or words.
-    DataError
-        If a category has no value.
     """
-    rows = source.source if isinstance(source, ArrayTargets) else source
+    rows = replace(source, targets=None) if isinstance(source, ArraySource) else source
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
     _refuse_label_names(rows)
@@ -341,13 +315,7 @@ def _stays_sparse(design: Design) -> bool:
 
 
 def _refuse_label_names(rows: TableSource | ArraySource) -> None:
-    """Refuse a table that has other names for labels.
-
-    Raises
-    ------
-    ParameterError
-        Naming them.
-    """
+    """Refuse a table that has other names for labels."""
     said = rows.table.cleaning if isinstance(rows, TableSource) else {}
     for name in ("label_suffix", "label_map"):
         if said.get(name):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.source import Part
 from suffice.data.table_source import TableSource
-from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
+from suffice.data.targets import numeric_targets, with_targets
 from suffice.engines.engine import map_batches
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.families.options import check_boolean
@@ -87,8 +87,6 @@ from suffice.numerics.rows import is_sparse
 from suffice.phrases import rows_in_print
 from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
-
-__all__ = ["LinearRegressor"]
 
 Interval = Literal["prediction", "confidence", "conformal"]
 
@@ -430,13 +428,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
 
     def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
-        """The fit as a function of all products of columns.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
-        """
+        """The fit as a function of all products of columns."""
         if isinstance(fit, LeastSquares):
             return fit
         equations = NormalEquations.of(
@@ -882,8 +874,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, FirstTable]:
         """Open the first table; say which columns are read, and what its targets are."""
         source, targets, single = self._open_both(X, y, sample_weight, first=True)
-        rows = source.source if isinstance(source, ArrayTargets) else source
-        found = features(rows, predictors(self), targets)
+        found = features(source, predictors(self), targets)
         if found.formula is not None and isinstance(source, TableSource):
             names = [column.name for column in found.columns]
             settle_columns(self, len(names), names if is_named(self) else None)
@@ -931,7 +922,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         if isinstance(source, ArraySource):
             if len(values) != source.x.shape[0]:
                 refuse_lengths(source.x, values)
-            return ArrayTargets(source, values), targets, single
+            return replace(source, targets=values), targets, single
         features = None if first else self.reader_.layout.names
         table, targets = with_targets(source, values, targets, features)
         return table, targets, single

@@ -20,8 +20,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
 
-__all__ = ["POWER", "Influences", "Robust", "influences", "robust"]
-
 Robust = Literal["HC0", "HC1", "HC2", "HC3"]
 POWER: dict[str, float] = {"HC0": 0.0, "HC1": 0.0, "HC2": 0.5, "HC3": 1.0}
 ONE = 1.0 - 1e-10  # leverage from which a row decides its own fit, but for rounding
@@ -57,11 +55,6 @@ def influences(part: Part, asked: Influences) -> Comoments:
 
     Σ w g gᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where weights are precisions,
     it is Σ (wg)(wg)ᵀ, with wh in the place of h.
-
-    Raises
-    ------
-    BadCell
-        If the leverage h of a row is 1, and a is not 0.
     """
     fit, total = asked.fit, ComomentsAccumulator(len(asked.model.design) + asked.fit.has_intercept)
 

@@ -33,8 +33,6 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.kept_rows import KeptRows
 
-__all__ = ["CentredRows", "RowLeastSquares", "least_squares_of", "one_thread"]
-
 Array = NDArray[np.float64]
 
 CONSTANT = 2.0**-44  # of the size of its cells: what rounding leaves of a constant column
@@ -86,13 +84,7 @@ class CentredRows:
 
     @classmethod
     def of(cls, statistic: KeptRows, intercept: bool, categories: Sequence[slice] = ()) -> Self:
-        """Centre the complete rows.
-
-        Raises
-        ------
-        DataError
-            If no row is complete.
-        """
+        """Centre the complete rows."""
         used = ~statistic.gaps
         if not used.any():
             raise no_complete_row()
@@ -236,13 +228,7 @@ class CentredRows:
 
     @cached_property
     def dense(self) -> Array:
-        """A, (n, p).
-
-        Raises
-        ------
-        DataError
-            If there is no memory for it.
-        """
+        """A, (n, p)."""
         if not self.is_sparse:
             return np.asarray(self.x)
         instead = "use fewer columns, or ask for predictions only"
@@ -494,13 +480,7 @@ class RowLeastSquares:
 
     @property
     def covariance(self) -> Array:
-        """V: covariances of b and w for noise of variance 1, (q, q); the block of w is (AᵀA + Λ)⁺.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for it.
-        """
+        """V: covariances of b and w for noise of variance 1, (q, q); that of w is (AᵀA + Λ)⁺."""
         (_, s, v), unit, p = self.svd, self.inverse_unit, self.equations.p
         require_memory(24.0 * p * p, f"covariances of {p:,} coefficients", "ask for a summary")
         if self.penalised:
