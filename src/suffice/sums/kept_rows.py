@@ -388,7 +388,9 @@ def _hashes(values: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.ui
     bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
     place = mixed(columns.astype(np.uint64) + np.uint64(1))
     low = mixed(bits ^ place)
-    return np.stack([low, mixed(low + place)], axis=-1) * (bits != 0)[..., None]
+    both = np.stack([low, mixed(low + place)], axis=-1)
+    both[bits == 0] = 0
+    return both
 
 
 @dataclass(frozen=True, eq=False, repr=False)
