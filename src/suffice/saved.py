@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Model: TypeAlias = GenerativeClassifier | LinearRegressor | LogisticRegression | FittedAverage
 
-__all__ = ["load"]
-
 ENTIRE = "a model file holds all that its model is restored from"
 AGAIN = "load it with the version of suffice that wrote it, or fit the model again"
 # Where the classes are: the one of a file is imported, with the types that such a file may hold.

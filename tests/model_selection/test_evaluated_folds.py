@@ -20,7 +20,7 @@ from sklearn.model_selection import cross_val_score as reference_score
 
 import suffice
 from suffice.data.content_hash import row_hashes
-from suffice.data.table_views import RowsWhere
+from suffice.data.table import RowsWhere
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import (
     ByContent,

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from suffice.sums.row_sample import hash_of_text, mixed
 
-__all__ = ["row_hashes"]
-
 
 def row_hashes(batch: pa.RecordBatch) -> NDArray[np.uint64]:
     """The hash of every row, (n,).

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from suffice.data.python_cells import is_rounded
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP, BadCell, require_held
 
-__all__ = ["doubles", "seconds"]
-
 EXACT_POWERS = 22  # of ten that doubles hold
 
 
@@ -31,11 +29,6 @@ def doubles(column: pa.Array[Any]) -> NDArray[np.float64]:
     ----------
     column : pyarrow.Array (n,)
         Integers, decimals, floating numbers, booleans or nulls.
-
-    Raises
-    ------
-    BadCell
-        For a whole number that no double is.
 
     Examples
     --------
@@ -109,11 +102,6 @@ def seconds(column: pa.Array[Any]) -> NDArray[np.float64]:
     ----------
     column : pyarrow.Array (n,)
         Dates and points in time, from 1970-01-01; times of day, from midnight; durations.
-
-    Raises
-    ------
-    BadCell
-        For a time that shares its double with others.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,21 +20,11 @@ from suffice.data.frames.memory import (
 )
 from suffice.data.python_cells import faithful, require_label_values, unmasked, warn_of_alike
 from suffice.data.schema import Layout
-from suffice.data.spelled import SpelledTable, spelled
-from suffice.data.table import Table, require_distinct
-from suffice.data.table_source import TableSource, without
-from suffice.data.table_views import CleanedTable
+from suffice.data.spelled import spelled
+from suffice.data.table import CleanedTable, Table, free_name, require_distinct
+from suffice.data.table_source import TableSource, innermost, without
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError, warn
-
-__all__ = [
-    "distributed_table",
-    "open_columns",
-    "open_table",
-    "read_csv",
-    "read_excel",
-    "read_table",
-]
 
 LABEL, WEIGHT = "label", "weight"
 CLEANED = ("ignore", "label_suffix", "label_map")
@@ -63,13 +54,6 @@ def open_table(
     first : bool
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
-
-    Raises
-    ------
-    ParameterError
-        If values are given for a file, or not one per row.
-    SchemaError, ReadError
-        If the table cannot be read.
     """
     table = _table(data, remembered)
     if first or layout is not None:
@@ -86,7 +70,8 @@ def open_table(
         if given is None or isinstance(given, str):
             names.append(given)
             continue
-        table, name = _beside(table, role, _one_column(role, given))
+        name, column = free_name(role, table.names), _one_column(role, given)
+        table = innermost(table, partial(_beside, role=role, name=name, given=column))
         names.append(name)
     label_name, weight_name = names
     source = TableSource(table, label_name, weight_name)
@@ -110,23 +95,15 @@ def _table(data: Any, remembered: TextFormat | None) -> Table:
     return frame_table(data)
 
 
-def _beside(table: Table, role: str, given: Any) -> tuple[Table, str]:
-    """A table in memory with given values as a further column, and its name."""
-    if isinstance(table, CleanedTable | SpelledTable):
-        inner, name = _beside(table.table, role, given)
-        return replace(table, table=inner), name
+def _beside(table: Table, role: str, name: str, given: Any) -> Table:
+    """A table in memory with given values as a further column."""
     frame = in_memory_beside(table, role)
-    return frame.with_column(role, _column(role, given, frame.table.num_rows))
+    column = _column(role, given, frame.table.num_rows)
+    return replace(frame, table=frame.table.append_column(name, column))
 
 
 def _one_column(role: str, given: Any) -> Any:
-    """The only column of a table; everything else as it is.
-
-    Raises
-    ------
-    ParameterError
-        If there are several.
-    """
+    """The only column of a table; everything else as it is."""
     shape: tuple[int, ...] = getattr(given, "shape", ())
     if len(shape) != 2:
         return given
@@ -349,11 +326,6 @@ def _said(
 
 def distributed_table(data: Any) -> Table | None:
     """Open a Spark or Dask DataFrame where it is; None for others.
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name.
 
     Examples
     --------

@@ -17,17 +17,6 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, SchemaError, warn
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
-__all__ = [
-    "faithful",
-    "first_rounded",
-    "is_missing",
-    "is_rounded",
-    "require_faithful",
-    "require_label_values",
-    "unmasked",
-    "warn_of_alike",
-]
-
 
 def is_rounded(cell: Any) -> bool:
     """Tell whether a cell is a whole number that the double nearest to it is not.
@@ -71,11 +60,6 @@ def require_faithful(
     next_step: str = HELD_STEP,
 ) -> None:
     """Refuse numbers of which NumPy made others; ``where`` says what a place is called.
-
-    Raises
-    ------
-    DataError
-        Naming the first.
 
     Examples
     --------
@@ -159,11 +143,6 @@ def is_missing(value: Any) -> bool:
 
 def require_label_values(cells: Sequence[Any]) -> None:
     """Refuse labels that hold several values, and Booleans among other labels: 1 equals True.
-
-    Raises
-    ------
-    SchemaError
-        Naming the label, or the types.
 
     Examples
     --------

@@ -32,8 +32,6 @@ from suffice.rules import NONNEGATIVE, rule
 from suffice.sums.base import Statistic, TreeSum
 from suffice.sums.register import STATISTICS
 
-__all__ = ["CheckpointedEngine"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 

@@ -1,4 +1,4 @@
-"""Which engine reads rows: the one that a table lives in, or that `set_engine` chose."""
+"""The engine that reads rows: the one a table lives in, or that `set_engine` chose."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from suffice.engines.progress import Report
-
-__all__ = ["engine", "engine_of", "is_here", "set_engine"]
 
 HERE = LocalEngine()
 # Classes by name, and their modules: their libraries are loaded when they are asked for.
@@ -122,11 +120,6 @@ class _UntilEnd(AbstractContextManager[None]):
 
 def engine_of(home: str | None = None) -> Engine:
     """Return the engine that reads a table: its home, if it lives in an engine.
-
-    Raises
-    ------
-    ParameterError
-        As `engine` does.
 
     Examples
     --------

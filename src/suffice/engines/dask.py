@@ -26,8 +26,6 @@ from suffice.engines.local import WAITING
 from suffice.errors import EngineError
 from suffice.sums.base import Statistic, tree_sum
 
-__all__ = ["DaskEngine"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
@@ -110,7 +108,7 @@ def _task(kernel: Callable[..., Any], params: Any) -> Delayed:
 def _result(task: Delayed, part: Any) -> Delayed:
     if not isinstance(part, DaskPartition):
         return delayed(_perform, pure=False)(task, cloudpickle.dumps(part))
-    bare = PartitionRows(part.types, part.number, layout=part.layout, most=part.most)
+    bare = PartitionRows(part.types, part.number, layout=part.layout)
     return delayed(_perform, pure=False)(
         task, cloudpickle.dumps(bare), Delayed(part.key, part.tasks)
     )
@@ -125,13 +123,7 @@ def _perform(task: tuple[Callable[..., Any], Any], packed: bytes, frame: Any = N
 
 
 def _first(pending: deque[Future]) -> Any:
-    """Wait for a result. What a kernel raises is raised.
-
-    Raises
-    ------
-    EngineError
-        If Dask gives up.
-    """
+    """Wait for a result. What a kernel raises is raised."""
     try:
         return pending.popleft().result()
     except (KilledWorker, CancelledError, CommClosedError) as error:

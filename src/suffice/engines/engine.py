@@ -1,4 +1,4 @@
-"""What an engine is: map a kernel over parts and add the statistics in part order.
+"""The protocol of engines: map a kernel over parts and add the statistics in part order.
 
 An engine holds settings only, and a fit may need several passes. `FitContext` holds what has to
 last until the fit ends: clusters that it started, temporary files, the checkpoint.
@@ -18,17 +18,6 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, Source, each_batch
 from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
-
-__all__ = [
-    "CHOSEN",
-    "Engine",
-    "EngineView",
-    "FitContext",
-    "Kernel",
-    "current_fit",
-    "fit_context",
-    "map_batches",
-]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
@@ -73,7 +62,6 @@ class EngineView(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of parts worked on at a time."""
         return self.engine.workers
 
     @property
@@ -168,11 +156,6 @@ def map_batches(
         How the source is read.
     rows : int
         The most that the function is given at a time.
-
-    Raises
-    ------
-    DataError
-        If a cell breaks a rule.
     """
     lazily = engine.in_process and engine.workers == 1
     parts = source.parts(layout, engine.workers)

@@ -31,8 +31,6 @@ from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES, WAITING, require_workers
 from suffice.errors import EngineError
 
-__all__ = ["ExecutorEngine", "ProcessesEngine", "opened"]
-
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -54,11 +52,6 @@ class ExecutorEngine(Engine):
     executor : concurrent.futures.Executor
     workers : int, optional
         Number of its workers. Default: what it says itself, else the cores of this machine.
-
-    Raises
-    ------
-    ParameterError
-        If ``workers`` is less than 1.
 
     Examples
     --------
@@ -88,13 +81,7 @@ class ExecutorEngine(Engine):
         return isinstance(self.executor, ThreadPoolExecutor)
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per worker wait.
-
-        Raises
-        ------
-        EngineError
-            If workers die, or the executor has ended.
-        """
+        """Yield ``kernel(part, params)`` in part order; at most two results per worker wait."""
         call: Callable[[Part], Any] = partial(_here, kernel, params)
         if not self.in_process:
             call = partial(_perform, __version__, self._dumps()((kernel, params)))
@@ -137,11 +124,6 @@ class ProcessesEngine(Engine):
     processes : int, optional
         Default: the cores that this process may use.
 
-    Raises
-    ------
-    ParameterError
-        If ``processes`` is less than 1.
-
     Examples
     --------
     >>> ProcessesEngine(processes=2).workers
@@ -159,13 +141,7 @@ class ProcessesEngine(Engine):
         return self.processes or AVAILABLE_CORES
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per process wait.
-
-        Raises
-        ------
-        EngineError
-            If a process dies, or none can be started.
-        """
+        """Yield ``kernel(part, params)`` in part order; at most two results per process wait."""
         try:
             yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, parts)
         except EngineError:
@@ -178,13 +154,7 @@ class ProcessesEngine(Engine):
 
 @lru_cache(maxsize=1)
 def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
-    """Return a kernel and its parameters, which a worker keeps for the parts that follow.
-
-    Raises
-    ------
-    EngineError
-        If another version of this library packed them.
-    """
+    """Return a kernel and its parameters, which a worker keeps for the parts that follow."""
     if version != __version__:
         raise EngineError(
             f"suffice {version} and suffice {__version__} were to work together",

@@ -19,8 +19,6 @@ from suffice.numerics import kernels
 from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 
-__all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers", "side_by_side", "threads"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 AVAILABLE_CORES = (
@@ -38,11 +36,6 @@ class LocalEngine(Engine):
     ----------
     threads : int, optional
         Default: the cores that this process may use.
-
-    Raises
-    ------
-    ParameterError
-        If ``threads`` is less than 1.
     """
 
     threads: int | None = None
@@ -128,13 +121,7 @@ def _called(argument: Any, function: Callable[[Any], R]) -> R:
 
 
 def require_workers(option: str, number: int | None) -> None:
-    """Refuse a number of workers that is less than 1, or is none.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
+    """Refuse a number of workers that is less than 1, or is none."""
     if number is None:
         return
     whole = isinstance(number, Integral) and not isinstance(number, bool)

@@ -1,4 +1,4 @@
-"""How far a pass over the rows is: counted part by part, and shown as a bar on a terminal."""
+"""Progress of a pass over the rows: counted part by part, shown as a bar on a terminal."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-__all__ = ["Progress", "Report", "WatchedEngine", "bar", "described"]
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -79,11 +77,6 @@ class WatchedEngine(EngineView):
         Is given a `Progress` about ten times a second, and at the end of every pass. True stands
         for a bar on the terminal of the errors, where there is one, for what takes longer than a
         second.
-
-    Raises
-    ------
-    ParameterError
-        If ``report`` is neither.
 
     Examples
     --------

@@ -26,8 +26,6 @@ from suffice.engines.executor import opened
 from suffice.errors import EngineError, ParameterError, SufficeError
 from suffice.sums.base import Statistic, tree_sum
 
-__all__ = ["SparkEngine"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
@@ -72,7 +70,7 @@ class SparkEngine(Engine):
                 "it reads Spark DataFrames",
                 "make one by spark.read or spark.createDataFrame, or leave the engine out",
             )
-        bare = PartitionRows((), part.names, 0, layout=part.layout, most=part.most)
+        bare = PartitionRows((), part.names, 0, layout=part.layout)
         task = __version__, cloudpickle.dumps(((kernel, bare), params))
         kept = part.frame.mapInArrow(partial(_on_partition, task), ROW).persist()
         try:
@@ -105,13 +103,7 @@ def _quietly(call: Callable[[], Any]) -> None:
 
 
 def _fetched(frame: DataFrame) -> pa.Table:
-    """Fetch results in the order of their index.
-
-    Raises
-    ------
-    EngineError
-        If Spark does not get through. An exception of a kernel is a result.
-    """
+    """Fetch results in the order of their index."""
     try:
         table: pa.Table = frame.toArrow()
     except Exception as error:

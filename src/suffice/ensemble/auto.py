@@ -40,12 +40,6 @@ from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import row_sums
 from suffice.sums.row_sample import Sampled
 
-__all__ = [
-    "AutoClassifier",
-    "members",
-    "shares",
-]
-
 DRAWN_TOGETHER = 1.0  # a, in rows
 
 

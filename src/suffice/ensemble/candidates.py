@@ -24,22 +24,6 @@ from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of
 from suffice.numerics.in_print import Printed, Table, percent
 
-__all__ = [
-    "CANDIDATES",
-    "FOLDS",
-    "IMPOSSIBLE",
-    "LEAST_ANSWERED",
-    "Candidate",
-    "Candidates",
-    "Folds",
-    "Roles",
-    "Size",
-    "folds_in_time",
-    "naive_bayes",
-    "planned",
-    "seconds",
-]
-
 FOLDS = 10, 5, 3  # the most for which there is time
 SECONDS = 10.0  # for all fits, of a table of CELLS or fewer
 CELLS = 100_000

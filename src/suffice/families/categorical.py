@@ -45,15 +45,8 @@ from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Categorical",
-    "CategoricalParameters",
-]
-
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-__all__ = ["Categorical", "CategoricalParameters"]
 
 
 @dataclass(frozen=True)
@@ -125,22 +118,18 @@ class Categorical(Family):
         return (said for said in advice_on_counts(statistic) if said[0] not in left_out)
 
     def left_out(self, statistic: Counts) -> NDArray[np.intp]:
-        """Identifiers, if these are to be ignored."""
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(identifiers_of(statistic))
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
-        """An empty accumulator."""
         return CodeAccumulator(d) if self.from_zero else CountAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         counts = super().takes(statistic, encoding, d)
         return counts and not any(v.closed for v in statistic.vocabularies)
 
     def settled(self, parameters: Parameters) -> Categorical:
-        """The same, with the α of these; values that it does not know are left out."""
         alpha = settled_alpha(self.alpha, parameters.alpha_evidence)
         unseen = "ignore" if self.unseen == "error" else self.unseen
         return replace(self, alpha=alpha, unseen=unseen)
@@ -192,12 +181,11 @@ class Categorical(Family):
         return np.full(d, pseudo_counts(settled_alpha(self.alpha, evidence), d), np.float64)
 
     def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
-        """How many values of each column share the probability, (d,)."""
+        """Return the number of values of each column that share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
 
     def posterior(self, statistic: Counts) -> CategoricalPosterior:
-        """Dirichlet posteriors from counts of values."""
         estimate = self.estimate(statistic)
         over = statistic.over(estimate.vocabularies) if self.from_zero else statistic
         quiet = tuple(self.left_out(statistic).tolist())
@@ -240,7 +228,7 @@ class CategoricalParameters(Parameters):
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
-        """Where the values of each column start, (d + 1,)."""
+        """Return the offset of each column among the values, (d + 1,)."""
         return offsets_of(self.vocabularies) + np.arange(len(self.vocabularies) + 1)
 
     @property
@@ -255,13 +243,7 @@ class CategoricalParameters(Parameters):
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
     ) -> None:
-        """Add Σⱼ log θ of the observed values.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``, or is a code below 0.
-        """
+        """Add Σⱼ log θ of the observed values."""
         if self.from_zero:
             require_codes(block, self.vocabularies)
         if isinstance(block, IntegerBlock) and self.unseen != "error":
@@ -329,7 +311,6 @@ class CategoricalParameters(Parameters):
         return ScoreTable(np.array(low), np.array(size), offsets, table)
 
     def column(self, j: int) -> CategoricalParameters:
-        """The parameters of column j alone."""
         theta = self.theta[:, self.offsets[j] : self.offsets[j + 1]]
         return replace(self, vocabularies=(self.vocabularies[j],), theta=theta, alpha_evidence=None)
 
@@ -347,11 +328,9 @@ class CategoricalParameters(Parameters):
         return columns
 
     def values(self, j: int) -> tuple[Any, ...]:
-        """The values of column j."""
         return self.vocabularies[j].values
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Probability of every value of column j."""
         return dict(zip(map(str, self.values(j)), self.probabilities(j).T.tolist(), strict=True))
 
     def form(self) -> Form:
@@ -362,13 +341,7 @@ class CategoricalParameters(Parameters):
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: CodedBlock | IntegerBlock) -> csr_array:
-        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen, unless ``unseen="ignore"``, or is a code below 0.
-        """
+        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant."""
         from scipy.sparse import csr_array
 
         if self.from_zero:
@@ -417,7 +390,6 @@ class CategoricalPosterior(Posterior):
             moments.variance[shown] += variance.T[column[shown]]
 
     def draw(self, rng: np.random.Generator) -> CategoricalParameters:
-        """Draw θ of every column and class."""
         offsets, theta = self.estimate.offsets, rng.standard_gamma(self.a)
         for j in range(len(self.estimate.vocabularies)):
             places = slice(offsets[j], offsets[j + 1])

@@ -21,45 +21,9 @@ from suffice.sums.counts import CountAccumulator, Counts, Events
 from suffice.sums.moments import Moments, MomentsLeftOut
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "FEW",
-    "MOST_CODES",
-    "UNSEEN_RULE",
-    "CodeAccumulator",
-    "advice_on_counts",
-    "alike",
-    "borrowed",
-    "by_event",
-    "counts_from_zero",
-    "dirichlet",
-    "dirichlet_columns",
-    "drawn_shares",
-    "event_features",
-    "evidence_for",
-    "identifiers_of",
-    "is_below",
-    "log_share_moments",
-    "most_telling",
-    "over_range",
-    "prior_counts",
-    "prior_weight",
-    "pseudo_counts",
-    "refuse_unseen",
-    "require_codes",
-    "row_numbers_of",
-    "settled_alpha",
-    "takes_events",
-]
-
 
 def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
-    """α as a number, or as an array (events,).
-
-    Raises
-    ------
-    ParameterError
-        If there are more or fewer than events.
-    """
+    """α as a number, or as an array (events,)."""
     if not isinstance(alpha, tuple):
         return float(alpha)
     if len(alpha) != events:
@@ -73,7 +37,7 @@ def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
 def prior_counts(
     alpha: float | NDArray[np.float64], estimation: str
 ) -> float | NDArray[np.float64]:
-    """What the prior adds to every count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
+    """Return the pseudo-count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
     return {"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation]
 
 
@@ -237,7 +201,7 @@ def evidence_for(
     sizes: Sequence[int],
     alike: bool = False,
 ) -> AlphaEvidence | None:
-    """What α of tables of counts is to be chosen from; None where it is given.
+    """Return the evidence from which α of tables of counts is chosen; None where it is given.
 
     Parameters
     ----------
@@ -270,13 +234,7 @@ UNSEEN_RULE = "the value was never seen in training"
 def refuse_unseen(
     block: CodedBlock, codes: NDArray[Any], vocabularies: tuple[Vocabulary, ...]
 ) -> None:
-    """Refuse a block whose ``codes`` into the vocabularies of the training rows lead beyond them.
-
-    Raises
-    ------
-    BadCell
-        Naming the first value that was never seen.
-    """
+    """Refuse a block whose ``codes`` are out of range of the vocabularies in fit."""
     found = np.argwhere(codes == [len(v) for v in vocabularies])
     if len(found):
         row, column = map(int, found[0])
@@ -302,13 +260,6 @@ class CodeAccumulator(CountAccumulator):
         weights: NDArray[np.float64],
         k: int,
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is below 0.
-        """
         require_codes(block)
         super().add(block, codes, weights, k)
 
@@ -316,13 +267,7 @@ class CodeAccumulator(CountAccumulator):
 def require_codes(
     block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
 ) -> None:
-    """Refuse numbers below 0, except those that are ``known``.
-
-    Raises
-    ------
-    BadCell
-        Naming the first of a column.
-    """
+    """Refuse numbers below 0, except those that are ``known``."""
     if isinstance(block, IntegerBlock):
         if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
             return
@@ -338,12 +283,10 @@ def require_codes(
 
 
 def is_below(value: Any) -> bool:
-    """Whether a value is a number below 0."""
     return isinstance(value, int | float) and value < 0
 
 
 def counts_from_zero(values: Iterable[Any]) -> bool:
-    """Whether all values are whole numbers, 0 or more."""
     values = tuple(values)
     if set(map(type, values)) == {int}:
         return bool(min(values) >= 0)
@@ -351,13 +294,7 @@ def counts_from_zero(values: Iterable[Any]) -> bool:
 
 
 def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
-    """All whole numbers from 0 on, if the values of column j are such; else the values.
-
-    Raises
-    ------
-    DataError
-        If there would be more than a table can have.
-    """
+    """All whole numbers from 0 on, if the values of column j are such; else the values."""
     values = vocabulary.values
     if vocabulary.counts_from_zero and len(values) >= least:
         return vocabulary
@@ -384,7 +321,7 @@ ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
 
 
 def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
-    """Whether each column of categories shows another value in every row, (d,).
+    """Return which columns of categories have another value in every row, (d,).
 
     Rows have the weight 1: what weighs more may be several rows.
     """
@@ -398,7 +335,7 @@ def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
 
 
 def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
-    """Whether each column of numbers has the moments of n numbers in a row, (d,).
+    """Return which columns of numbers have the moments of n numbers in a row, (d,).
 
     ::
 
@@ -472,7 +409,7 @@ def advice_on_counts(counts: Counts) -> Iterator[tuple[int, str]]:
 
 
 def _advice(values: Sequence[Any], count: NDArray[np.float64]) -> str:
-    """What there is to say of m values that are counted in k classes, (k, m)."""
+    """Return the warning about m values that are counted in k classes, (k, m)."""
     rows = count.sum()
     if len(values) == 1:
         return f"has one value only, {values[0]!r}: it tells nothing"
@@ -509,7 +446,7 @@ def most_telling(
 
 
 def takes_events(statistic: Any, encoding: str, d: int) -> bool:
-    """Whether a statistic counts the words of a text, or d numbered events; or nothing as yet."""
+    """Return whether a statistic counts words of a text, d numbered events, or nothing yet."""
     if type(statistic) is not Events:
         return False
     (events,) = statistic.vocabularies

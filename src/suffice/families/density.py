@@ -36,21 +36,6 @@ from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding, RealBlock
 from suffice.sums.moments import Moments
 
-__all__ = [
-    "BINS",
-    "Chosen",
-    "Density",
-    "Estimated",
-    "Kernels",
-    "PiecewisePosterior",
-    "Shares",
-    "fits",
-    "histogram",
-    "histogram_shares",
-    "kernel_density",
-    "log_losses",
-]
-
 BINS = 10  # of a histogram, of equal frequency where no cut tells of the class
 BANDWIDTHS = 0.3, 0.5, 0.9, 1.5
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
@@ -137,21 +122,17 @@ class Density(Family):
             )
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAndBinsAccumulator(d)
 
     def advice(self, statistic: MomentsAndBins) -> Sequence[tuple[int, str]]:
-        """Constants."""
         return tuple(Gaussian().advice(statistic.moments))
 
     def left_out(self, statistic: MomentsAndBins) -> NDArray[np.intp]:
-        """Numbers of rows, if these are to be ignored."""
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(row_numbers_of(statistic.moments))
 
     def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters | StudentParameters:
-        """Choose a density for every column."""
         return self.estimate_by(statistic, map)
 
     def estimate_by(
@@ -205,7 +186,7 @@ class Density(Family):
     def _column(
         self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
     ) -> tuple[Choice, Piece]:
-        """What is chosen for column j, and its density."""
+        """Choose for column j, and return the density."""
         if not self.choices:
             return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
         shape, bandwidth, _ = choice = self.choices[j]
@@ -216,23 +197,19 @@ class Density(Family):
     def estimate_as(
         self, statistic: MomentsAndBins, choices: Sequence[Choice]
     ) -> PiecewiseParameters | StudentParameters:
-        """The same parameters, where it is known what this family would choose."""
         return replace(self, choices=tuple(choices)).estimate(statistic)
 
     def binned(self, d: int) -> NDArray[np.intp]:
-        """Those whose density follows from counts, once that is known."""
         if not self.choices:
             return super().binned(d)
         return np.flatnonzero([bool(choice.shape) for choice in self.choices])
 
     def settled(self, parameters: Parameters) -> Density:
-        """The same, with what was chosen for these parameters."""
         if isinstance(parameters, PiecewiseParameters):
             return replace(self, choices=parameters.choices)
         return self
 
     def posterior(self, statistic: MomentsAndBins) -> Posterior:
-        """The posteriors of all columns, given what was chosen for them."""
         estimate = self.estimate(statistic)
         if isinstance(estimate, StudentParameters):
             return self._students.posterior(statistic.moments)
@@ -409,7 +386,7 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Estimated]:
 
 
 class Kernels(NamedTuple):
-    """Where kernels stand and are evaluated, and how broad they are.
+    """The centres of kernels, the points where they are evaluated, and their bandwidths.
 
     Parameters
     ----------
@@ -427,7 +404,7 @@ class Kernels(NamedTuple):
 
     @classmethod
     def of(cls, cells: Cells, bandwidth: float) -> Kernels:
-        """Those of two cells or more."""
+        """Compute them from two cells or more."""
         cells, shape = cells.grouped, cells.kernel_shape
         h = bandwidth * shape.spreads * shape.narrower
         return cls(cells, np.maximum(h, LEAST_BANDWIDTH * shape.deviation), shape.broad)
@@ -501,7 +478,7 @@ class Chosen:
 
 
 def fits(chosen: Sequence[Chosen | None], widths: Sequence[int]) -> bool:
-    """Whether there are choices of every column of every part, or none of a part."""
+    """Return whether there are choices of every column of every part, or none of a part."""
     return not chosen or (
         len(chosen) == len(widths)
         and all(c is None or len(c.shape) == d for c, d in zip(chosen, widths, strict=True))
@@ -623,7 +600,6 @@ class PiecewisePosterior(Posterior):
         self._variance.add_log_likelihood(block, moments.variance)
 
     def draw(self, rng: np.random.Generator) -> PiecewiseParameters:
-        """Draw the densities of all columns."""
         return PiecewiseParameters.of(self._k, [one.draw(rng) for one in self.columns])
 
     def _side_by_side(self, values: list[NDArray[np.float64]]) -> PiecewiseParameters:

@@ -43,13 +43,6 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, converted, read_rows, require_held, tiles
 from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut, too_large
 
-__all__ = [
-    "FAR",
-    "Gaussian",
-    "GaussianParameters",
-    "StudentParameters",
-]
-
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 CELLS = 16_384  # that are worked on at a time where rows are left out: they stay in the cache
 LEAST_VARIANCE = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
@@ -145,17 +138,14 @@ class Gaussian(Family):
             raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAccumulator(d)
 
     def advice(self, statistic: Moments) -> Iterator[tuple[int, str]]:
-        """Constants."""
         rows = statistic.one_class
         for j in np.flatnonzero(((rows.total > 1) & (rows.scatter == 0)).any(axis=0)).tolist():
             yield j, f"has one value only, {rows.mean[0, j]:g}: it tells nothing"
 
     def estimate(self, statistic: Moments) -> GaussianParameters | StudentParameters:
-        """Parameters from exact moments."""
         found, left_out = self.by_class(statistic), self.left_out(statistic)
         if not len(left_out):
             return found
@@ -174,7 +164,6 @@ class Gaussian(Family):
         return GaussianLeftOut(self, statistic)
 
     def left_out(self, statistic: Moments) -> NDArray[np.intp]:
-        """Numbers of rows, if these are to be ignored."""
         if self.identifiers == "keep":
             return NO_COLUMNS
         return np.flatnonzero(row_numbers_of(statistic))
@@ -203,7 +192,7 @@ class Gaussian(Family):
 
     @property
     def _divides(self) -> bool:
-        """Whether variances are not those of the sums: of all classes together, or with a ddof."""
+        """Return whether variances are not those of the sums: pooled, or with a ddof."""
         return self.shared or self.ddof != 0
 
     def least_variance(self, moments: Moments) -> NDArray[np.float64]:
@@ -244,7 +233,6 @@ class Gaussian(Family):
         return sums.sum(axis=0, keepdims=True) if self.shared else sums
 
     def posterior(self, statistic: Moments) -> GaussianPosterior:
-        """Normal-inverse-gamma posteriors from moments."""
         n, pooled = statistic.total, statistic.one_class
         seen, informed = n > 0, self.estimation != "mle"
         overall = pooled.variance
@@ -348,7 +336,7 @@ class GaussianParameters(Parameters):
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
-        """Where columns are measured from, and what their squares are scored by."""
+        """Return the origin of each column, and the coefficients of its squares."""
         origin, mean = _origin(self.mean, self.mean_lo)
         return origin, (mean, np.sqrt(self.precision / 2), self.log_scale)
 
@@ -359,7 +347,6 @@ class GaussianParameters(Parameters):
         return np.asarray(log_scale - z * z)
 
     def column(self, j: int) -> GaussianParameters:
-        """The parameters of column j alone."""
         return self.columns(np.array([j]))
 
     def columns(self, index: NDArray[np.intp]) -> GaussianParameters:
@@ -375,7 +362,6 @@ class GaussianParameters(Parameters):
         return list(x.T)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Mean and standard deviation of column j."""
         return {"mean": self.mean[:, j].tolist(), "sd": self.sd[:, j].tolist()}
 
     def form(self) -> Form:
@@ -414,13 +400,7 @@ class StudentParameters(Parameters):
         _score(kernels.scores.add_student, rows, terms, out)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add the terms of every cell.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
-        """
+        """Add the terms of every cell."""
         x = np.asarray(converted(block.values), np.float64)
         if (np.abs(x) >= LARGEST).any():
             super().add_contributions(block, out)
@@ -433,7 +413,7 @@ class StudentParameters(Parameters):
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
-        """Where columns are measured from, and what their cells are scored by."""
+        """Return the origin of each column, and the coefficients of its cells."""
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         square = np.where(used, nu * self.scale2, 1.0)
         log_scale = lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(np.pi * square)
@@ -448,11 +428,9 @@ class StudentParameters(Parameters):
         return np.asarray(log_scale - power * log1p(precision * e * e))
 
     def column(self, j: int) -> StudentParameters:
-        """The parameters of column j alone."""
         return self.columns(np.array([j]))
 
     def columns(self, index: NDArray[np.intp]) -> StudentParameters:
-        """The parameters of some columns."""
         parts = self.location, self.location_lo, self.scale2, self.dof
         return StudentParameters(*(part[:, index] for part in parts))
 

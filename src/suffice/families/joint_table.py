@@ -29,11 +29,6 @@ from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
 from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "JointTable",
-    "JointTableParameters",
-]
-
 
 @dataclass(frozen=True)
 class JointTable(Family):
@@ -99,15 +94,13 @@ class JointTable(Family):
         check_words(unseen=self.unseen)
 
     def accumulator(self, encoding: str, d: int) -> JointAccumulator:
-        """An empty accumulator for d columns."""
         return JointAccumulator(d)
 
     def settled(self, parameters: Any) -> JointTable:
-        """The same; values that it does not know are left out."""
+        """Return the family without values that these parameters do not have."""
         return replace(self, unseen="ignore") if self.unseen == "error" else self
 
     def estimate(self, statistic: JointCounts) -> JointTableParameters:
-        """Parameters from exact counts."""
         everyone = statistic.count.sum(axis=0).value
         count = np.where(statistic.total > 0, statistic.count.value, everyone)
         # Where there is no count at all, any α gives 1/M each.
@@ -118,7 +111,6 @@ class JointTable(Family):
         )
 
     def posterior(self, statistic: JointCounts) -> JointTablePosterior:
-        """The Dirichlet posterior from counts of combinations."""
         estimate = self.estimate(statistic)
         pseudo: NDArray[np.float64] = np.asarray(prior_weight(self.alpha, self.estimation))
         return JointTablePosterior(replace(estimate, log_pseudo=float(safe_log(pseudo))))
@@ -153,7 +145,6 @@ class JointTableParameters(JointParameters):
 
     @property
     def n_free(self) -> int:
-        """Return k(M − 1)."""
         return len(self.count) * max(prod(map(len, self.vocabularies)) - 1, 0)
 
     @property
@@ -165,26 +156,14 @@ class JointTableParameters(JointParameters):
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
     ) -> None:
-        """Add log p(x | c), in which missing cells are summed out.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``.
-        """
+        """Add log p(x | c), in which missing cells are summed out."""
         for rows, log_weight in self.log_weights(block):
             out[rows] += log_weight - self.log_total
 
     def log_weights(
         self, block: CodedBlock | IntegerBlock
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k).
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``.
-        """
+        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k)."""
         block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":
@@ -222,7 +201,6 @@ class JointTableParameters(JointParameters):
         return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())
 
     def column(self, j: int) -> JointTableParameters:
-        """The marginal of column j."""
         cells, place = distinct_rows(self.cells[:, [j]])
         return JointTableParameters(
             (self.vocabularies[j],),
@@ -303,13 +281,7 @@ class JointTablePosterior(Posterior):
         moments.variance[shown] += variance[shown]
 
     def draw(self, rng: np.random.Generator) -> JointTableParameters:
-        """Draw θ of all combinations.
-
-        Raises
-        ------
-        ParameterError
-            If there are too many of them.
-        """
+        """Draw θ of all combinations."""
         known = self.weights
         sizes = [len(v) + (known.unseen == "smooth") for v in known.vocabularies]
         number = prod(sizes)

@@ -65,23 +65,6 @@ from suffice.sums.comoments import (
 from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
-__all__ = [
-    "LOG_2PI",
-    "EmHistory",
-    "FactoredGaussians",
-    "GaussianSums",
-    "GaussiansLeftOut",
-    "MultivariateGaussian",
-    "MultivariateGaussianParameters",
-    "MultivariateStudentParameters",
-    "Shrinkage",
-    "add_complete",
-    "expected_sums",
-    "fill",
-    "listed",
-    "settled_double",
-]
-
 WIDE = 256  # columns: of more, rows are kept as long as they are no more than columns
 SMALLEST_SINGULAR = 1e-4  # of rows in units of their deviations, over √n; the rest is noise
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
@@ -198,18 +181,15 @@ class MultivariateGaussian(Family):
 
     @property
     def shared(self) -> bool:
-        """Whether all classes have the same covariance."""
         return self.pooling == 1
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         fourths = self.shrinkage == "ledoit-wolf"
         if d > WIDE and self.estimation == "mle":
             return RowsAccumulator(d, pooled=self.shared, fourths=fourths, least=0, gaps=False)
         return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, self.shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         if isinstance(statistic, KeptRows | Roots):
             wide = d > WIDE and self.estimation == "mle"
             return wide and statistic.d == d and statistic.pooled == self.shared
@@ -220,7 +200,6 @@ class MultivariateGaussian(Family):
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
     def is_shown_by(self, statistic: Comoments | FourthMoments | KeptRows | Roots) -> bool:
-        """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
     def estimate(
@@ -245,7 +224,6 @@ class MultivariateGaussian(Family):
     def leave_one_out(
         self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussiansLeftOut:
-        """Log-likelihoods of rows by the co-moments of all others."""
         if isinstance(statistic, KeptRows | Roots):
             raise no_closed_form(self, "there are no more rows than columns")
         if self.estimation != "mle" or self.shrinkage:
@@ -319,7 +297,7 @@ class MultivariateGaussian(Family):
     def _shrinkage_of(
         self, covariance: NDArray[np.float64], sums: GaussianSums
     ) -> NDArray[np.float64]:
-        """How much each matrix (s, d, d) is shrunk towards its diagonal, (s,)."""
+        """Return the shrinkage of each matrix (s, d, d) towards its diagonal, (s,)."""
         s = len(covariance)
         if sums.fourth is None:
             return np.full(s, self.shrinkage)
@@ -378,7 +356,7 @@ class MultivariateGaussian(Family):
         return np.asarray(nu + sums.d + 1 + self._means(sums))[:, None, None]
 
     def _means(self, sums: GaussianSums) -> int:
-        """How many means that rows tell of share a covariance."""
+        """Return the number of means, with rows, that share a covariance."""
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
     def _expected(self, statistic: Comoments) -> GaussianSums:
@@ -464,7 +442,7 @@ def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:
 
 @dataclass(frozen=True)
 class EmHistory:
-    """How expectation-maximisation went: log-likelihoods, and whether they converged.
+    """The log-likelihoods of expectation-maximisation, and whether they converged.
 
     Columns without any cell are ``empty``.
     """
@@ -668,7 +646,6 @@ class MultivariateGaussianParameters(JointParameters):
                 part[rest] -= 0.5 * (distance + (log_determinant + rank * LOG_2PI))
 
     def column(self, j: int) -> MultivariateGaussianParameters:
-        """The marginal of column j."""
         return MultivariateGaussianParameters(self.factored.columns(np.array([j])))
 
     def sample(
@@ -678,7 +655,6 @@ class MultivariateGaussianParameters(JointParameters):
         return self.factored.draw(codes, 1.0, rng)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Mean and standard deviation of column j."""
         sd = np.broadcast_to(np.sqrt(self.factored.variance[:, j]), len(self.mean))
         return {"mean": self.mean[:, j].tolist(), "sd": sd.tolist()}
 
@@ -707,7 +683,6 @@ class MultivariateGaussianParameters(JointParameters):
         return Form(tuple(range(len(origin))), -0.5 * precision, weights, constant, origin)
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which columns are left out, where variances were raised, what did not converge."""
         if self.borrowed:
             yield (
                 f"classes {listed(classes, self.borrowed)}: the rows of each weigh no more than "
@@ -775,7 +750,6 @@ class MultivariateStudentParameters(JointParameters):
         return self.factored.draw(codes, stretch[:, None], rng)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Location, scale and degrees of freedom of column j."""
         scale = np.sqrt(self.factored.covariance[:, j, j] * self.factor)
         return {
             "mean": self.factored.mean[:, j].tolist(),
@@ -784,7 +758,6 @@ class MultivariateStudentParameters(JointParameters):
         }
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which columns are left out, where variances were raised, what did not converge."""
         yield from self.factored.remarks(columns, classes, self.course.empty)
         yield from self.course.remarks(columns)
 
@@ -908,13 +881,7 @@ class FactoredGaussians:
         return np.diagonal(self.covariance, axis1=1, axis2=2)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         terms = self.origin, self.whitening, self.shift, log_scale
         return add_complete(kernels.distances.add_complete, x, terms, out)
 
@@ -1021,7 +988,6 @@ class ThinCovariance(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """How many directions count."""
         return int(np.count_nonzero(self.sd)) if self.rest else len(self.spread)
 
     @property
@@ -1081,7 +1047,6 @@ class ThinGaussians:
 
     @property
     def variance(self) -> NDArray[np.float64]:
-        """The diagonals of Σ, (s, d)."""
         return np.array([self._diagonal(one) for one in self.covariances])
 
     @staticmethod
@@ -1091,20 +1056,13 @@ class ThinGaussians:
 
     @property
     def covariance(self) -> NDArray[np.float64]:
-        """Σ, (s, d, d), if there is memory for it.
-
-        Raises
-        ------
-        DataError
-            If there is not.
-        """
+        """Σ, (s, d, d), if there is memory for it."""
         d, s = self.mean.shape[1], len(self.covariances)
         require_memory(3 * 8.0 * s * d**2, f"covariances of {d:,} columns", "use fewer columns")
         return np.array([one.dense() for one in self.covariances])
 
     @property
     def rank(self) -> NDArray[np.intp]:
-        """How many directions count, (s,)."""
         return np.array([one.rank for one in self.covariances])
 
     @property
@@ -1142,17 +1100,10 @@ class ThinGaussians:
         return self.shift @ self.whitening[0], -0.5 * row_sums(self.shift**2)
 
     def add_linear(self, x: NDArray[np.float64], out: Any) -> NDArray[np.intp]:
-        """Add log N(x; μ, Σ) − log N(x; o, Σ), where all classes share Σ; as `add_gaussian`."""
         return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         if (np.abs(x) > LARGEST).any():
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
@@ -1165,7 +1116,6 @@ class ThinGaussians:
     def marginal(
         self, x: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Distances (n, k), log-determinants and ranks (n, s) of rows in the columns they show."""
         n, s = len(x), len(self.covariances)
         distance, log_determinant, rank = (np.zeros((n, m)) for m in (len(self.mean), s, s))
         patterns, place = np.unique(~np.isnan(x), axis=0, return_inverse=True)
@@ -1180,13 +1130,11 @@ class ThinGaussians:
         return distance, log_determinant, rank
 
     def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
-        """The Gaussians of some columns alone."""
         covariance = DoubleDouble.of(np.array([one.dense(at) for one in self.covariances]))
         mean = DoubleDouble.of(self.mean[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
 
     def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
-        """Draw μ + stretch · Σ^½ z for every class code (n,)."""
         z = rng.standard_normal((len(codes), self.mean.shape[1])) * stretch
         x = self.mean[codes].copy()
         for m, one in enumerate(self.covariances):
@@ -1213,13 +1161,7 @@ def listed(columns: Sequence[str], chosen: Sequence[int]) -> str:
 
 
 def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> NDArray[np.intp]:
-    """Let a kernel add to the scores of complete rows; return which are not.
-
-    Raises
-    ------
-    BadCell
-        If a number is infinite or larger than 1e150.
-    """
+    """Let a kernel add to the scores of complete rows; return which are not."""
     done = np.zeros(len(x), bool)
     stopped = kernel(x, *terms, done, out)
     if stopped >= 0:
@@ -1262,7 +1204,7 @@ def fill(
 
 
 def _noise(mean: DoubleDouble, total: DoubleDouble) -> NDArray[np.float64]:
-    """What rounding of the data may leave of the variance of a dependent column: `factorise`."""
+    """Bound the rounding error in the variance of a dependent column: `factorise`."""
     variance = np.diagonal(total.hi)
     far = np.divide(
         (mean.hi**2).max(axis=0, initial=0.0),
@@ -1347,13 +1289,7 @@ class GaussiansLeftOut:
         weight: NDArray[np.float64],
         covariance: NDArray[np.float64],
     ) -> GaussiansLeftOut:
-        """From the Gaussians of all rows, and the covariance of all classes together.
-
-        Raises
-        ------
-        ParameterError
-            If a covariance is that of all rows, or has a floor: these change with every row.
-        """
+        """From the Gaussians of all rows, and the covariance of all classes together."""
         rest = np.where(weight > 0, weight - family.ddof, 1.0)
         if factored.raised or (len(factored.covariance) > 1 and rest.min() <= 0):
             raise no_closed_form(family, "the rows of a class do not vary in all directions")
@@ -1365,7 +1301,6 @@ class GaussiansLeftOut:
     def add_log_likelihood(
         self, block: RealBlock, rows: LearntRows, out: NDArray[np.float64]
     ) -> None:
-        """Add log N(x; μ_c, Σ) by the sums without the row."""
         for start in range(0, len(out), SCORED_ROWS):
             part = np.arange(start, min(start + SCORED_ROWS, len(out)))
             x = np.asarray(block.values[part], np.float64)
@@ -1374,7 +1309,7 @@ class GaussiansLeftOut:
             out[part] += found
 
     def _shared(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
-        """Of a scatter that all classes share, (n, k)."""
+        """Score by a scatter that all classes share, (n, k)."""
         k, n = len(self.weight), np.arange(len(x))
         divisor = (np.where(self.weight > 0, self.weight - self.ddof, 0.0)).sum()
         white = [self._white(x, c) for c in range(k)]  # W δ_c, with WᵀW = Σ⁻¹
@@ -1397,7 +1332,7 @@ class GaussiansLeftOut:
         return found
 
     def _each(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
-        """Of a scatter for every class, (n, k)."""
+        """Score by a scatter of every class, (n, k)."""
         own, w, left, alone = self._own(rows)
         found = np.empty((len(x), len(self.weight)))
         for c, weight in enumerate(self.weight.tolist()):
@@ -1460,7 +1395,6 @@ class DrawnGaussians:
     used: NDArray[np.intp]
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add log N(x; μ, Σ), of the columns that a row shows."""
         for rows, columns, x in _patterns(block, self.used):
             for c, mean in enumerate(self.mean):
                 sigma = self.covariance[min(c, len(self.covariance) - 1)]
@@ -1499,7 +1433,6 @@ class MultivariateGaussianPosterior(Posterior):
     divisor: NDArray[np.float64]
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
-        """Add mean and variance of T; see the formulas above."""
         shared = len(self.psi) == 1 and len(self.mean) > 1
         for rows, columns, x in _patterns(block, self.used):
             p, white = len(columns), []

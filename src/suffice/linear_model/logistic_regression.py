@@ -73,8 +73,6 @@ from suffice.rules import build
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 
-__all__ = ["LogisticRegression"]
-
 
 @dataclass(repr=False, eq=False)
 @accepts(dual=False, intercept_scaling=1, random_state=None, verbose=0, n_jobs=None)

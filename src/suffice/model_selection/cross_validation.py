@@ -30,17 +30,6 @@ from suffice.model_selection.scores import (
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 
-__all__ = [
-    "cross_val_predict",
-    "cross_val_score",
-    "cross_validate",
-    "folds_of",
-    "handed_over",
-    "learning_curve",
-    "rows_of",
-    "scorer_of",
-]
-
 IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has
 
 
@@ -431,15 +420,7 @@ def handed_over(estimator: Any, function: str) -> bool:
 def rows_of(
     estimator: Estimator, X: Any, y: Any, params: Mapping[str, Any] | None, groups: Any
 ) -> MemoryRows:
-    """Return rows in memory, each with its label.
-
-    Raises
-    ------
-    ParameterError
-        If more than weights is to be passed on to fits.
-    DataError
-        If a row that a classifier is judged on has no label.
-    """
+    """Return rows in memory, each with its label."""
     given = dict(params or {})
     weight = given.pop("sample_weight", None)
     if given:
@@ -467,13 +448,7 @@ def folds_of(rows: MemoryRows, cv: Any) -> Folds:
 
 
 def scorer_of(estimator: Any, scoring: Any, error_score: Any) -> Any:
-    """Return the function that scores a model on rows: a number, or numbers by name.
-
-    Raises
-    ------
-    ValueError
-        If scikit-learn has no score of this name.
-    """
+    """Return the function that scores a model on rows: a number, or numbers by name."""
     if scoring is None or callable(scoring) or isinstance(scoring, str):
         return check_scoring(estimator, scoring)
     return check_scoring(estimator, scoring, raise_exc=error_score == "raise")
@@ -482,13 +457,7 @@ def scorer_of(estimator: Any, scoring: Any, error_score: Any) -> Any:
 def _over_all_classes(
     known: Sequence[NDArray[Any]], answers: Sequence[NDArray[Any]], truth: Any, method: str
 ) -> list[NDArray[Any]]:
-    """Return answers (n, k) with a column for every class; impossible are those not learnt.
-
-    Raises
-    ------
-    DataError
-        If an answer has no column for every class that its model knows.
-    """
+    """Return answers (n, k) with a column for every class; impossible are those not learnt."""
     learnt, given = np.unique(np.concatenate(known)), np.unique(np.asarray(truth))
     every = given if np.isin(learnt, given).all() else learnt  # a fit may clean labels
     found, warned = [], False
@@ -516,13 +485,7 @@ def _over_all_classes(
 
 
 def _sizes(asked: NDArray[Any], most: int) -> list[int]:
-    """Return numbers of rows to fit, increasing, of ``most`` that there are.
-
-    Raises
-    ------
-    ParameterError
-        If a size is not among them, or a fraction not above 0 and at most 1.
-    """
+    """Return numbers of rows to fit, increasing, of ``most`` that there are."""
     fraction = asked.dtype.kind == "f"
     known = asked.ndim == 1 and asked.size > 0 and asked.dtype.kind in "iuf"
     if not known or not ((asked > 0) & (asked <= (1 if fraction else most))).all():

@@ -41,8 +41,6 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
 from suffice.sums.batch import Batch
 
-__all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
-
 
 @dataclass(frozen=True, repr=False)
 class FoldEvaluations(Printed):

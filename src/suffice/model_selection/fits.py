@@ -23,8 +23,6 @@ from suffice.model_selection.rows import Rows
 from suffice.models.estimator import FittedFromSums, Opened
 from suffice.sums.base import tree_sum
 
-__all__ = ["BLOCK", "FoldModels", "is_of_sums", "models_of_folds", "sums_without"]
-
 BLOCK = 256  # groups that are taken from a total at a time
 
 
@@ -62,13 +60,7 @@ class FoldModels:
         return next((one for one in self.models if isinstance(one, Exception)), None)
 
     def checked(self, error_score: Any) -> FoldModels:
-        """Raise what is to be raised, and warn of folds that have no model.
-
-        Raises
-        ------
-        SufficeError
-            If ``error_score`` is "raise" and a fold was not fitted, or if none was.
-        """
+        """Raise what is to be raised, and warn of folds that have no model."""
         errors = [one for one in self.models if isinstance(one, Exception)]
         if errors and (error_score == "raise" or len(errors) == len(self.models)):
             raise errors[0]

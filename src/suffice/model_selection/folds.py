@@ -12,20 +12,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 
-__all__ = [
-    "MOST_GROUPS",
-    "ByContent",
-    "EqualRowsTogether",
-    "Folds",
-    "InOrder",
-    "Partition",
-    "consecutive",
-    "divided",
-    "is_leave_one_out",
-    "row_groups",
-    "stratified",
-]
-
 FOLDS = 5  # as in scikit-learn
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
 
@@ -147,13 +133,6 @@ def divided(
         Puts the rows, or the groups, in random order first, for a number of folds.
     targets : array-like (n,), optional
         What a splitter is shown where there are no labels.
-
-    Raises
-    ------
-    ParameterError
-        If ``cv`` is none of these, or there are too few rows, or too many folds.
-    DataError
-        If no row has a label.
 
     Examples
     --------
@@ -306,11 +285,6 @@ def _places(rows: Any, n: int) -> NDArray[np.intp]:
 def consecutive(n: int, k: int) -> NDArray[np.intp]:
     """Return the fold of each of n rows: k stretches; the first n mod k are longer by one.
 
-    Raises
-    ------
-    ParameterError
-        If there are more folds than rows.
-
     Examples
     --------
     >>> consecutive(5, 2)
@@ -333,11 +307,6 @@ def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
         Labels; −1 where there is none, and so no fold.
     k : int
         Number of folds.
-
-    Raises
-    ------
-    ParameterError
-        If every class has fewer rows than there are folds.
 
     Examples
     --------

@@ -19,8 +19,6 @@ from suffice.model_selection.folds import Folds
 from suffice.model_selection.scores import FoldScores, held_out_scores, training_scores
 from suffice.models.estimator import Estimator
 
-__all__ = ["GridSearchCV"]
-
 
 class GridSearchCV(_GridSearchCV):  # type: ignore[misc]
     """Judge every point of a grid of options on folds, and take the best.
@@ -141,13 +139,7 @@ def _check(fits: Sequence[FoldModels], error_score: Any) -> None:
 
 
 def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> None:
-    """Refuse to choose among points none of which has a finite score.
-
-    Raises
-    ------
-    DataError
-        Naming a class that a fold has not learnt, if that is so.
-    """
+    """Refuse to choose among points none of which has a finite score."""
     if np.isfinite(means).any():
         return
     labels, cause = np.asarray(truth), "the scores of the folds are in cv_results_"
@@ -164,13 +156,7 @@ def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> Non
 
 
 def _with(estimator: Any, point: dict[str, Any]) -> Any:
-    """Return an estimator with the options of a point of the grid.
-
-    Raises
-    ------
-    ParameterError
-        If it has no such option.
-    """
+    """Return an estimator with the options of a point of the grid."""
     known = estimator.get_params()
     for name in point:
         if name not in known:

@@ -16,8 +16,6 @@ from suffice.data.python_cells import is_missing
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import is_array, labels_of
 
-__all__ = ["MemoryRows", "Rows", "require_labels", "rows_at"]
-
 
 class Rows(Protocol):
     """A table whose rows are known by their places, 0 to n − 1."""
@@ -178,13 +176,7 @@ def _without(X: Any, name: str) -> Any:
 
 
 def require_labels(y: Any) -> None:
-    """Refuse a row without a label.
-
-    Raises
-    ------
-    DataError
-        Naming the first.
-    """
+    """Refuse a row without a label."""
     y = np.asarray(y)
     if y.ndim != 1 or y.dtype.kind in "biuSU":
         return

@@ -17,15 +17,12 @@ from suffice.data.encode import encode
 from suffice.data.open import distributed_table, open_table
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import RecordPart
-from suffice.data.table import Table
+from suffice.data.table import RowsWhere, Table, WithoutColumns
 from suffice.data.table_source import TableSource
-from suffice.data.table_views import RowsWhere, WithoutColumns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.sums.block import CodedBlock
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["TableRows", "is_table"]
 
 
 def is_table(X: Any) -> bool:
@@ -88,13 +85,6 @@ class TableRows:
             The column of groups. It is no feature.
         hashed : bool
             Whether rows are hashed.
-
-        Raises
-        ------
-        ParameterError
-            If labels, weights or groups are values, or the table has no order.
-        DataError
-            If a row has no group.
         """
         names = [y] if isinstance(y, str) else y
         for what, given in (("y", y), ("sample_weight", weight), ("groups", groups)):
@@ -145,13 +135,7 @@ class TableRows:
         return self.table, self.y, self.weight
 
     def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
-        """Return the rows at these places, as `fit` takes them.
-
-        Raises
-        ------
-        ParameterError
-            If one is named twice.
-        """
+        """Return the rows at these places, as `fit` takes them."""
         times = np.bincount(places, minlength=self.n)
         if (times > 1).any():
             raise ParameterError(

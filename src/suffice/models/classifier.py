@@ -1,4 +1,4 @@
-"""What all classifiers do: they read tables whose rows have labels, predict these, and are judged.
+"""The base of classifiers: they read tables of labelled rows, predict labels, and are judged.
 
 A subclass answers a batch by its model (`Classifier._codes`, `predict_proba`).
 """
@@ -49,15 +49,6 @@ from suffice.models.estimator import Estimator, fitted
 from suffice.models.reading import LabelReader, engine_for, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
-
-__all__ = [
-    "Classifier",
-    "answers_by_batch",
-    "costs_of",
-    "open_labelled",
-    "rows_to_answer",
-    "warn_of_unlabelled",
-]
 
 T = TypeVar("T")
 
@@ -243,11 +234,10 @@ class Classifier(Estimator):
         return np.concatenate(found) if found else np.zeros((0, k, 2))
 
     @abstractmethod
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
-        """What gives the ends of the intervals of a batch; with 0 draws in closed form."""
+    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends: ...
 
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
-        """What tells the rows of a batch that have an answer, or an interval; None if all have."""
+        """Return a test of the rows that have an answer, or an interval; None if all have."""
         return None
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -351,12 +341,10 @@ class Classifier(Estimator):
         return ByGroup(by, groups)
 
     def _judge(self, source: Any) -> Judge:
-        """What the evaluation of a table needs; rows without an answer are left out of it."""
         kernel = partial(evaluation, costs=costs_of(self, self.costs), ranked=True)
         return Judge(of_answered(self, kernel, "empty"), fitted(self), self.reader_.to_answer)
 
     def _scoring(self, source: Any) -> Judge:
-        """What `score` needs of a table."""
         kernel = partial(hits, costs=costs_of(self, self.costs))
         judge = of_answered(self, kernel, "error"), fitted(self), self.reader_.to_answer
         return Judge(*judge, accuracy_told)
@@ -389,13 +377,7 @@ def costs_of(classifier: Classifier, given: Any) -> NDArray[np.float64] | None:
 def open_labelled(
     classifier: Classifier, X: Any, y: Any, sample_weight: Any, first: bool = False
 ) -> TableSource | ArraySource:
-    """Open a table whose rows have labels.
-
-    Raises
-    ------
-    ParameterError
-        If there are none.
-    """
+    """Open a table whose rows have labels."""
     if y is None:
         raise ParameterError(
             f"{type(classifier).__name__} requires y to be passed, but the target y is None",

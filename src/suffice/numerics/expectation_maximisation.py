@@ -32,8 +32,6 @@ from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import eigh, factorise, product
 
-__all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
-
 FLOOR = 1e-9  # the least variance in any direction, as a fraction of that over all classes
 TINY = 1e-6  # a variance that is small compared to this has no fraction that could be measured
 
@@ -146,18 +144,6 @@ def expectation_maximisation(
         fractions of those; the log-likelihood may then change by its root for every row.
     max_iterations : int
         Most steps from sums to parameters.
-
-    Raises
-    ------
-    ValueError
-        If scatter is summed over classes that do not share their covariance, or the estimate is
-        not finite.
-
-    Source: A. P. Dempster, N. M. Laird and D. B. Rubin, Maximum likelihood from incomplete data
-    via the EM algorithm, JRSS B 39 (1977), section 4.1; R. J. A. Little and D. B. Rubin,
-    Statistical Analysis with Missing Data, 3rd ed. (2019), section 11.2; N. C. Henderson and
-    R. Varadhan, Damped Anderson acceleration with restarts and monotonicity control for
-    accelerating EM and EM-like algorithms, J. Comput. Graph. Statist. 28 (2019), here undamped.
 
     Examples
     --------
@@ -381,7 +367,7 @@ def _change(before: _Gaussians, after: _Gaussians) -> float:
 
 
 def _extrapolated(path: Path, at: _Gaussians, following: _Gaussians) -> _Gaussians:
-    """Where a path leads that came to ``at`` and goes on to ``following``."""
+    """Extrapolate a path that came to ``at`` and goes on to ``following``."""
     ahead = path.extrapolated(_flat(at), _flat(following))
     if ahead is None:
         return following

@@ -13,8 +13,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-__all__ = ["interruptible"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 LARGE = 1 << 15  # numbers: with fewer, a matrix is factored in a few milliseconds

@@ -1,11 +1,9 @@
-"""How far to shrink a covariance matrix towards uncorrelated columns, so that least is lost."""
+"""The shrinkage of a covariance matrix towards uncorrelated columns of least expected loss."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["ledoit_wolf", "ledoit_wolf_of_rows"]
 
 
 def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:

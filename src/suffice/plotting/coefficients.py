@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CoefficientDisplay"]
-
 
 class CoefficientDisplay:
     """Estimates and intervals of the coefficients of a linear or logistic regression.
@@ -125,7 +123,6 @@ class CoefficientDisplay:
 
     @classmethod
     def _without_intervals(cls, model: Any, level: float) -> Self:
-        """What a penalised fit shows."""
         estimate = np.atleast_2d(np.asarray(model.coef_, np.float64))
         terms = tuple(term for term in model.terms_ if term != INTERCEPT)
         if hasattr(model, "classes_"):
@@ -179,7 +176,7 @@ def _parts(summary: Any) -> tuple[Any, ...]:
 
 
 def _outcomes(parts: tuple[Any, ...]) -> list[str]:
-    """What each row of coefficients is about: a target, or a class against the reference."""
+    """Name the rows of coefficients: targets, or classes against the reference."""
     if hasattr(parts[0], "outcomes"):
         return [f"{one} against {parts[0].reference}" for one in parts[0].outcomes]
     return [str(part.target) for part in parts]

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.models.base.answers import Evidence
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.plotting.style import AGAINST, FOR, INK, QUIET, figure_of, shortened, sized_axes
+from suffice.numerics.in_print import AGAINST, FOR
+from suffice.plotting.style import INK, QUIET, figure_of, shortened, sized_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["LedgerDisplay"]
 
 
 class LedgerDisplay:
@@ -151,7 +150,7 @@ class LedgerDisplay:
 
     @property
     def total(self) -> float:
-        """Where it ends."""
+        """Return the end of the last bar."""
         return float(self.start + self.steps.sum())
 
     def plot(self, *, most: int = 12, ax: Axes | None = None) -> Self:

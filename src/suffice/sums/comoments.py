@@ -39,22 +39,6 @@ from suffice.sums.moments import (
     too_small,
 )
 
-__all__ = [
-    "FORGOTTEN",
-    "LOG_UNIT",
-    "UNKNOWN",
-    "Comoments",
-    "ComomentsAccumulator",
-    "FourthMoments",
-    "FourthMomentsAccumulator",
-    "Tally",
-    "gathered",
-    "indexed_products",
-    "scaled_tally",
-    "tallied",
-    "tally_sum",
-]
-
 Tally = NDArray[np.int64]
 """Of every group, (g, 3): rows, rows whose weight is no whole number, and Σ log w in units.
 
@@ -225,7 +209,6 @@ class Comoments(ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
-        """Co-moments of no rows."""
         return cls.of_groups(k, pooled, np.zeros((0, d), bool), np.zeros((0, 2), np.intp), 0)
 
     @classmethod
@@ -255,17 +238,14 @@ class Comoments(ClassSums):
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.patterns.shape[1])
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.group_weight.value.sum())
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is no row."""
         return not len(self.code)
 
     @property
@@ -275,7 +255,6 @@ class Comoments(ClassSums):
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
         total = np.zeros((self.k, self.d))
         weight = self.group_weight.value[:, None] * self.patterns[self.pattern]
         np.add.at(total, self.code, weight)
@@ -283,7 +262,6 @@ class Comoments(ClassSums):
 
     @cached_property
     def one_class(self) -> Comoments:
-        """The rows as if they were of one class."""
         return replace(self, k=1, code=np.zeros_like(self.code))._of_groups_again()
 
     @property
@@ -319,7 +297,6 @@ class Comoments(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Tell whether the values of a column, of all rows, differ by too little to be squared."""
         if not len(self.code):
             return np.zeros(self.d, bool)
         shown = self.patterns[self.pattern]
@@ -345,7 +322,6 @@ class Comoments(ClassSums):
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
     def place(self, index: NDArray[np.intp], k: int) -> Comoments:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         return replace(self, k=k, code=index[self.code])._sorted()
 
     def take(self, index: NDArray[np.intp]) -> Comoments:
@@ -391,14 +367,12 @@ class Comoments(ClassSums):
         return self._merge(other, -1.0) if isinstance(other, Comoments) else NotImplemented
 
     def scaled(self, factor: float) -> Comoments:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         weight, sums = scaled(self.weight, factor), scaled(self.sums, factor)
         products = scaled(self.products, factor)
         tally = scaled_tally(self.tally, factor)
         return replace(self, weight=weight, sums=sums, products=products, tally=tally)._shown()
 
     def shares_left(self, rest: Comoments) -> NDArray[np.float64]:
-        """Return the share of each variance that the rest of these rows has, (1, d)."""
         if not rest.complete:
             return super().shares_left(rest)
         many, few = self.one_class, rest.one_class
@@ -544,7 +518,7 @@ def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Where the products of a statistic are, given the new product indices of its groups."""
+    """Map the products of a statistic to the new product indices of its groups."""
     index = np.zeros(len(of.products), np.intp)
     index[of.product_index[of.product_index >= 0]] = product_index[of.product_index >= 0]
     return index
@@ -553,7 +527,7 @@ def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
 def indexed_products(
     pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
+    """Index the products of the groups (g, 2) that need some or share them with one that does."""
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])
     return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)
@@ -602,13 +576,7 @@ class ComomentsAccumulator:
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
-        """Add the rows of a block, and of one beside it, whose columns come after.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add the rows of a block, and of one beside it, whose columns come after."""
         self._grow(k)
         for start, x in self._short(block):
             rows = slice(start, start + len(x))
@@ -625,7 +593,6 @@ class ComomentsAccumulator:
                 self._separate(z, codes[rows], weights[rows], start + first)
 
     def statistic(self) -> Comoments:
-        """Freeze what was added."""
         k = len(self._state[0])
         groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
         everything = np.ones((1, self._d), bool)
@@ -745,17 +712,14 @@ class FourthMoments(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.moments.k
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return self.moments.d // 3
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
         return self.moments.total[:, : self.d]
 
     @cached_property
@@ -765,7 +729,6 @@ class FourthMoments(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Return whether the values of a column differ by too little to be squared."""
         return self.columns.too_small
 
     def fourth(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -812,11 +775,9 @@ class FourthMoments(ClassSums):
         return FourthMoments(self.moments.marginal(thrice))
 
     def divergences(self, other: FourthMoments) -> Divergences:
-        """Return how far the columns are apart, (k, d)."""
         return self.columns.divergences(other.columns)
 
     def shares_left(self, rest: FourthMoments) -> NDArray[np.float64]:
-        """Return the share of each variance that the rest of these rows has, (1, d)."""
         return self.columns.shares_left(rest.columns)
 
 
@@ -828,19 +789,12 @@ class FourthMomentsAccumulator:
 
     @property
     def complete(self) -> bool:
-        """Whether every row added so far shows every column."""
+        """Return whether no row so far had a missing cell."""
         return self._moments.complete
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e75.
-        """
         for start, part in tiles(block.values, np.float64):
             for first in range(0, max(len(part), 1), SQUARED_ROWS):
                 x = part[first : first + SQUARED_ROWS]
@@ -856,5 +810,4 @@ class FourthMomentsAccumulator:
                 self._moments.add(both, codes[rows], weights[rows], k)
 
     def statistic(self) -> FourthMoments:
-        """Freeze what was added."""
         return FourthMoments(self._moments.statistic())

@@ -20,17 +20,6 @@ from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock,
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Value, Vocabulary
 
-__all__ = [
-    "WIDEST",
-    "CountAccumulator",
-    "Counts",
-    "EventAccumulator",
-    "Events",
-    "JointAccumulator",
-    "JointCounts",
-    "distinct_rows",
-]
-
 FIRST_LOOK = 1_024  # rows that suggest the range of whole numbers
 WIDEST = 262_144  # places in a table of whole numbers; what is wider is looked up
 LARGEST_KEY = 2**62  # a row of codes is one number below this, as far as they go
@@ -70,17 +59,15 @@ class Counts(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.count.shape[0]
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.vocabularies)
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
-        """Where the categories of each column start, (d + 1,)."""
+        """Return the offset of each column among the categories, (d + 1,)."""
         return offsets_of(self.vocabularies)
 
     @cached_property
@@ -94,7 +81,7 @@ class Counts(ClassSums):
 
     @cached_property
     def by_size(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
-        """Which columns have equally many values v, (c,), and their counts (k, c, v), by v."""
+        """Return the columns with equally many values v, (c,), and their counts (k, c, v), by v."""
         count, sizes = self.count.value, np.diff(self.offsets)
         groups = (np.flatnonzero(sizes == v) for v in np.unique(sizes))
         return tuple(
@@ -114,12 +101,10 @@ class Counts(ClassSums):
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         sums = [self.count[:, a:b].sum(axis=1).value for a, b in pairwise(self.offsets)]
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the values of either."""
         if self.vocabularies == other.vocabularies:
             return self, other
         pairs = zip(self.vocabularies, other.vocabularies, strict=True)
@@ -131,7 +116,6 @@ class Counts(ClassSums):
         return int(np.searchsorted(self.offsets, place, side="right")) - 1
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         mine, theirs = self.aligned(other)
         columns = range(len(mine.vocabularies))
         return Divergences.side_by_side(
@@ -171,7 +155,7 @@ class Counts(ClassSums):
 
 
 def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
-    """Where the categories of each column start among all M, (d + 1,)."""
+    """Return the offset of each column among all M categories, (d + 1,)."""
     return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
 
@@ -195,7 +179,7 @@ class CodeRange:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where every column starts, (d + 1,)."""
+        """Return the offset of each column, (d + 1,)."""
         return np.concatenate([[0], np.cumsum(self.size)])
 
     @classmethod
@@ -245,7 +229,6 @@ class CountAccumulator:
         weights: NDArray[np.float64],
         k: int,
     ) -> None:
-        """Add the rows of a block."""
         self._k = max(k, self._k)
         if isinstance(block, IntegerBlock):
             self._add_integers(block.values, codes, weights)
@@ -410,7 +393,6 @@ class Events(Counts):
         ).untested()
 
     def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
         found = super().take(index)
         return replace(found, missing=found.missing.pruned())
 
@@ -574,17 +556,14 @@ class JointCounts(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.count.shape[0]
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.vocabularies)
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
-        """Return the counts of no rows."""
         nothing = np.zeros((0, d), np.intp)
         return cls((Vocabulary(()),) * d, nothing, DoubleDouble.zeros((k, 0)))
 
@@ -649,7 +628,6 @@ class JointCounts(ClassSums):
         )
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the combinations of either; what one of them lacks has count 0 there."""
         pairs = zip(self.vocabularies, other.vocabularies, strict=True)
         vocabularies = tuple(mine | theirs for mine, theirs in pairs)
         parts = self.over(vocabularies), other.over(vocabularies)

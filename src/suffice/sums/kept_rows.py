@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
-from suffice.numerics.error_free import LARGEST, add, two_sum
+from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
 from suffice.numerics.exact import scaled
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
@@ -37,11 +37,10 @@ from suffice.sums.comoments import (
     tallied,
 )
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import SMALLEST, TOO_LARGE
-
-__all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
+from suffice.sums.moments import TOO_LARGE
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
+LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
 DIGEST = 16  # bytes that tell one row from another
 NEGLIGIBLE = 2.0**-90  # of a weight: what rounding leaves of a difference
@@ -101,7 +100,6 @@ class KeptRows(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.tally)
 
     @property
@@ -111,7 +109,6 @@ class KeptRows(ClassSums):
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.row_weights.sum())
 
     @property
@@ -139,17 +136,15 @@ class KeptRows(ClassSums):
         return self.columns
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         return self.columns.divergences(other)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no row."""
         return not len(self.y)
 
     @cached_property
     def gaps(self) -> NDArray[np.bool_]:
-        """Which rows lack a cell or a target, (m,)."""
+        """Return which rows lack a cell or a target, (m,)."""
         if not is_sparse(self.x):
             lacks = np.isnan(self.x).any(axis=1)
         else:
@@ -159,12 +154,12 @@ class KeptRows(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Whether every row shows every column."""
+        """Return whether no row lacks a cell."""
         return not self.gaps.any()
 
     @property
     def patterns(self) -> NDArray[np.bool_]:
-        """Which columns some row shows, (1, d)."""
+        """Return which columns some row has, (1, d)."""
         if self.complete:
             return np.ones((min(len(self.y), 1), self.d), np.bool_)
         if is_sparse(self.x):
@@ -176,11 +171,10 @@ class KeptRows(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column differ by too little to be squared, (d,)."""
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
     def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:
-        """The same rows in some of the columns, increasing; products of few columns."""
+        """Return the rows of some of the columns, increasing; products of few columns."""
         p = self.x.shape[1]
         kept = columns[columns < p]
         x = self.x[:, kept]
@@ -188,20 +182,8 @@ class KeptRows(ClassSums):
         rows = replace(self, x=x, y=self.y[:, columns[columns >= p] - p], cells=cells)
         return rows._in_few_numbers() if len(kept) >= LEAST_COLUMNS else rows.products()
 
-    def chosen(self, columns: NDArray[np.intp]) -> KeptRows:
-        """The same rows in few of the columns, without targets."""
-        x = self.x[:, columns]
-        x = x.toarray() if is_sparse(x) else x
-        return replace(self, x=x, y=self.y[:, :0], cells=x.size)
-
     def products(self) -> Any:
-        """Return the exact products of all columns, `Comoments` or `FourthMoments`.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
-        """
+        """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
         w = self.row_weights
         step = max(1, TILE_CELLS // max(1, self.d)) if is_sparse(self.x) else max(1, len(self.y))
@@ -263,12 +245,10 @@ class KeptRows(ClassSums):
 
     @property
     def one_class(self) -> KeptRows:
-        """The rows as if they were of one class."""
         code, tally = np.zeros_like(self.code), self.tally.sum(axis=0)[None]
         return replace(self, code=code, tally=tally)
 
     def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         tally = gathered(self.tally, index, k)
         return replace(self, code=np.asarray(index)[self.code], tally=tally)
 
@@ -339,20 +319,19 @@ class KeptRows(ClassSums):
 
     def _in_few_numbers(self) -> KeptRows | Products:
         """The rows, or their products where these are fewer numbers."""
-        p: int = self.x.shape[1]
-        return self if self.cells <= p * p else self.products()
+        return self if self.cells <= _most_cells(self.x) else self.products()
+
+
+def _most_cells(x: Any) -> int:
+    """How many cells of rows are kept: as many as products, or what sparse ones take in a GB."""
+    p: int = x.shape[1]
+    return max(p * p, SPARSE_CELLS if is_sparse(x) and p > LEAST_SPARSE else 0)
 
 
 def _products(
     d: int, pooled: bool, fourths: bool, k: int
 ) -> ComomentsAccumulator | FourthMomentsAccumulator:
-    """Return an accumulator of products, if there is memory for them.
-
-    Raises
-    ------
-    DataError
-        If there is not.
-    """
+    """Return an accumulator of products, if there is memory for them."""
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
@@ -383,7 +362,7 @@ def _joined(
 
 
 def _tiny(x: Any) -> NDArray[np.bool_]:
-    """Whether cells of a column differ, or are, by so little that their squares underflow."""
+    """Return which columns differ, or are, by so little that their squares underflow."""
     if is_sparse(x):
         largest = np.zeros(x.shape[1])
         np.fmax.at(largest, x.indices, np.abs(x.data))
@@ -396,7 +375,7 @@ def _tiny(x: Any) -> NDArray[np.bool_]:
 
 
 def _digest(x: Any, y: NDArray[np.float64], i: int) -> bytes:
-    """What tells row i from rows of other values."""
+    """Hash row i."""
     found = blake2b(y[i], digest_size=DIGEST)
     if is_sparse(x):
         part = slice(x.indptr[i], x.indptr[i + 1])
@@ -471,22 +450,18 @@ class Roots(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.weight)
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.mean.shape[1])
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.weight.sum())
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         return np.repeat(self.weight[:, None], self.d, axis=1)
 
     @property
@@ -510,7 +485,6 @@ class Roots(ClassSums):
         return self.singular[own], self.basis[own]
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         theirs = other.columns
         variances = [np.broadcast_to(one.sd**2, one.mean.shape) for one in (self, theirs)]
         weights = self.total, theirs.total
@@ -528,21 +502,17 @@ class Roots(ClassSums):
         return ForgetError(NOT_IN_FILES, "fit all rows again")
 
     def scaled(self, factor: float) -> Roots:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(self, weight=self.weight * factor, fourth=self.fourth * factor)
 
     def canonical(self) -> Roots:
-        """The same: there is one form."""
         return self
 
     def place(self, index: NDArray[np.intp], k: int) -> Roots:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         order = np.full(k, -1)
         order[index] = np.arange(self.k)
         return self.take(order)
 
     def take(self, index: NDArray[np.intp]) -> Roots:
-        """Keep the classes at ``index``, in that order; −1 stands for an empty one."""
         known = (index >= 0)[:, None]
         weight, mean = self.weight[index] * known[:, 0], self.mean[index] * known
         if self.pooled:
@@ -631,23 +601,13 @@ class RowsAccumulator:
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
-        """Add rows of columns, with the targets beside them; rows of weight 0 are left out.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        DataError
-            If there is no memory for the products.
-        """
+        """Add rows of columns, with the targets beside them; rows of weight 0 are left out."""
         self._k = max(self._k, k)
         y = RealBlock(np.empty((len(codes), 0))) if beside is None else beside
         if len(weights):
             codes = np.where(weights == 0, -1, codes)
         if self._products is None:
-            cells = len(x.data) if isinstance(x, SparseBlock) else x.values.size
-            if self._cells + cells <= self._p**2 and self._keep(x, y, codes, weights):
-                self._cells += cells
+            if self._keep(x, y, codes, weights):
                 return
             self._products = self._empty_products()
             for part in self._parts:
@@ -680,10 +640,15 @@ class RowsAccumulator:
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
     ) -> bool:
-        """Keep rows; return False, and none is, where they have gaps that are not allowed."""
+        """Keep rows; return False, and none is, if they are too many or have gaps that may not be."""
         if isinstance(x, RealBlock):
             require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
+        cells = self._cells + (len(x.data) if isinstance(x, SparseBlock) else x.values.size)
+        if cells > _most_cells(values):
+            return False
+        if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
+            require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
         targets = np.asarray(y.values, np.float64)
         counted = codes >= 0
         shown = _shows_any(values)
@@ -702,17 +667,17 @@ class RowsAccumulator:
         w = weights if weights.size else np.ones(len(targets))
         pairs = np.stack([w, np.zeros(len(w))], axis=1)
         tally = tallied(codes, weights, self._k)
-        cells = values.nnz if is_sparse(values) else values.size
+        stored = values.nnz if is_sparse(values) else values.size
         of_rows = values, targets + 0.0, codes.astype(np.intp), pairs
-        part = KeptRows(*of_rows, tally, int(cells), self._pooled, self._fourths)
+        part = KeptRows(*of_rows, tally, int(stored), self._pooled, self._fourths)
         if not (self._gaps or part.complete):
             return False
+        self._cells = cells
         self.complete = self.complete and part.complete
         self._parts.append(part)
         return True
 
     def statistic(self) -> KeptRows | Products:
-        """Freeze what was added."""
         if self._products is not None:
             return self._products.statistic()
         tally = np.zeros((self._k, 3), np.int64)
@@ -741,7 +706,6 @@ def _csr(block: SparseBlock, p: int) -> Any:
 
 
 def _shows_any(x: Any) -> NDArray[np.bool_]:
-    """Which rows show a cell, (n,)."""
     if is_sparse(x):
         return np.ones(x.shape[0], np.bool_)
     shown = np.ones(len(x), np.bool_)

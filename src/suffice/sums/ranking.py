@@ -1,4 +1,4 @@
-"""How scores order rows of one class against all others: the areas below ROC and precision-recall.
+"""Ranks of the rows of one class against all others: the areas below ROC and precision-recall.
 
 Sums like any other: the weight of either side at every score is an exact sum over rows.
 """
@@ -16,8 +16,6 @@ from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.sums.base import TreeSum
-
-__all__ = ["CELLS", "EXACT_SCORES", "Area", "Ranking", "RankingAccumulator"]
 
 EXACT_SCORES = 2**20
 """Different scores beyond which they are rounded to `CELL`; each takes 24 bytes, or 40."""

@@ -15,10 +15,9 @@ from dask.local import get_sync
 from dask.optimization import cull
 
 from suffice.data.source import RecordPart
-from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns
+from suffice.data.table import Table, first_promoted, require_columns
 from suffice.errors import SchemaError
-
-__all__ = ["DaskPartition", "DaskTable", "PartitionRows"]
+from suffice.sums.batch import BATCH_ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +29,7 @@ class PartitionRows(RecordPart):
     frame: pd.DataFrame | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time.
-
-        Raises
-        ------
-        SchemaError
-            If a column does not hold what it holds in the first rows.
-        """
+        """Yield the rows, at most 65,536 at a time."""
         assert self.frame is not None
         cells = {str(label): series for label, series in self.frame.items()}
         columns = {name: self._column(cells[name], name) for name in self.types}
@@ -72,7 +65,6 @@ class DaskPartition(RecordPart):
         return PartitionRows(self.types, self.number, get_sync(tasks, self.key)).record_batches()
 
     def locate(self, row: int) -> str:
-        """Return ``row i of partition j``, both counted from 0."""
         return PartitionRows(self.types, self.number).locate(row)
 
 

@@ -25,7 +25,6 @@ from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    BATCH_ROWS,
     Table,
     first_rows,
     require_columns,
@@ -33,17 +32,8 @@ from suffice.data.table import (
 )
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD_STEP
-
-__all__ = [
-    "FramePart",
-    "FrameTable",
-    "frame_table",
-    "in_memory",
-    "in_memory_beside",
-    "no_table",
-    "not_text",
-]
 
 FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 
@@ -60,10 +50,9 @@ class FramePart(RecordPart):
         sink = pa.BufferOutputStream()
         with ipc.new_stream(sink, self.table.schema) as writer:
             writer.write_table(self.table)
-        return _arrived, (sink.getvalue(), self.first, self.layout, self.most)
+        return _arrived, (sink.getvalue(), self.first, self.layout)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time."""
         yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
 
     def locate(self, row: int) -> str:
@@ -72,7 +61,6 @@ class FramePart(RecordPart):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return int(self.table.num_rows)
 
     @property
@@ -81,8 +69,8 @@ class FramePart(RecordPart):
         return int(self.table.nbytes)
 
 
-def _arrived(rows: pa.Buffer, first: int, layout: Layout | None, most: int) -> FramePart:
-    return FramePart(ipc.open_stream(rows).read_all(), first, layout=layout, most=most)
+def _arrived(rows: pa.Buffer, first: int, layout: Layout | None) -> FramePart:
+    return FramePart(ipc.open_stream(rows).read_all(), first, layout=layout)
 
 
 @dataclass(frozen=True)
@@ -96,36 +84,25 @@ class FrameTable(Table):
 
     @property
     def format(self) -> TextFormat | None:
-        """How numbers and dates were written in columns of strings, if in some."""
         return self.written
 
     def doubt(self, name: str) -> str | None:
-        """Say that a column of text would hold numbers or dates but for a few cells."""
         return self.doubts.get(name)
 
     @property
     def strings(self) -> Sequence[str]:
-        """Columns of strings."""
         return [one.name for one in self.table.schema if is_text(one.type)]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Column names."""
         return tuple(self.table.column_names)
 
-    def with_column(self, name: str, column: pa.Array[Any]) -> tuple[FrameTable, str]:
-        """Add a column under a name that no other has, and return this name too."""
-        while name in self.names:
-            name += "_"
-        return replace(self, table=self.table.append_column(name, column)), name
-
     def renamed(self, names: Mapping[str, str]) -> FrameTable:
-        """The same rows under other column names."""
         columns = [names.get(name, name) for name in self.names]
         return replace(self, table=self.table.rename_columns(columns))
 
     def coded(self, names: Collection[str]) -> FrameTable:
-        """The same rows, with dictionaries in the place of strings of which few are distinct."""
+        """Replace strings of which few are distinct by dictionaries."""
         table = self.table
         for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
             if name in names and _is_text(column.type):
@@ -158,13 +135,7 @@ def in_memory(table: Table) -> FrameTable | None:
 
 
 def in_memory_beside(table: Table, role: str) -> FrameTable:
-    """Return a table in memory, to which values are to be added as its labels, say.
-
-    Raises
-    ------
-    ParameterError
-        If the table is a file.
-    """
+    """Return a table in memory, to which values are to be added as its labels, say."""
     frame = in_memory(table)
     if frame is None:
         raise ParameterError(
@@ -182,13 +153,6 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
 
     What can be read only once, or would run a query again, is spooled to temporary files: a
     second pass then sees the same rows.
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name, or a column mixes types.
-    ReadError
-        If a query fails, or there is no room for its rows.
     """
     _refuse_complex(data)
     try:
@@ -229,7 +193,6 @@ def _complex(values: Any) -> bool:
 
 
 def not_text(subject: str) -> SchemaError:
-    """What to say of strings that no text is."""
     return SchemaError(
         f"{subject} a string with half of a character, which is no text (a lone surrogate)",
         "text is Unicode",
@@ -386,11 +349,6 @@ def _lazy_table(frame: Any) -> SpooledTable:
 
     The rows never are in memory together. Polars can also hand them over batch by batch
     (``collect_batches``), but then waits for a reader that may wait for polars.
-
-    Raises
-    ------
-    ReadError
-        If the query fails.
     """
     import polars as pl
 

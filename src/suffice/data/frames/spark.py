@@ -10,10 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from suffice.data.source import RecordPart
-from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
+from suffice.data.table import Table, first_rows, require_columns
 from suffice.errors import EngineError, ReadError
-
-__all__ = ["PartitionRows", "SparkRows", "SparkTable", "gist"]
+from suffice.sums.batch import BATCH_ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +51,12 @@ class PartitionRows(RecordPart):
     partition: int  # its number, from 0
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time."""
         for arrived in self.arriving:
             batch = arrived.rename_columns(list(self.names))
             for start in range(0, batch.num_rows, BATCH_ROWS):
                 yield batch.slice(start, BATCH_ROWS)
 
     def locate(self, row: int) -> str:
-        """Return ``row i of partition j``, both counted from 0."""
         return f"row {row} of partition {self.partition}"
 
 
@@ -80,7 +77,6 @@ class SparkTable(Table):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Column names."""
         return tuple(self.frame.columns)
 
     @property

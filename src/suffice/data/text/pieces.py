@@ -28,8 +28,6 @@ from suffice.data.text.records import (
 )
 from suffice.data.version import readable
 
-__all__ = ["Source", "opened", "pieces", "usual_blanks"]
-
 BEGINNING = 1 << 18  # bytes that can be looked at before
 _PIECE_BYTES = 1 << 22
 _WINDOW_BYTES = 1 << 14
@@ -60,13 +58,7 @@ class Source:
 
 @contextmanager
 def opened(file: TextFile) -> Iterator[Source]:
-    """Open a file for reading, once.
-
-    Raises
-    ------
-    ReadError
-        If it cannot be read, or has changed.
-    """
+    """Open a file for reading, once."""
     with readable(file.path, file.version), open_bytes(file.path) as stream:
         yield Source(stream)
 
@@ -77,13 +69,6 @@ def pieces(file: TextFile, source: Source) -> Iterator[tuple[bytes, bool]]:
     Bytes that do not decode are left in, and invalid in the pieces too. Where blanks separate
     fields, there is one between two of them. Beside each piece stands whether a quote in it may
     have swallowed rows, so that it has to be read with care.
-
-    Raises
-    ------
-    ReadError
-        If the file cannot be read.
-    OpenRecordError
-        If a quote never closes, or a record is longer than ``LONGEST_RECORD``.
     """
     lines: Any = bytes
     if file.separator == BLANK or (file.format.strip and file.format.quote):

@@ -23,19 +23,6 @@ from suffice.data.text_format import TextFormat
 from suffice.data.version import FileVersion, readable
 from suffice.errors import ReadError
 
-__all__ = [
-    "BLANK",
-    "LONGEST_RECORD",
-    "Grammar",
-    "OpenRecordError",
-    "Record",
-    "TextFile",
-    "is_utf8",
-    "open_bytes",
-    "undecoded",
-    "usual_separator",
-]
-
 BLANK = " "
 LONGEST_RECORD = 1 << 28
 """How long a row may get before its quote counts as never closed."""
@@ -218,13 +205,7 @@ class TextFile:
         return Grammar(self.separator, self.format.quote, bool(self.format.strip))
 
     def scan(self) -> Generator[Record, None, None]:
-        """Walk through the file slowly, malformed rows included, the header not.
-
-        Raises
-        ------
-        ReadError
-            If the file cannot be read, or a quote never closes.
-        """
+        """Walk through the file slowly, malformed rows included, the header not."""
         try:
             with (
                 readable(self.path, self.version),

@@ -14,18 +14,6 @@ from suffice.sums.bins import BinnedCounts, cell_bounds
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import CutBins
 
-__all__ = [
-    "Cells",
-    "KernelShape",
-    "binned_counts",
-    "cells_of_column",
-    "entropy_cuts",
-    "equal_frequency_cuts",
-    "far_columns",
-    "learnt_cuts",
-    "merged",
-]
-
 
 def entropy_cuts(count: NDArray[np.float64]) -> NDArray[np.intp]:
     """Cut where bins tell most of the class, as often as it shortens the description of the data.
@@ -141,12 +129,12 @@ class Cells(_Cells):
 
     @cached_property
     def kernel_shape(self) -> KernelShape:
-        """What kernels of all bandwidths have in common."""
+        """Return the quantities that kernels of all bandwidths share."""
         return KernelShape.of(self.grouped)
 
 
 class KernelShape(NamedTuple):
-    """How broad the kernels of the classes are, and one for what no number showed.
+    """The scale of the kernels of the classes, and a broad one for values out of range.
 
     Parameters
     ----------
@@ -165,7 +153,7 @@ class KernelShape(NamedTuple):
 
     @classmethod
     def of(cls, cells: Cells) -> KernelShape:
-        """That of two cells or more."""
+        """Compute it from two cells or more."""
         k, b = cells.counts.shape
         shape = np.empty(k), np.empty(k), np.empty(b)
         return cls(kernels.densities.kernel_shape(cells.at, cells.counts, *shape), *shape)
@@ -209,7 +197,7 @@ BINS = 10  # of equal frequency, where no cut tells of the class
 
 
 def learnt_cuts(cells: Cells) -> NDArray[np.intp]:
-    """Where a column is cut: by `entropy_cuts` or, where that cuts nothing, into ten equal parts.
+    """Choose the bin edges of a column: by `entropy_cuts`, or ten equal parts if it finds none.
 
     Returns
     -------
@@ -234,7 +222,7 @@ def binned_counts(cells: Cells, cuts: NDArray[np.intp]) -> tuple[CutBins, NDArra
 
 
 def _between(cells: Cells, cuts: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Where the numbers of a cell end and those of the next begin, (cuts,)."""
+    """Return the edges between the numbers of neighbouring cells, (cuts,)."""
     before, after = cells.high[cuts - 1], cells.low[cuts]
     edges = 0.5 * before + 0.5 * after
     is_point = (cells.low[cuts - 1] == before) & (edges == before)  # which is below the cut

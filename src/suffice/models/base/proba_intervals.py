@@ -1,4 +1,4 @@
-"""How far P(c | x) may be off because the parameters were learnt from finitely many rows.
+"""Intervals of P(c | x) for parameters estimated from finitely many rows.
 
 The scores s_c = log P(x, c) have a mean and a covariance under the posterior of the parameters.
 Each class is compared with the rest:
@@ -29,19 +29,6 @@ from suffice.models.base.options import check_level, generator
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_normalise
 from suffice.sums.batch import Batch
-
-__all__ = [
-    "Ends",
-    "IntervalMethod",
-    "batch_ends",
-    "beside",
-    "check_interval",
-    "checked_draws",
-    "from_moments",
-    "from_scores",
-    "log_odds",
-    "log_odds_interval",
-]
 
 IntervalMethod = Literal["normal", "sampling"]
 DRAWN_CELLS = 2**22  # scores of all draws that are held at a time
@@ -129,13 +116,7 @@ def _logistic(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def check_interval(interval: str, level: float) -> None:
-    """Refuse an interval that is not one of a probability.
-
-    Raises
-    ------
-    ParameterError
-        If it is another, or the level is not between 0 and 1.
-    """
+    """Refuse an interval that is not one of a probability."""
     if interval != "confidence":
         raise ParameterError(
             f"interval={interval!r}",
@@ -146,13 +127,7 @@ def check_interval(interval: str, level: float) -> None:
 
 
 def checked_draws(level: float, method: str, n_samples: Any) -> int:
-    """Return how often parameters are drawn; 0 where the ends have a closed form.
-
-    Raises
-    ------
-    ParameterError
-        If an option is outside its rule.
-    """
+    """Return how often parameters are drawn; 0 where the ends have a closed form."""
     check_level(level)
     if method not in get_args(IntervalMethod):
         raise ParameterError(f"method={method!r}", "it is one of 'normal', 'sampling'")
@@ -166,7 +141,7 @@ def checked_draws(level: float, method: str, n_samples: Any) -> int:
 def beside(
     answer: Callable[[Batch], Predictions], ends: Ends, labels: tuple[Any, ...], batch: Batch
 ) -> Predictions:
-    """What a model answers for a batch, with the ends of the intervals."""
+    """Predict a batch, with the ends of the intervals."""
     found, of_rows = answer(batch), ends(batch)
     more = {
         f"P({label}) {name}": of_rows[:, c, end]
@@ -212,5 +187,5 @@ def sampling(
     draws: int,
     seed: Any,
 ) -> Ends:
-    """What gives the ends of a batch by so many draws."""
+    """Return a function that gives the ends of a batch by so many draws."""
     return partial(sampled, draw, k, level, draws, seed)

@@ -1,4 +1,4 @@
-"""What columns tell of the class, in bits: on the whole, and the missing cells of one row."""
+"""Mutual information of columns and the class in bits, and of the missing cells of one row."""
 
 from __future__ import annotations
 
@@ -9,37 +9,34 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
+from suffice.families.bernoulli import BernoulliParameters
+from suffice.families.categorical import CategoricalParameters
+from suffice.families.densities.piecewise import PiecewiseParameters
+from suffice.families.gaussian import GaussianParameters, StudentParameters
+from suffice.families.joint_table import JointTableParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.densities import (
-    columns_of,
-    cut_points,
-    is_discrete,
-    location_scale,
-    log_density,
-    values_of,
+from suffice.families.multivariate_gaussian import (
+    MultivariateGaussianParameters,
+    MultivariateStudentParameters,
 )
+from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
+from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.bayes_risk.densities import cut_points, log_density, values_of
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
-from suffice.numerics.logspace import row_sums, safe_log
+from suffice.numerics.logspace import row_sums, safe_log, scores
 from suffice.numerics.quadrature import integrate
 from suffice.sums.batch import Batch
-
-__all__ = [
-    "ColumnInformation",
-    "NextQuestions",
-    "column_information",
-    "next_question",
-    "probabilities_of_values",
-]
+from suffice.sums.block import CodedBlock
 
 LOG_2 = log_of(2.0)
 PRECISION = 1e-12  # of an integral, in nats
@@ -48,6 +45,7 @@ QUANTILES = np.concatenate([np.arange(1, 9) / 16, 10.0 ** -np.arange(2, 17)])
 # The same of a missing cell, in each class.
 QUESTIONED = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
 MOST_NUMBERS = 2_000  # of a column, in all classes together: a page holds them
+UNSEEN = 1e-12  # probability from which unseen values are a value of their own
 DIGITS = 8  # of a probability between quantiles, so that a page holds it in few bytes
 
 Array = NDArray[np.float64]
@@ -164,31 +162,90 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
 
 
 def _of_part(parameters: Parameters, d: int, prior: Array) -> Iterator[float]:
-    """The bits of every column of a part."""
+    """Yield the bits of every column of a part; NaN where no form is known."""
     if isinstance(parameters, MultinomialParameters):
-        shares = parameters.theta * prior[:, None]
-        bits = _information(shares, prior) / LOG_2
+        bits = _information(parameters.theta * prior[:, None], prior) / LOG_2
         yield from bits.tolist() if parameters.events.closed else [_sum(bits)]
         return
-    for j in range(d):
-        columns = columns_of(parameters.column(j), len(prior))
-        yield np.nan if columns is None or len(columns) != 1 else _bits(columns[0], prior)
+    for column in map(parameters.column, range(d)):
+        cells = _discrete(column)
+        if cells is not None:
+            yield _sum(_information(prior[:, None] * cells, prior)) / LOG_2
+            continue
+        line = _location_scale(column)
+        known = line is not None and bool(line[1].all())
+        yield _integrated(*line, prior) if line is not None and known else np.nan
 
 
-def _bits(column: list[Any], prior: Array) -> float:
-    """The bits of one column, given its distribution in every class."""
+def _integrated(location: Array, scale: Array, dof: Array | None, prior: Array) -> float:
+    """Return the bits of a column of numbers, Gaussian or Student's t."""
+    kind, shapes = (
+        (stats.norm, [location, scale]) if dof is None else (stats.t, [dof, location, scale])
+    )
+    column = [kind(*of_class) for of_class in np.hstack(shapes)]
 
     def of(x: Array) -> Array:
-        joint = np.array(
-            [p * exp(log_density(one, x)) for p, one in zip(prior, column, strict=True)]
-        )
-        return _information(joint, prior)
+        densities = [exp(log_density(one, x)) for one in column]
+        return _information(prior[:, None] * np.array(densities), prior)
 
     with np.errstate(all="ignore"):
-        if is_discrete(column[0]):
-            return _sum(of(values_of(column))) / LOG_2
         value, _ = integrate(of, cut_points(column, QUANTILES), PRECISION)
     return max(value, 0.0) / LOG_2
+
+
+def _discrete(parameters: Parameters) -> Array | None:
+    """Return P(v | c) of the values v of one column, (k, m), in bins or not; None of numbers.
+
+    Values that are unseen are one value.
+    """
+    if isinstance(parameters, BernoulliParameters):
+        return parameters.theta[:, 0] if parameters.theta.shape[1] == 1 else None
+    if isinstance(parameters, PiecewiseParameters):
+        return parameters.probabilities(0)
+    if isinstance(parameters, CategoricalParameters):
+        return _with_others(parameters.probabilities(0))
+    if isinstance(parameters, JointTableParameters):
+        logs = scores(len(parameters.cells), len(parameters.count), 0.0)
+        parameters.add_log_likelihood(CodedBlock(parameters.cells, parameters.vocabularies), logs)
+        return _with_others(exp(logs).T)
+    if isinstance(parameters, PoissonParameters):
+        counts = [stats.poisson(*of_class) for of_class in parameters.rate]
+    elif isinstance(parameters, NegativeBinomialParameters):
+        a, b = parameters.a[:, 0], parameters.b[:, 0]
+        counts = list(map(stats.nbinom, a, b / (b + 1)))
+    else:
+        return None
+    values = values_of(counts)
+    return np.stack([exp(log_density(one, values)) for one in counts])
+
+
+def _with_others(seen: Array) -> Array:
+    """Append the probability of all unseen values together, (k, m) or (k, m + 1)."""
+    others = np.maximum(1.0 - seen.sum(axis=1, keepdims=True), 0.0)
+    return np.hstack([seen, others]) if others.max() > UNSEEN else seen
+
+
+def _location_scale(parameters: Parameters) -> tuple[Array, Array, Array | None] | None:
+    """Return location and scale (k, 1) of one column, and degrees of freedom of Student's t.
+
+    The column is moved to the mean of the first class: only ratios of densities matter.
+    """
+    dof = None
+    if isinstance(parameters, GaussianParameters):
+        mean, low, variance = parameters.mean, parameters.mean_lo, parameters.variance
+    elif isinstance(parameters, StudentParameters):
+        mean, low, variance = parameters.location, parameters.location_lo, parameters.scale2
+        dof = np.broadcast_to(parameters.dof, mean.shape)
+    elif isinstance(parameters, MultivariateGaussianParameters | MultivariateStudentParameters):
+        factored = parameters.factored
+        mean, low, variance = factored.mean, factored.mean_lo, factored.covariance[:, :, 0]
+        if isinstance(parameters, MultivariateStudentParameters):
+            variance = variance * parameters.factor[:, None]
+            dof = parameters.dof[:, None]
+    else:
+        return None
+    scale = np.broadcast_to(np.sqrt(variance), mean.shape)
+    return (mean - mean[0]) + (low - low[0]), scale, dof
 
 
 def _information(joint: Array, prior: Array) -> Array:
@@ -215,7 +272,7 @@ class NextQuestions(Printed):
     """
 
     columns: tuple[str, ...]
-    bits: NDArray[np.float64]
+    bits: Array
     entropy: float
 
     def table(self) -> Table:
@@ -309,25 +366,23 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     return NextQuestions(tuple(columns[j] for j in order.tolist()), found[order], entropy)
 
 
-def probabilities_of_values(parameters: Parameters, k: int) -> NDArray[np.float64] | None:
+def probabilities_of_values(parameters: Parameters, k: int) -> Array | None:
     """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
-    line = location_scale(parameters)
-    if line is not None:
-        location, scale, dof = line
-        if not scale.all():  # a column without spread tells nothing
-            return np.ones((k, 1))
-        quantile: Any = ndtri if dof is None else partial(stdtrit, dof)
-        cdf: Any = ndtr if dof is None else partial(stdtr, dof)
-        cuts = _few(np.unique(location + scale * quantile(QUESTIONED[None])), k)
-        z = (np.concatenate([[-np.inf], cuts, [np.inf]]) - location) / scale
-        between = np.where(z[:, 1:] < 0, np.diff(cdf(z)), -np.diff(cdf(-z)))
-        return np.asarray(between.round(DIGITS))
-    columns = columns_of(parameters, k)
-    if columns is None or len(columns) != 1:
-        return None
-    values = values_of(columns[0])
-    cells = np.stack([exp(log_density(one, values)) for one in columns[0]])
-    return np.add.reduceat(cells, _few(np.arange(len(values)), k), axis=1)
+    line = _location_scale(parameters)
+    if line is None:
+        cells = _discrete(parameters)
+        if cells is None:
+            return None
+        return np.add.reduceat(cells, _few(np.arange(cells.shape[1]), k), axis=1)
+    location, scale, dof = line
+    if not scale.all():  # a column without spread tells nothing
+        return np.ones((k, 1))
+    quantile: Any = ndtri if dof is None else partial(stdtrit, dof)
+    cdf: Any = ndtr if dof is None else partial(stdtr, dof)
+    cuts = _few(np.unique(location + scale * quantile(QUESTIONED[None])), k)
+    z = (np.concatenate([[-np.inf], cuts, [np.inf]]) - location) / scale
+    between = np.where(z[:, 1:] < 0, np.diff(cdf(z)), -np.diff(cdf(-z)))
+    return np.asarray(between.round(DIGITS))
 
 
 def _few(values: NDArray[Any], k: int) -> NDArray[Any]:
@@ -350,6 +405,6 @@ def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     return batches[0]
 
 
-def _entropy(p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _entropy(p: Array) -> Array:
     """−Σ p log₂ p over the last axis."""
     return np.asarray(-(p * log(np.where(p > 0, p, 1.0))).sum(axis=-1) / LOG_2)

@@ -17,7 +17,7 @@ from suffice.errors import SchemaError
 from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.feature_columns import Features, Ways
 from suffice.models.design.matrix import Design
-from suffice.models.design.words import MOST_WORDS, Words
+from suffice.models.design.words import Words
 from suffice.phrases import meant
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
@@ -26,7 +26,6 @@ from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["settled_design", "unused"]
 
-MOST_CATEGORIES = 1_000
 WEIGHT_ROUNDING = 1e-12  # of Σw
 MOST_NAMED = 10  # values in an error
 ONE = Vocabulary((0,))  # the class of rows without labels
@@ -51,8 +50,7 @@ def settled_design(
     Raises
     ------
     SchemaError
-        If a column has too many categories, or no such reference, or a text too many words to be
-        counted.
+        If a column has no such reference.
     DataError
         If a category has no value, or a text no word.
     """
@@ -124,13 +122,6 @@ def _values(
     for name, vocabulary in values.items():
         if not len(vocabulary):
             raise without_value(name, rows=learnt_rows(sums, layout))
-        most, what = (MOST_WORDS, "words") if name in counted else (MOST_CATEGORIES, "categories")
-        if len(vocabulary) > most:
-            raise SchemaError(
-                f"column {name!r} has {len(vocabulary)} {what}",
-                f"each becomes a column of its own; {most} are the most",
-                "hash them: words=256" if name in counted else "leave it out",
-            )
     weight = sums.weight.value.sum()
     total = sums.blocks[0].total.sum(axis=0) if coded else np.empty(0)
     gone = np.flatnonzero(weight - total > WEIGHT_ROUNDING * weight).tolist()

@@ -19,8 +19,6 @@ from suffice.rules import rule
 from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import KINDS, Vocabulary
 
-__all__ = ["MISSING", "Terms"]
-
 MISSING = "(missing)"
 
 
@@ -293,13 +291,7 @@ class Terms:
         return np.flatnonzero([group in chosen for group in self._group_of_term])
 
     def places_of(self, fewer: Terms) -> NDArray[np.intp]:
-        """Which terms those of another design are, in its order.
-
-        Raises
-        ------
-        SchemaError
-            If one is none of them.
-        """
+        """Which terms those of another design are, in its order."""
         own = {pair: j for j, pair in enumerate(zip(self._group_of_term, self.terms, strict=True))}
         pairs = list(zip(fewer._group_of_term, fewer.terms, strict=True))
         for _, term in (pair for pair in pairs if pair not in own):

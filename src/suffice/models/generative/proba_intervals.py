@@ -38,13 +38,6 @@ from suffice.numerics.elementary import digamma, log
 from suffice.sums.batch import Batch
 from suffice.sums.block import in_block
 
-__all__ = [
-    "ModelPosterior",
-    "WeightedPosterior",
-    "ends_of",
-    "model_posterior",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class ModelPosterior:
@@ -112,7 +105,7 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class WeightedPosterior(Posterior):
-    """What a posterior says of log p(x_j | c), each column counted w_j times.
+    """The posterior of log p(x_j | c), each column with weight w_j.
 
     The columns are independent of each other, so that each is asked about alone.
 
@@ -164,13 +157,7 @@ def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, 
 
 
 def model_posterior(model: GenerativeModel, prior: Prior) -> ModelPosterior:
-    """Return the posterior of all parameters, where P(c) was estimated in a way, or is known.
-
-    Raises
-    ------
-    ParameterError
-        If a family has none.
-    """
+    """Return the posterior of all parameters, where P(c) was estimated in a way, or is known."""
     estimated = isinstance(prior, str) and prior != "uniform"
     count = model.statistic.weight.value
     weight = count + (prior == "smoothed") if estimated else None
@@ -180,13 +167,7 @@ def model_posterior(model: GenerativeModel, prior: Prior) -> ModelPosterior:
 def ends_of(
     model: GenerativeModel, prior: Prior, level: float, draws: int, random_state: Any
 ) -> Ends:
-    """Return what gives the ends of a batch.
-
-    Raises
-    ------
-    ParameterError
-        If a family has no posterior.
-    """
+    """Return what gives the ends of a batch."""
     found = model_posterior(model, prior)
     if draws:
         return sampling(found.draw, len(found.log_prior), level, draws, random_state)
@@ -194,7 +175,7 @@ def ends_of(
 
 
 def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
-    """Those of all parts, each column counted as often as the model does."""
+    """Return the posteriors of all parts, with the weights of the columns."""
     if any(part.design is not None for part in model.parts):
         raise ParameterError(
             "the columns are numbers and categories, modelled together",

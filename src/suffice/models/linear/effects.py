@@ -16,8 +16,6 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import is_sparse
 
-__all__ = ["Effects", "effects"]
-
 COLUMNS = 30  # of a row in print: those that add the most
 
 

@@ -13,8 +13,6 @@ from suffice.models.linear.rows import CentredRows, RowLeastSquares, one_thread
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic, violation
 from suffice.numerics.memory import require_memory
 
-__all__ = ["RowL1"]
-
 Array = NDArray[np.float64]
 
 ROUNDING = 2.0**-50  # of Σy²: a duality gap that is no more than rounding

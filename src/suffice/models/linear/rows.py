@@ -16,7 +16,7 @@ T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -33,14 +33,16 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.kept_rows import KeptRows
 
-__all__ = ["CentredRows", "RowLeastSquares", "one_thread"]
+__all__ = ["CentredRows", "RowLeastSquares", "least_squares_of", "one_thread"]
 
 Array = NDArray[np.float64]
 
 CONSTANT = 2.0**-44  # of the size of its cells: what rounding leaves of a constant column
 SPARSE_CONSTANT = 1e-8  # of its mean square: below, the variance of a sparse column is summed anew
+LEAST_FREE = 2.0**-30  # of a scaled product: pivots above leave a Cholesky factor its digits
 DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may leave
 ILL_CONDITIONED = 1e10  # of AΛ⁻¹Aᵀ: beyond, its singular values are taken from A
+PERFECT = 2.0**-88  # of sums of squares: what rounding of residuals leaves
 LSQR_STEPS = 20_000
 
 
@@ -64,6 +66,8 @@ class CentredRows:
         Variance of every column, with divisor n.
     weights : Weights
         What is known of the weights besides n.
+    categories : tuple of slice
+        Where the levels of unordered categories are, but for their references.
     """
 
     x: Any
@@ -74,9 +78,10 @@ class CentredRows:
     intercept: bool
     variance: Array
     weights: Weights = field(default_factory=lambda: Weights())
+    categories: tuple[slice, ...] = ()
 
     @classmethod
-    def of(cls, statistic: KeptRows, intercept: bool) -> Self:
+    def of(cls, statistic: KeptRows, intercept: bool, categories: Sequence[slice] = ()) -> Self:
         """Centre the complete rows.
 
         Raises
@@ -107,7 +112,14 @@ class CentredRows:
             x = moved if intercept else x
             x = x if (root == 1.0).all() else x * root[:, None]
         found = Weights.of(statistic.tally) if used.all() else Weights()
-        return cls(x, centred_y, root, about, target_mean, intercept, variance, found)
+        of_rows = x, centred_y, root, about, target_mean, intercept, variance, found
+        return cls(*of_rows, tuple(categories))
+
+    @property
+    def levels(self) -> slice:
+        """Where those of the category of most levels are; of no column where rows are dense."""
+        some = self.categories if self.is_sparse else ()
+        return max(some, key=lambda at: at.stop - at.start, default=slice(0, 0))
 
     # -- what normal equations say too
 
@@ -214,16 +226,10 @@ class CentredRows:
 
     @cached_property
     def dense(self) -> Array:
-        """A, (n, p).
-
-        Raises
-        ------
-        DataError
-            If there is no memory for it.
-        """
+        """A, (n, p)."""
         if not self.is_sparse:
             return np.asarray(self.x)
-        instead = "use Ridge, which needs no dense rows, or fewer columns"
+        instead = "use fewer columns, or ask for predictions only"
         require_memory(
             24.0 * self.n * self.p, f"{self.n:,} dense rows of {self.p:,} columns", instead
         )
@@ -356,34 +362,22 @@ class RowLeastSquares:
         return np.asarray(self.inverse_unit[:, None] * found)
 
     def _iterated(self) -> Array:
-        """Products with sparse rows alone, by LSQR.
-
-        Source: C. C. Paige and M. A. Saunders, LSQR: an algorithm for sparse linear equations and
-        sparse least squares (1982).
-        """
-        from scipy.sparse.linalg import LinearOperator, lsqr
-
+        """Products with sparse rows alone."""
         equations, unit = self.equations, self.inverse_unit
-        shape = equations.n, equations.p
-        operator = LinearOperator(
-            shape,
-            matvec=lambda w: equations.along(unit * w.ravel()),
-            rmatvec=lambda u: unit * equations.across(u.ravel()),
-            dtype=np.float64,
-        )
-        damp, found = float(self.penalised), []
-        for y in equations.y.T:
-            w, stopped, *_ = lsqr(
-                operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=LSQR_STEPS
-            )
-            if stopped == 7:
-                warn(
-                    f"the coefficients of sparse rows did not converge in {LSQR_STEPS:,} steps; "
-                    "scale the columns, or raise alpha.",
-                    convergence_warning(),
+        return np.stack(
+            [
+                unit
+                * least_squares_of(
+                    (equations.n, equations.p),
+                    lambda w: equations.along(unit * w),
+                    lambda u: unit * equations.across(u),
+                    y,
+                    float(self.penalised),
                 )
-            found.append(unit * w)
-        return np.stack(found, axis=1)
+                for y in equations.y.T
+            ],
+            axis=1,
+        )
 
     @cached_property
     def row_space(self) -> RowSpace:
@@ -462,6 +456,47 @@ class RowLeastSquares:
         """Number of parameters without a penalty."""
         return (0 if self.penalised else self.rank) + self.has_intercept
 
+    @property
+    def is_perfect(self) -> NDArray[np.bool_]:
+        """Whether nothing is left of each target but what rounding in double leaves, (t,)."""
+        y = self.tss + self.equations.rows * self.at_origin**2
+        return np.asarray(self.rss <= PERFECT * (y + self.equations.squares @ self.coefficients**2))
+
+    # -- what the estimates vary by
+
+    @cached_property
+    def variance(self) -> Array:
+        """Variances of b (where there is an intercept) and w for noise of variance 1, (q,)."""
+        _, s, v = self.svd
+        if self.penalised:
+            w = self.inverse_unit**2 * (1.0 - v**2 @ (s * s / (s * s + 1.0)))
+        else:
+            w = v**2 @ s**-2.0
+        if not self.has_intercept:
+            return np.asarray(w)
+        return np.append(self.leverage(np.zeros((1, len(w)))), w)
+
+    @property
+    def covariance(self) -> Array:
+        """V: covariances of b and w for noise of variance 1, (q, q); the block of w is (AᵀA + Λ)⁺.
+
+        Raises
+        ------
+        DataError
+            If there is no memory for it.
+        """
+        (_, s, v), unit, p = self.svd, self.inverse_unit, self.equations.p
+        require_memory(24.0 * p * p, f"covariances of {p:,} coefficients", "ask for a summary")
+        if self.penalised:
+            found = np.diag(unit**2) - (unit[:, None] * v * (s * s / (s * s + 1.0))) @ (v.T * unit)
+        else:
+            found = (v * s**-2.0) @ v.T
+        if not self.has_intercept:
+            return np.asarray(found)
+        beside = -found @ self.origin
+        first = np.append(self.variance[0], beside)
+        return np.block([[first], [beside[:, None], found]])
+
     # -- new rows
 
     def predict(self, x: Any) -> Array:
@@ -519,6 +554,38 @@ class RowLeastSquares:
                 f"{p - rank:,} of {p:,} columns are combinations of others: {self.equations.n:,} "
                 f"rows determine {rank:,} coefficients at most"
             )
+
+
+def least_squares_of(
+    shape: tuple[int, int],
+    along: Callable[[Array], Array],
+    across: Callable[[Array], Array],
+    y: Array,
+    damp: float,
+) -> Array:
+    """The w (p,) that minimises |y − A w|² + damp² |w|², from products with A (n, p), by LSQR.
+
+    Source: C. C. Paige and M. A. Saunders, LSQR: an algorithm for sparse linear equations and
+    sparse least squares (1982).
+    """
+    from scipy.sparse.linalg import LinearOperator, lsqr
+
+    operator = LinearOperator(
+        shape,
+        matvec=lambda w: along(w.ravel()),
+        rmatvec=lambda u: across(u.ravel()),
+        dtype=np.float64,
+    )
+    w, stopped, *_ = lsqr(
+        operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=LSQR_STEPS
+    )
+    if stopped == 7:
+        warn(
+            f"the coefficients of sparse rows did not converge in {LSQR_STEPS:,} steps; "
+            "scale the columns, or raise alpha.",
+            convergence_warning(),
+        )
+    return np.asarray(w)
 
 
 def _row_space(a: Array, noise: float) -> RowSpace:

@@ -16,8 +16,6 @@ from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.gradient_descent import DescentRows, GradientDescent, Steps, descend
 from suffice.sums.batch import Batch
 
-__all__ = ["fit_by_descent"]
-
 Array = NDArray[np.float64]
 
 
@@ -60,13 +58,6 @@ def fit_by_descent(
     steps : {"gradient", "sgd", "minibatch"}
     start : ndarray (m, D), optional
         Coefficients of z to begin with.
-
-    Raises
-    ------
-    DataError
-        If there is no minimum, as the classes are separated.
-    ParameterError
-        If the loss grows without end.
     """
     centred, data = objective.centred, objective.data
     zero = np.zeros((objective.k, centred.width))

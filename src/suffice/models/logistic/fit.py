@@ -16,8 +16,6 @@ from suffice.models.optimise.newton import Point, inverse_root
 from suffice.numerics.elementary import log
 from suffice.numerics.linalg import Factor
 
-__all__ = ["Fit"]
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:

@@ -22,9 +22,6 @@ from suffice.sums.batch import Batch
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Likelihood", "LikelihoodRatio", "LogisticSummary", "ends_of"]
-
-
 DRAWN_CELLS = 2**22  # scores of all draws that are held at a time
 
 

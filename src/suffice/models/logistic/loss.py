@@ -31,16 +31,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
 
-__all__ = [
-    "LossDerivatives",
-    "LossRequest",
-    "SecondDerivatives",
-    "curvature_factors",
-    "loss_derivatives",
-    "loss_sums",
-    "second_derivatives",
-]
-
 TILE_CELLS = 2**22  # of the chosen columns, laid out at a time
 NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the last digit
 
@@ -136,7 +126,9 @@ class LossRequest:
         x = compressed(cast(SparseBlock, batch.blocks[0]), len(directions) - 1)
         t = x @ np.ascontiguousarray(directions[1:]) + directions[0]
         w = batch.weights if len(batch.weights) else np.ones(len(codes))
-        weight, checksum = np.bincount(codes, w, k), np.bincount(codes, w * t[:, 1], k)
+        weight, checksum = np.zeros((2, k))
+        weight += np.bincount(codes, w, k)
+        checksum += np.bincount(codes, w * t[:, 1], k)
         w = w * self.rows.class_weights[codes]
         found = loss_derivatives(t[:, :1], codes)
         residual = w * found.residual[:, 0]

@@ -49,8 +49,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["LARGEST_HESSIAN", "SQUARES_NOISE", "Objective"]
-
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 FACTORED = 500  # coefficients of compressed rows, whose second derivatives are kept as factors
 FLATTEST = 1e-4  # curvature, as a fraction of that at 0, that a step is trusted to be as long as
@@ -135,11 +133,6 @@ class Objective:
             Whether the prior is of coefficients of standardised columns.
         firth : bool
             Whether the prior is that of Jeffreys.
-
-        Raises
-        ------
-        ParameterError
-            If the options do not suit the classes.
         """
         rows, labels = first.rows, first.seen.classes.values
         if firth and len(labels) > 2:
@@ -282,13 +275,7 @@ class Objective:
         return self.point(x, self.loss_sums(x, hessian or self.firth))
 
     def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
-        """The sums of one pass.
-
-        Raises
-        ------
-        DataError
-            If the rows are not those of the first pass.
-        """
+        """The sums of one pass."""
         return self.checked(self.data.run(loss_sums, self.request(x, hessian, root)))
 
     def request(self, x: Array, hessian: bool, root: Array | None = None) -> LossRequest:
@@ -296,13 +283,7 @@ class Objective:
         return LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
 
     def checked(self, sums: LossSums) -> LossSums:
-        """The sums of one pass, if it was over the rows of the first.
-
-        Raises
-        ------
-        DataError
-            If the rows are others.
-        """
+        """The sums of one pass, if it was over the rows of the first."""
         weight, checksum, largest = self._expected
         same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
         change = np.abs(sums.checksum.value - checksum)
@@ -369,11 +350,6 @@ class Objective:
 
         Where a penalty of absolute values makes Q = I, each is a coefficient of one score. Of
         compressed rows and many parameters they are known by their factors.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
         """
         q = len(places)
         scores, columns = np.divmod(self.free[places], len(self.used))

@@ -32,8 +32,6 @@ from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import Sample, TrainingRows
 from suffice.sums.batch import Batch
 
-__all__ = ["Separation", "find_separation", "refuse_separation"]
-
 TIE = 1e-7  # fraction of the size of its terms up to which a margin counts as 0: `linprog`'s own
 FEWEST_ROWS = 1_000  # of the first programme
 WRONG_ROWS = 500  # that a pass adds to the programme, at most
@@ -61,11 +59,6 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
     """Refuse classes that are separated; also return whether that could be decided.
 
     See `find_separation` for the parameters.
-
-    Raises
-    ------
-    DataError
-        If a direction separates the classes.
     """
     found, decided = find_separation(of, coefficients)
     if found is None:

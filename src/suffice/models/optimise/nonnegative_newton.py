@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from suffice.models.optimise.newton import ARMIJO, HALVINGS
 from suffice.numerics import kernels
 
-__all__ = ["Value", "nonnegative_minimum"]
-
 STEPS = 100
 SWEEPS = 1_000  # of coordinate descent, towards the minimum of one quadratic
 STILL = 1e-13  # a sweep that moves x by no more than this fraction of it is the last

@@ -28,16 +28,6 @@ from suffice.models.optimise.newton import (
 )
 from suffice.numerics import kernels
 
-__all__ = [
-    "CompressedHessian",
-    "CompressedQuadratic",
-    "L1Minimum",
-    "L1Quadratic",
-    "proximal_newton",
-    "violation",
-    "working_set_newton",
-]
-
 SomeDerivatives = Callable[
     [NDArray[np.float64], NDArray[np.intp]], "NDArray[np.float64] | CompressedHessian"
 ]
