@@ -17,11 +17,10 @@ from suffice.data.frames.memory import FramePart, in_memory
 from suffice.data.schema import Column, Layout, Stored, decide, held, stored_as
 from suffice.data.source import RecordPart, Source
 from suffice.data.spelled import SpelledTable
-from suffice.data.table import BATCH_ROWS, CleanedTable, Table, WithoutColumns, require_columns
+from suffice.data.table import CleanedTable, Table, WithoutColumns, require_columns
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
-
-__all__ = ["TableSource", "innermost", "left_out", "no_column", "to_learn", "without"]
+from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
 

@@ -396,9 +396,7 @@ class LeaveOneOut(Protocol):
 def no_closed_form(what: Any, reason: str) -> ParameterError:
     """The error of a model whose rows cannot be left out one by one without refitting."""
     return ParameterError(
-        f"leave-one-out of {what}",
-        f"there is no closed form: {reason}",
-        FOLDS_INSTEAD,
+        f"leave-one-out of {what}", f"there is no closed form: {reason}", FOLDS_INSTEAD
     )
 
 

@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.drawn_cells import with_times
 from suffice.data.schema import BlockLayout, Layout
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
@@ -120,10 +119,8 @@ class GenerativeModel:
             if known is not None:
                 families[b] = replace(families[b], choices=known.choices)
         return tuple(
-            part.parameters(family.estimate_by(block, apply))
-            for part, family, block in zip(
-                self.parts, families, self.family_sums.blocks, strict=True
-            )
+            part.parameters(block, apply, known)
+            for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
     def with_calibration(self, calibration: Calibration) -> Self:
@@ -350,7 +347,7 @@ class GenerativeModel:
         for part, parameters in zip(self.parts, self.parameters, strict=True):
             drawn |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
         columns = self.layout.columns
-        return with_times({column.name: drawn[column.name] for column in columns}, columns)
+        return {column.name: drawn[column.name] for column in columns}
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
         """Return contributions to the log joint, (n, columns, k), in the layout's order."""
