@@ -242,7 +242,7 @@ def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
         )
     texts = column.to_pylist()
     absent = set(table.missing)
-    return split_words([None if text in absent else text for text in texts])
+    return split_words([None if text in absent else text for text in texts], layout.ngrams)
 
 
 def _sparse(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:

@@ -16,8 +16,8 @@ dictionary of numbers      always                                               
 nothing, text              no row has a value                                        unknown
 =========================  ========================================================  ==========
 
-Integers are numbers. Codes without an order are told: by their type (text, a dictionary), or by an
-option. A column of unknown kind is left out, with a warning, unless a family is given for it.
+Integers are numbers. Codes without an order are specified by type (text, a dictionary) or option.
+A column of unknown kind is left out, with a warning, unless a family is given for it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.errors import SchemaError
-from suffice.rules import Within, rule
+from suffice.rules import POSITIVE, Within, rule
 from suffice.sums.block import Encoding
 
 Kind = Literal["real", "binary", "category", "text", "unknown"]
@@ -127,11 +127,14 @@ class BlockLayout:
     columns : sequence of str
     dates : tuple of str
         Those that hold dates, whose seconds are binned from 2000-01-01.
+    ngrams : int
+        How many neighbouring words of a text are counted together, at most.
     """
 
     encoding: Encoding
     columns: Sequence[str]
     dates: tuple[str, ...] = ()
+    ngrams: Annotated[int, POSITIVE] = 1
 
     @rule("dates are among the columns")
     def _has_dates(self) -> bool:

@@ -109,7 +109,7 @@ class Table(ABC):
 
     @cached_property
     def shown(self) -> Shown:
-        """What the first rows show; their cells are not kept for it."""
+        """Return a summary of the first rows; their cells are not kept for it."""
         self.head()
         found: Shown = vars(self)["shown"]
         return found

@@ -111,7 +111,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         decay: float = 1.0,
         window: int | None = None,
     ) -> Self:
-        """Learn from more rows; the result is that of one `fit` of all of them.
+        """Fit to more rows; the result is that of one `fit` of all of them.
 
         New labels and categories simply join. What a column is, the first table says: in a column
         of 0 and 1 alone, another number is refused later. ``classes`` is not needed: it adds

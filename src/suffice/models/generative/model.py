@@ -119,10 +119,8 @@ class GenerativeModel:
             if known is not None:
                 families[b] = replace(families[b], choices=known.choices)
         return tuple(
-            part.parameters(family.estimate_by(block, apply))
-            for part, family, block in zip(
-                self.parts, families, self.family_sums.blocks, strict=True
-            )
+            part.parameters(block, apply, known)
+            for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
     def with_calibration(self, calibration: Calibration) -> Self:
@@ -151,7 +149,7 @@ class GenerativeModel:
 
     @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """The weights of these terms where none are learnt, (groups,)."""
+        """Return the weights of these terms where none are fitted, (groups,)."""
         return np.ones(self.groups)
 
     def with_sample(self, sample: RowSample) -> Self:
