@@ -148,8 +148,9 @@ def test_a_bar_is_shown_of_what_takes_long_on_a_terminal(
     timer: Any, terminal: bool, monkeypatch: pytest.MonkeyPatch, table: pa.Table
 ) -> None:
     file, own = io.StringIO(), rich.console.Console
-    how: dict[str, Any] = {"file": file, "force_terminal": True, "force_interactive": terminal, "width": 80}
-    monkeypatch.setattr(rich.console, "Console", lambda **_: own(color_system=None, **how))
+    how: dict[str, Any] = {"file": file, "width": 80, "color_system": None}
+    how |= {"force_terminal": True, "force_interactive": terminal}
+    monkeypatch.setattr(rich.console, "Console", lambda **_: own(**how))
     monkeypatch.setattr("suffice.engines.progress.Timer", timer)
     on(suffice.engine(progress=True), LinearRegression()).fit(table.select(["a", "b"]), "a")
     lines = [line for line in file.getvalue().splitlines() if "Reading" in line]
