@@ -59,14 +59,22 @@ class FoldModels:
         """The error of the first fold that could not be fitted."""
         return next((one for one in self.models if isinstance(one, Exception)), None)
 
-    def checked(self, error_score: Any) -> FoldModels:
-        """Raise what is to be raised, and warn of folds that have no model."""
-        errors = [one for one in self.models if isinstance(one, Exception)]
-        if errors and (error_score == "raise" or len(errors) == len(self.models)):
-            raise errors[0]
-        for error in errors:
-            warn(f"a fold was not fitted, and its score is {error_score}: {error}")
-        return self
+
+def require_fits(fits: Sequence[FoldModels], error_score: Any) -> None:
+    """Warn of estimators that a fold could not fit.
+
+    Raises
+    ------
+    SufficeError
+        If ``error_score`` is "raise" and a fold was not fitted, or if none was.
+    """
+    errors = [one.error for one in fits if one.error is not None]
+    if not errors:
+        return
+    if error_score == "raise" or all(isinstance(m, Exception) for one in fits for m in one.models):
+        raise errors[0]
+    for error in errors:
+        warn(f"a fold was not fitted, and its score is {error_score}: {error}")
 
 
 def models_of_folds(estimators: Sequence[Any], rows: Rows, folds: Folds) -> list[FoldModels]:

@@ -130,7 +130,7 @@ def divided(
 
     Parameters
     ----------
-    cv : int, "loo", "hash", ByContent, InOrder, splitter or iterable of pairs, optional
+    cv : int, "loo", ByContent, InOrder, splitter or iterable of pairs, optional
         A number of folds is stratified by labels where there are labels, and keeps groups together
         where there are groups: then there are at most as many folds as groups.
     codes : ndarray of int (n,), optional
@@ -150,7 +150,7 @@ def divided(
     >>> divided(2, 5, codes=np.array([0, 0, 1, -1, 1])).fold
     array([ 0,  1,  0, -1,  1])
     """
-    cv = ByContent() if isinstance(cv, str) and cv == "hash" else FOLDS if cv is None else cv
+    cv = FOLDS if cv is None else cv
     _check_one_way(cv, groups is not None, random is not None)
     known = None if codes is None or (codes >= 0).all() else np.flatnonzero(codes >= 0)
     m = n if known is None else len(known)

@@ -17,7 +17,7 @@ T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
