@@ -22,7 +22,6 @@ from suffice.ensemble.candidates import (
     HeldOut,
     Roles,
     Size,
-    dealt,
     held_out,
     naive_bayes,
     planned,
@@ -232,8 +231,7 @@ class AutoClassifier(FittedAverage):
                 names, folds = planned(self.candidates, seen.size, self.best)
                 learners = {name: CANDIDATES[name](roles) for name in names}
                 placed, hashes = seen.placed(rows)
-                pairs = dealt(placed.codes, self.random_state, folds, hashes)
-                found = held_out(learners, placed, pairs)
+                found = held_out(learners, placed, hashes, folds, self.random_state)
             for name in CANDIDATES:
                 if self.candidates is None and name not in names:
                     found[name] = ParameterError(

@@ -348,12 +348,18 @@ def _said(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
 
 
 def held_out(
-    learners: Mapping[str, Classifier], rows: Rows, folds: Folds
+    learners: Mapping[str, Classifier],
+    rows: Rows,
+    hashes: NDArray[np.uint64] | None,
+    folds: int,
+    seed: int,
 ) -> dict[str, HeldOut | Exception]:
     """Return predictions of held-out rows by every candidate, or why there are none."""
-    tests = [rows.at(test) for _, test in folds]
-    folds = Partition.found_in(folds, rows.n) or folds
-    fits = models_of_folds(list(learners.values()), rows, folds)
+    assert rows.codes is not None  # those of a classifier
+    pairs = dealt(rows.codes, seed, folds, hashes)
+    tests = [rows.at(test) for _, test in pairs]
+    divided = Partition.found_in(pairs, rows.n) or pairs
+    fits = models_of_folds(list(learners.values()), rows, divided)
     found: dict[str, HeldOut | Exception] = {}
     for name, fit in zip(learners, fits, strict=True):
         try:

@@ -150,59 +150,47 @@ def divided(
     >>> divided(2, 5, codes=np.array([0, 0, 1, -1, 1])).fold
     array([ 0,  1,  0, -1,  1])
     """
+    if codes is not None and (codes < 0).any():
+        known = np.flatnonzero(codes >= 0)
+        others = (None if one is None else one[known] for one in (codes, groups, hashes))
+        found = divided(cv, len(known), *others, random)
+        if not isinstance(found, Partition):
+            return [(known[train], known[test]) for train, test in found]
+        whole = np.full(n, -1)
+        whole[known] = found.fold
+        return Partition(whole, len(found))
+    if not n:
+        raise DataError("no row has a label", "folds are made of rows with labels")
     cv = FOLDS if cv is None else cv
     _check_one_way(cv, groups is not None, random is not None)
-    known = None if codes is None or (codes >= 0).all() else np.flatnonzero(codes >= 0)
-    m = n if known is None else len(known)
-    if not m:
-        raise DataError("no row has a label", "folds are made of rows with labels")
-
-    def of_known(values: Any) -> Any:
-        return values if values is None or known is None else values[known]
-
-    labels = of_known(codes)
     if is_leave_one_out(cv):
-        fold = np.arange(m)
-        if m < 2:
+        if n < 2:
             raise DataError(
                 "there are fewer than two rows with a label",
                 "a row is judged by the model of the others",
             )
-    elif isinstance(cv, ByContent):
+        return Partition(np.arange(n), n)
+    if isinstance(cv, ByContent):
         if hashes is None:
             raise ParameterError("cv is a hash", "the rows of a table are hashed", "give a table")
-        fold = (of_known(hashes) % np.uint64(_checked(cv.n_folds))).astype(np.intp)
+        fold = (hashes % np.uint64(_checked(cv.n_folds))).astype(np.intp)
     elif isinstance(cv, InOrder):
-        fold = consecutive(m, _checked(cv.n_folds))
+        fold = consecutive(n, _checked(cv.n_folds))
     elif not isinstance(cv, Integral):
-        pairs = _pairs_of(cv, m, targets if codes is None else labels, of_known(groups))
-        parts = Partition.found_in(pairs, m)
-        if parts is None and known is None:
-            return pairs
-        if parts is None:
-            return [(known[train], known[test]) for train, test in pairs]
-        fold = parts.fold
+        pairs = _pairs_of(cv, n, targets if codes is None else codes, groups)
+        return Partition.found_in(pairs, n) or pairs
     elif groups is not None:
-        fold = _grouped(of_known(groups), _checked(int(cv)), random)
+        fold = _grouped(groups, _checked(int(cv)), random)
     else:
-        k, order = _checked(int(cv)), None if random is None else random.permutation(m)
-        if labels is None:
-            fold = consecutive(m, k)
-        else:
-            fold = stratified(labels if order is None else labels[order], k)
-        if order is not None:
-            dealt, fold = fold, np.empty(m, np.intp)
-            fold[order] = dealt
+        k, order = _checked(int(cv)), slice(None) if random is None else random.permutation(n)
+        fold = np.empty(n, np.intp)
+        fold[order] = consecutive(n, k) if codes is None else stratified(codes[order], k)
     empty = np.flatnonzero(np.bincount(fold) == 0)
     if len(empty):
         raise ParameterError(
             f"fold {empty[0]} has no row", "every fold has one at least", "ask for fewer folds"
         )
-    if known is None:
-        return Partition(fold, int(fold.max()) + 1)
-    whole = np.full(n, -1)
-    whole[known] = fold
-    return Partition(whole, int(fold.max()) + 1)
+    return Partition(fold, int(fold.max()) + 1)
 
 
 def _checked(k: int) -> int:
