@@ -25,14 +25,6 @@ from suffice.data.table_source import TableSource, innermost, without
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError, warn
 
-__all__ = [
-    "distributed_table",
-    "open_table",
-    "read_csv",
-    "read_excel",
-    "read_table",
-]
-
 LABEL, WEIGHT = "label", "weight"
 CLEANED = ("ignore", "label_suffix", "label_map")
 
@@ -163,7 +155,7 @@ def read_csv(
     Parameters
     ----------
     path : path, folder, glob or list of these
-        The files; those that end in ``.gz`` are decompressed.
+        The files; gzip, bzip2, xz, zstd and lz4 are decompressed.
     ignore : sequence of str
         Columns that are left out; a model fitted to the table goes on ignoring them.
     label_suffix : str

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from lzma import LZMAError
 from pathlib import Path
 
 import pyarrow as pa
@@ -70,7 +71,7 @@ def readable(path: Path, version: FileVersion | None = None, kind: str = "") -> 
         require_version(path, version)
         yield
         require_version(path, version)
-    except (OSError, EOFError, UnicodeError, zlib.error, pa.ArrowException) as error:
+    except (OSError, EOFError, UnicodeError, zlib.error, LZMAError, pa.ArrowException) as error:
         with suppress(OSError):
             require_version(path, version)
         reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")

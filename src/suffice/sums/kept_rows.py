@@ -23,7 +23,7 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
     FORGOTTEN,
     Comoments,
@@ -36,10 +36,8 @@ from suffice.sums.comoments import (
     tallied,
 )
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import SMALLEST, TOO_LARGE
+from suffice.sums.moments import TOO_LARGE
 from suffice.sums.row_sample import mixed
-
-__all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
@@ -124,12 +122,10 @@ class KeptRows(ClassSums):
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the cells of complete rows, (k, d)."""
         return np.repeat(self.class_weight[:, None], self.d, axis=1)
 
     @cached_property
     def columns(self) -> Roots:
-        """The means and roots of complete dense rows."""
         return Roots.of(self)
 
     def in_file(self) -> Roots:
@@ -155,7 +151,6 @@ class KeptRows(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Return whether no row lacks a cell."""
         return not self.gaps.any()
 
     @property
@@ -305,6 +300,14 @@ class KeptRows(ClassSums):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _like(self, other: KeptRows) -> KeptRows:
+        """The canonical rows, compressed if the other's are."""
+        if is_sparse(other.x) and not is_sparse(self.x):
+            from scipy.sparse import csr_array
+
+            return replace(self, x=csr_array(self.x)).canonical()
+        return self.canonical()
+
     def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
         """Some rows, which stand for all that count."""
         if rows.all():
@@ -385,7 +388,9 @@ def _hashes(values: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.ui
     bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
     place = mixed(columns.astype(np.uint64) + np.uint64(1))
     low = mixed(bits ^ place)
-    return np.stack([low, mixed(low + place)], axis=-1) * (bits != 0)[..., None]
+    both = np.stack([low, mixed(low + place)], axis=-1)
+    both[bits == 0] = 0
+    return both
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -468,12 +473,10 @@ class Roots(ClassSums):
 
     @property
     def columns(self) -> Roots:
-        """The means and roots themselves."""
         return self
 
     @property
     def code(self) -> NDArray[np.intp]:
-        """The classes that have rows."""
         return np.flatnonzero(self.weight > 0)
 
     @property
@@ -482,7 +485,6 @@ class Roots(ClassSums):
         raise self._refusal
 
     def matrix(self, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the singular values and the basis of one root."""
         own = slice(*self.start[m : m + 2])
         return self.singular[own], self.basis[own]
 
@@ -590,10 +592,7 @@ class RowsAccumulator:
         self._parts: list[KeptRows] = []
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
         if p < least:
-            self._products = self._empty_products()
-
-    def _empty_products(self) -> ComomentsAccumulator | FourthMomentsAccumulator:
-        return _products(self._p + self._t, self._pooled, self._fourths, self._k)
+            self._products = _products(p + t, pooled, fourths, 0)
 
     def add(
         self,
@@ -611,7 +610,7 @@ class RowsAccumulator:
         if self._products is None:
             if self._keep(x, y, codes, weights):
                 return
-            self._products = self._empty_products()
+            self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
             self._parts.clear()
@@ -629,11 +628,8 @@ class RowsAccumulator:
             part = slice(first, first + step)
             rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
             beside = (y.cut(first, first + step),) if self._t else ()
-            try:
+            with from_row(first):
                 self._products.add(rows, codes[part], weights[part], self._k, *beside)
-            except BadCell as bad:
-                bad.row += first
-                raise
 
     def _keep(
         self,

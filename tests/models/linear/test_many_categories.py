@@ -16,7 +16,7 @@ rng = np.random.default_rng(5)
 def table(cities=CITIES, regions=12):
     city = np.concatenate([np.arange(cities), rng.zipf(1.4, N - cities) % cities])
     region = rng.integers(0, regions, N)
-    x = rng.normal(size=(N, 3)) + [0.0, 5.0, 2_000.0]
+    x = rng.normal([0.0, 5.0, 2_000.0], size=(N, 3))
     y = x @ [1.0, 2.0, 0.5] + rng.normal(size=cities)[city] + region + rng.normal(size=N)
     columns = {"a": x[:, 0], "b": x[:, 1], "year": x[:, 2], "y": y, "w": rng.integers(1, 4, N)}
     return pd.DataFrame(columns).assign(

@@ -45,7 +45,6 @@ def log_density(distribution: Any, rows: Array) -> Array:
 
 
 def draw(distribution: Any, n: int, rng: np.random.Generator) -> Array:
-    """Draw rows (n, d)."""
     if hasattr(distribution, "resample"):
         drawn = distribution.resample(n, seed=rng).T
     elif hasattr(distribution, "rvs"):
@@ -259,7 +258,6 @@ class Densities:
         return out
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> Array:
-        """Draw one row for every class code, (n, d)."""
         rows = np.empty((len(codes), self.d or 1))
         for c in np.unique(codes).tolist():
             here, n = self.densities[c], int((codes == c).sum())
