@@ -277,18 +277,10 @@ class AutoClassifier(FittedAverage):
 
 @dataclass(frozen=True)
 class _Seen:
-    """What a first model of Gaussians and categories tells of a table.
+    """A first model of Gaussians and categories: size, categories, identifiers, copies.
 
-    Parameters
-    ----------
-    size : Size
-        Of one cell if the model cannot be fitted, as every candidate will say.
-    categories : tuple of str
-        Columns whose values are categories.
-    identifiers : tuple of str
-        Columns that tell one row from another, and are left out.
-    tells_apart : bool
-        Whether equal rows are copies of one row.
+    A table that it cannot be fitted to has the size of one cell, as every candidate will say. Equal
+    rows are copies of one row if the table ``tells_apart``.
     """
 
     size: Size = ONE_CELL

@@ -60,13 +60,7 @@ T = TypeVar("T", bound=Estimator)
 
 @dataclass(frozen=True)
 class Roles:
-    """What the user says of columns.
-
-    Parameters
-    ----------
-    categorical, text : sequence of str, optional
-        Columns that are categories or texts, whatever their cells suggest.
-    """
+    """Columns that the user calls categories or texts, and those that are left out."""
 
     categorical: Sequence[str] | None
     text: Sequence[str] | None
@@ -107,15 +101,7 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
 
 @dataclass(frozen=True)
 class Size:
-    """What the time of a fit depends on.
-
-    Parameters
-    ----------
-    rows, numbers, categories, classes : int
-        Rows, columns of numbers and of categories, and classes.
-    levels : int
-        Categories of all columns together.
-    """
+    """Rows, columns of numbers and of categories, all their categories, and classes."""
 
     rows: int
     numbers: int
@@ -207,16 +193,8 @@ def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[st
     """Return the candidates that are judged, and the number of folds: 10, 5 or 3.
 
     Candidates and folds are those that are worth the most, together, among those whose fits are
-    foreseen to take 3 s, or 12 s of more than 1,000 rows or 100 columns.
-
-    Parameters
-    ----------
-    names : sequence of str, optional
-        Candidates that are judged whatever they cost; default: all for which there is time.
-    size : Size
-        Of the whole table.
-    best : int
-        Candidates that are fitted to all rows at last.
+    foreseen to take 3 s, or 12 s of more than 1,000 rows or 100 columns; ``best`` candidates are
+    fitted to all rows at last. None of given names is dropped.
 
     Examples
     --------
@@ -264,23 +242,8 @@ def dealt(
 ) -> Folds:
     """Divide rows into stratified folds in random order, of which few are enough of many rows.
 
-    A fold is fitted to at most 200,000 rows, and judged on at most 20,000.
-
-    Parameters
-    ----------
-    codes : ndarray of int (n,)
-        Labels; −1 where there is none, and then the row is in no fold.
-    seed : int
-        Of the order.
-    folds : int
-        Their number, at most.
-    hashes : ndarray of uint64 (n,), optional
-        Rows of one hash are copies, and in one fold.
-
-    Raises
-    ------
-    DataError
-        If no row has a label.
+    A fold is fitted to at most 200,000 rows, and judged on at most 20,000. Rows of code −1 are in
+    no fold; rows of one hash are copies, and in one fold.
     """
     known = np.flatnonzero(codes >= 0)
     n = len(known)
@@ -303,14 +266,9 @@ def dealt(
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Predictions for n held-out rows.
+    """Predictions for n held-out rows: log P(y | x), weights, and hits of the label.
 
-    Parameters
-    ----------
-    log_p, weights : ndarray (n,)
-        log P(y | x) of the label, −log 1e-15 at least, and ω.
-    right : ndarray of bool (n,)
-        Rows whose label is the most probable one.
+    A log-probability is −log 1e-15 at least.
     """
 
     log_p: NDArray[np.float64]

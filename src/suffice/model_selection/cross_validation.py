@@ -378,15 +378,7 @@ def warn_of_other(estimator: Any, function: str) -> None:
 def rows_of(
     estimator: Estimator, X: Any, y: Any, params: Mapping[str, Any] | None, groups: Any
 ) -> MemoryRows:
-    """Return rows in memory, each with its label.
-
-    Raises
-    ------
-    ParameterError
-        If more than weights is to be passed on to fits.
-    DataError
-        If a row that a classifier is judged on has no label.
-    """
+    """Return rows in memory, each with its label."""
     others = dict(params or {})
     weight = others.pop("sample_weight", None)
     if others:

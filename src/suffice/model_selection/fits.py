@@ -38,16 +38,11 @@ def is_of_sums(estimator: Any) -> bool:
 
 @dataclass(frozen=True)
 class FoldModels:
-    """The models of an estimator, one for every fold.
+    """The models of an estimator, one for every fold, or the error in the place of one.
 
-    Parameters
-    ----------
-    models : tuple of estimator or Exception
-        The error in the place of a model that could not be fitted.
-    seconds : tuple of float
-        Time of each fit; of one pass for many models, each has an equal part.
-    tested : sequence of statistics, optional
-        Sums of the rows of every fold, if each row is judged once and the model is one of sums.
+    ``seconds`` is the time of each fit; of one pass for many models, each has an equal part.
+    ``tested`` are the sums of the rows of every fold, if each row is judged once and the models are
+    of sums.
     """
 
     models: tuple[Any, ...]
@@ -61,13 +56,7 @@ class FoldModels:
 
 
 def require_fits(fits: Sequence[FoldModels], error_score: Any) -> None:
-    """Warn of estimators that a fold could not fit.
-
-    Raises
-    ------
-    SufficeError
-        If ``error_score`` is "raise" and a fold was not fitted, or if none was.
-    """
+    """Warn of estimators that a fold could not fit; raise if asked, or if none was fitted."""
     errors = [one.error for one in fits if one.error is not None]
     if not errors:
         return
@@ -173,15 +162,8 @@ def _training_sums(opened: Opened, folds: Folds, n: int) -> Iterator[Any]:
 def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
     """Yield the sums of all rows but those of a group, for each: total minus group.
 
-    Groups are summed 256 at a time, each time in a pass over the table.
-
-    Parameters
-    ----------
-    opened : Opened
-    group : ndarray of int (n,)
-        −1 for rows that are in no sum.
-    groups : int
-        Each has a row.
+    256 groups at a time are summed in a pass over the table. ``group`` (n,) is −1 for rows that are
+    in no sum.
     """
     (total,) = opened.sums_by_group(np.minimum(group, 0))
     for first in range(0, groups, BLOCK):

@@ -49,16 +49,7 @@ def scores_of(evaluation: Any) -> Mapping[str, Score]:
 
 @dataclass(frozen=True)
 class FoldScores:
-    """What the model of a fold scores.
-
-    Parameters
-    ----------
-    scores : dict, optional
-        By name; None where there are none.
-    seconds : float
-    error : str
-        Why there are none.
-    """
+    """The scores of the model of a fold, by name; None where there are none, and why."""
 
     scores: dict[str, Any] | None
     seconds: float
@@ -74,21 +65,9 @@ def held_out_scores(
     own: bool,
     weight: Any = None,
 ) -> list[list[FoldScores]]:
-    """Return what the models of estimators score on the rows that each fold holds out.
+    """Return the scores of every estimator on the rows that each fold holds out.
 
-    Parameters
-    ----------
-    fits : sequence of FoldModels
-        One for every estimator.
-    rows : MemoryRows
-    folds : Folds
-    scorer : callable
-        Of scikit-learn: gives a number, or numbers by name.
-    error_score : "raise" or number
-    own : bool
-        Whether the score is the estimators' own, on rows of weight 1; it may follow from sums.
-    weight : array-like (n,), optional
-        What rows weigh in a score.
+    If the score is the estimators' ``own``, on rows of weight 1, it may follow from sums.
     """
     known = _own_scores(fits, rows, folds) if own else None
     if known is not None:
