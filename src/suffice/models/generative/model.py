@@ -114,10 +114,7 @@ class GenerativeModel:
         vars(self)["parameters"] = self._estimated(apply)
 
     def _estimated(self, apply: Apply) -> tuple[Parameters, ...]:
-        families: list[Any] = [part.family for part in self.parts]
-        for b, known in enumerate(self.chosen):
-            if known is not None:
-                families[b] = replace(families[b], choices=known.choices)
+        chosen = self.chosen or (None,) * len(self.parts)
         return tuple(
             part.parameters(block, apply, known)
             for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)

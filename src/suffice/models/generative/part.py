@@ -111,11 +111,10 @@ class FamilyColumns:
 
     def parameters(self, statistic: Any, apply: Apply, chosen: Chosen | None) -> Any:
         """Estimate the parameters of the columns, or those of what was ``chosen``."""
-        family = self.of_terms
+        family: Any = self.of_terms
         if chosen is not None:
-            found = family.estimate_as(statistic, chosen.choices)
-        else:
-            found = family.estimate_by(statistic, apply)
+            family = replace(family, choices=chosen.choices)
+        found = family.estimate_by(statistic, apply)
         return found if self.design is None else TermParameters(found, self.design)
 
     def accumulator(self, settled: bool = False) -> Accumulator:
