@@ -50,12 +50,11 @@ def dense(n: int, p: int, dtype: type = np.float64) -> Rows:
 def sparse(n: int, p: int, share: float) -> Rows:
     from scipy.sparse import random_array
 
-    x = random_array((n, p), density=share, format="csr", rng=RNG(n + p))
+    x: Any = random_array((n, p), density=share, format="csr", rng=RNG(n + p))
     return Rows(x, np.asarray(x[:, : p // 10].sum(axis=1)) + RNG(1).normal(size=n))
 
 
 def twins(n: int, p: int) -> Rows:
-    """Half of the columns, each of them twice, and a constant one."""
     x, y, *_ = dense(n, p // 2)
     return Rows(np.hstack([x, x, np.full((n, 1), 7.0)]), y)
 
@@ -77,11 +76,12 @@ def categories(n: int, *sizes: int) -> Rows:
 
     rng = RNG(n)
     x, y = rng.normal(size=(n, 3)), rng.normal(size=n)
-    table = {f"x{j}": column for j, column in enumerate(x.T)}
+    table: dict[str, Any] = {f"x{j}": column for j, column in enumerate(x.T)}
     for j, size in enumerate(sizes):
         code = np.concatenate([np.arange(size), rng.integers(0, size, n - size)])
         y += rng.normal(size=size)[code]
-        table[f"c{j}"] = pd.Categorical.from_codes(code, [f"{name:06d}" for name in range(size)])
+        names: Any = [f"{name:06d}" for name in range(size)]
+        table[f"c{j}"] = pd.Categorical.from_codes(code, names)
     numbers = [f"x{j}" for j in range(3)]
 
     def one_hot(rows: Any, y: Any) -> tuple[Any, Any]:
@@ -99,8 +99,7 @@ def texts(n: int) -> Rows:
     """Texts of 15 words, of which rare ones are many; tf-idf with pairs."""
     import pandas as pd
 
-    rng = RNG(n)
-    words = rng.zipf(1.3, (n, 15)) % 20_000
+    words = RNG(n).zipf(1.3, (n, 15)) % 20_000
     rows = pd.DataFrame({"note": [" ".join(f"w{word}" for word in row) for row in words]})
 
     def weighted(rows: Any, y: Any) -> tuple[Any, Any]:
@@ -108,7 +107,9 @@ def texts(n: int) -> Rows:
 
         return TfidfVectorizer(ngram_range=(1, 2)).fit_transform(rows["note"]), y
 
-    return Rows(rows, (words == 1).sum(axis=1) + rng.normal(size=n), weighted, {"words": "tf-idf"})
+    return Rows(
+        rows, (words == 1).sum(axis=1) + RNG(1).normal(size=n), weighted, {"words": "tf-idf"}
+    )
 
 
 SHAPES: dict[str, Callable[[], Rows]] = {
@@ -130,7 +131,7 @@ SHAPES: dict[str, Callable[[], Rows]] = {
 
 
 class Pair(NamedTuple):
-    """Names and options of our model and the peer's; classes are of the sign of the target."""
+    """Our model and the peer's; classes are whether a target is above the median."""
 
     ours: str
     theirs: str
@@ -147,12 +148,12 @@ class Pair(NamedTuple):
         return getattr(import_module(module), name)(**said)
 
 
-LINEAR = ("suffice.linear_model.", "sklearn.linear_model.")
+OURS, THEIRS = "suffice.linear_model.", "sklearn.linear_model."
 DENSE = ("100 x 3,000", "300 x 20,000", "2,000 x 5,000", "100,000 x 200", "float32 50,000 x 100")
 
 
 def linear(name: str, options: Mapping[str, Any], more: Mapping[str, Any], *rest: Any) -> Pair:
-    return Pair(*(room + name for room in LINEAR), options, {**options, **more}, *rest)
+    return Pair(OURS + name, THEIRS + name, options, {**options, **more}, *rest)
 
 
 def generative(name: str) -> Pair:
@@ -238,13 +239,13 @@ def main() -> None:
     parser.add_argument("--fit", nargs=4, metavar=("SHAPE", "MODEL", "SIDE", "FILE"))
     options = parser.parse_args()
     if options.fit:
-        *what, answer = options.fit
-        fit(*what, Path(answer))
+        shape, name, side, answer = options.fit
+        fit(shape, name, side, Path(answer))
         return
-    shapes = QUICK_SHAPES if options.quick else tuple(SHAPES)
-    models = QUICK_MODELS if options.quick else tuple(MODELS)
-    shapes = [one for one in options.names if one in SHAPES] or shapes
-    models = [one for one in options.names if one in MODELS] or models
+    shapes = [one for one in options.names if one in SHAPES]
+    models = [one for one in options.names if one in MODELS]
+    shapes = shapes or list(QUICK_SHAPES if options.quick else SHAPES)
+    models = models or list(QUICK_MODELS if options.quick else MODELS)
     print(HEAD, "|---" * 8 + "|", sep="\n")
     with tempfile.TemporaryDirectory() as folder:
         for shape in shapes:
