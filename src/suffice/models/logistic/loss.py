@@ -228,10 +228,10 @@ class SecondDerivatives:
             waiting.append((z[:, self.columns], w, code, t))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
-                self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
+                self._add(*_joined(waiting), found)
                 waiting, cells = [], 0
         if waiting:
-            self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
+            self._add(*_joined(waiting), found)
         return found
 
     def factors_of(self, batch: Batch) -> tuple[csr_array, csr_array]:
@@ -280,6 +280,10 @@ class SecondDerivatives:
         for a, (first, stop) in enumerate(pairwise(edges.tolist())):
             own = slice(first, stop)
             out[own, own] += gram(z[:, own], w * at.probability[:, a])
+
+
+def _joined(pieces: list[tuple[Any, ...]]) -> Any:
+    return (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
 
 
 def _times(z: Any, p: NDArray[np.float64], scores: NDArray[np.intp]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, solve_triangular
+from scipy.linalg import LinAlgError, helmert, solve_triangular
 from scipy.linalg.lapack import dpotrs
 from threadpoolctl import ThreadpoolController
 
@@ -91,6 +91,19 @@ def root_of_inverse(hessian: Array) -> Array:
 def orthonormal(a: Array) -> Array:
     """Return orthonormal columns that span those of a (n, q), which are independent."""
     return interruptible(np.linalg.qr, a)[0]
+
+
+def orthonormal_contrasts(k: int) -> Array:
+    """Return an orthonormal basis (k, k − 1) of the vectors that sum to zero.
+
+    Examples
+    --------
+    >>> (orthonormal_contrasts(3) * 6**0.5).round(9)
+    array([[ 1.73205081,  1.        ],
+           [-1.73205081,  1.        ],
+           [ 0.        , -2.        ]])
+    """
+    return np.asarray(helmert(k).T, np.float64)
 
 
 def on_both_sides(q: Array, tensor: Array) -> Array:
