@@ -223,15 +223,15 @@ class SecondDerivatives:
             z, code, w = present(z, *parts)
             t = np.asarray(z @ self.coefficients.T)
             if is_sparse(z):
-                self._add(z[:, self.columns], w, code, t, found)
+                self._add(found, z[:, self.columns], w, code, t)
                 continue
             waiting.append((z[:, self.columns], w, code, t))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
-                self._add(*_joined(waiting), found)
+                self._add(found, *_joined(waiting))
                 waiting, cells = [], 0
         if waiting:
-            self._add(*_joined(waiting), found)
+            self._add(found, *_joined(waiting))
         return found
 
     def factors_of(self, batch: Batch) -> tuple[csr_array, csr_array]:
@@ -263,11 +263,11 @@ class SecondDerivatives:
 
     def _add(
         self,
+        out: NDArray[np.float64],
         z: Any,
         w: NDArray[np.float64],
         codes: NDArray[np.intp],
         t: NDArray[np.float64],
-        out: NDArray[np.float64],
     ) -> None:
         """Add what some rows say, given the chosen columns z (n, q) and scores t (n, m)."""
         at, w = loss_derivatives(t, codes), w * self.rows.class_weights[codes]
