@@ -94,13 +94,13 @@ class Fit:
 
 def _root(objective: Objective, hessian: NDArray[np.float64]) -> NDArray[np.float64]:
     """R (q, mD) with RᵀR = I(B)⁻¹, from the Hessian in free parameters."""
-    free, width = inverse_root(hessian), objective.centred.width
+    free, m, width = inverse_root(hessian), objective.scores, objective.centred.width
     inner = np.zeros((len(free), objective.sides * width))
     inner[:, objective.free] = free
     root = inner.reshape(len(free), objective.sides, width) * objective.inverse_scale
     if objective.basis is not None:
         root = objective.basis @ root
-    return objective.centred.to_columns(root.reshape(-1, width)).reshape(len(free), -1)
+    return objective.centred.to_columns(root.reshape(-1, width)).reshape(len(free), m * width)
 
 
 def _shortening(objective: Objective, factor: Factor) -> NDArray[np.float64]:

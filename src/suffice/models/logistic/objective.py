@@ -11,7 +11,8 @@ One evaluation of all but the last sum is one pass over the rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -184,7 +185,7 @@ class Objective:
         self.scale, self.inverse_scale = scale, np.zeros_like(scale)
         """s of every coefficient, (D,), 1 of the intercept; and 1/s, 0 for a constant column."""
         np.divide(1.0, scale, out=self.inverse_scale, where=scale > 0)
-        self._penalty = np.tile(self.penalty * self.inverse_scale**2, self.sides)[self.free]
+        self.penalty_of_free = np.tile(self.penalty * self.inverse_scale**2, self.sides)[self.free]
 
     @cached_property
     def sums(self) -> Array:
@@ -268,15 +269,15 @@ class Objective:
     def point(self, x: Array, sums: LossSums) -> Point:
         """Loss, gradient and Hessian in free parameters."""
         loss, full = float(sums.loss.value), sums.hessian.value
-        gradient = self._free_gradient(sums.gradient.value)
+        gradient = self.free_gradient(sums.gradient.value)
         hessian = self._hessian(full) if len(full) else None
         if self.firth:
             assert hessian is not None
             loss -= 0.5 * log_determinant(hessian)
             firth = self.loss_sums(x, False, self._root(hessian))
-            gradient = self._free_gradient(firth.gradient.value)
+            gradient = self.free_gradient(firth.gradient.value)
         if self.centred.whitener is None:
-            penalty_gradient = self._penalty * x
+            penalty_gradient = self.penalty_of_free * x
         else:
             penalty_gradient = self._penalty_hessian @ x
         loss += 0.5 * float(penalty_gradient @ x)
@@ -284,7 +285,7 @@ class Objective:
             hessian = hessian + self._penalty_hessian
         return Point(x, loss, gradient + penalty_gradient, hessian)
 
-    def _free_gradient(self, gradient: Array) -> Array:
+    def free_gradient(self, gradient: Array) -> Array:
         theta = gradient * self.inverse_scale
         theta = theta if self.basis is None else self.basis.T @ theta
         return np.asarray(theta.ravel()[self.free])
@@ -312,7 +313,7 @@ class Objective:
             of_parts = self.data.map(curvature_factors, request)
             pairs = [pair for part in of_parts for pair in part]
             plus, minus = [a for a, _ in pairs], [b for _, b in pairs]
-            penalty, least = self._penalty[places], self.curvature_at_zero()[places]
+            penalty, least = self.penalty_of_free[places], self.curvature_at_zero()[places]
             found = CompressedHessian.of(plus, minus, scale, penalty)
             return found.no_flatter_than(FLATTEST * least)
         require_memory(
@@ -320,15 +321,17 @@ class Objective:
             f"second derivatives by {q:,} coefficients that are not 0",
             "use a smaller C, so that fewer are chosen",
         )
-        full = sum(self.data.map(second_derivatives, request)) * np.outer(scale, scale)
-        full[np.diag_indices(q)] += self._penalty[places]
-        return np.asarray(full)
+        full = reduce(add, self.data.map(second_derivatives, request))
+        full *= scale
+        full *= scale[:, None]
+        full[np.diag_indices(q)] += self.penalty_of_free[places]
+        return full
 
     @cached_property
     def _penalty_hessian(self) -> Array:
         """P, (p, p), of the penalty ½xᵀPx."""
         if self.centred.whitener is None:
-            return np.diag(self._penalty)
+            return np.diag(self.penalty_of_free)
         scale = self.centred.to_columns(np.diag(self.inverse_scale))
         each = np.kron(np.eye(self.sides), (scale * self.penalty) @ scale.T)
         return np.asarray(each[np.ix_(self.free, self.free)])
@@ -355,7 +358,7 @@ class Objective:
         sums, eye = self.class_weights[:, None] * self.sums, np.eye(self.k)
         residual = 1.0 / self.k - eye[-1:] if self.k == 2 else 1.0 / self.k - eye
         gradient = residual @ sums
-        return float(np.abs(self._free_gradient(gradient)).max(initial=0.0))
+        return float(np.abs(self.free_gradient(gradient)).max(initial=0.0))
 
     def relative(self, gradient_norm: float) -> float:
         """The norm of a gradient as a fraction of that at 0."""
@@ -365,7 +368,7 @@ class Objective:
     def curvature_at_zero(self) -> Array:
         """Diagonal of the Hessian at θ = 0, (p,), if the columns are centred."""
         p = 1.0 / self.k
-        return self.weight * (p * (1.0 - p) if self.k == 2 else p) + self._penalty
+        return self.weight * (p * (1.0 - p) if self.k == 2 else p) + self.penalty_of_free
 
     def score_noise(self, x: Array) -> float:
         """What rounding makes of the scores: ε Σ|w_j|s_j of the columns."""
