@@ -19,7 +19,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.doubles import doubles, seconds
-from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout, held, plain, stored_as
+from suffice.data.schema import (
+    MAX_CLASSES,
+    BlockLayout,
+    Layout,
+    held,
+    is_text,
+    plain,
+    stored_as,
+)
 from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
@@ -38,19 +46,6 @@ from suffice.sums.block import (
 )
 from suffice.sums.moments import TOO_LARGE
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
-
-__all__ = [
-    "COUNT_RULE",
-    "coded",
-    "distinct",
-    "encode",
-    "events",
-    "held_counts",
-    "laid_out",
-    "of_numbers",
-    "outcome_codes",
-    "stored_cells",
-]
 
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 TURNED_COLUMNS, TURNED_CELLS = 64, 131_072  # that are turned together: 1 MB
@@ -166,7 +161,7 @@ def coded(
     column: pa.Array[Any], name: str, missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
     """Codes (n,) of a column into the values it shows, −1 = missing."""
-    if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
+    if pa.types.is_dictionary(column.type) and is_text(column.type.value_type):
         codes, values = _shown(column)
     else:
         if pa.types.is_dictionary(column.type):
@@ -203,10 +198,6 @@ def _codes(
     if not kernels.counts.read_codes(numbers, valid, first, codes, shown):
         raise pa.ArrowInvalid("an index is outside its dictionary")
     return codes, shown[:-1]
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], list[Any]]:
@@ -251,7 +242,7 @@ def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
         )
     texts = column.to_pylist()
     absent = set(table.missing)
-    return split_words([None if text in absent else text for text in texts])
+    return split_words([None if text in absent else text for text in texts], layout.ngrams)
 
 
 def _sparse(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
@@ -321,13 +312,7 @@ def largest_of(dtype: np.dtype[Any]) -> float:
 
 
 def _check_counts(x: NDArray[Any], whole: bool) -> None:
-    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction.
-
-    Raises
-    ------
-    BadCell
-        For the first such cell.
-    """
+    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction."""
     if x.dtype.kind in "bu":
         return
     largest = largest_of(x.dtype)
@@ -346,13 +331,7 @@ def _check_counts(x: NDArray[Any], whole: bool) -> None:
 
 
 def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
-    """Return numbers (n, d) as the block of an encoding of numbers, outcomes or categories.
-
-    Raises
-    ------
-    BadCell
-        If a cell breaks the rule of the encoding.
-    """
+    """Return numbers (n, d) as the block of an encoding of numbers, outcomes or categories."""
     if layout.encoding == "category":
         return _codes_of_numbers(x)
     if layout.encoding in ("binary", "outcome"):
@@ -363,13 +342,7 @@ def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
 
 
 def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
-    """Outcomes of numbers: above a threshold, or the larger of two values.
-
-    Raises
-    ------
-    BadCell
-        If there are but two values, and a cell is neither.
-    """
+    """Outcomes of numbers: above a threshold, or the larger of two values."""
     vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)

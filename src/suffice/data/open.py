@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from suffice.data.file_formats import open_files
 from suffice.data.frames.memory import (
@@ -123,7 +122,9 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
     values = unmasked(given)
     values = faithful(values, np.asarray(values))
     if role == LABEL:
-        require_label_values(given if isinstance(given, list | tuple) else _cells(values))
+        several = values.dtype == object and values.ndim == 1
+        cells = values.tolist() if several else []
+        require_label_values(given if isinstance(given, list | tuple) else cells)
     if values.shape != (rows,):
         raise ParameterError(
             f"{values.shape[0] if values.ndim else 1} {role}s for {rows} rows",
@@ -141,16 +142,6 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
         ) from error
 
 
-def _cells(values: NDArray[Any]) -> list[Any]:
-    """Values of several types, if there may be such."""
-    return values.tolist() if values.dtype == object and values.ndim == 1 else []
-
-
-def open_columns(rows: NDArray[Any], names: Sequence[str], label: Any, weight: Any) -> TableSource:
-    """Open an array of strings or of mixed objects, column by column."""
-    return open_table(dict(zip(names, rows.T, strict=True)), label, weight, first=False)
-
-
 def read_csv(
     path: Any,
     *,
@@ -164,7 +155,7 @@ def read_csv(
     Parameters
     ----------
     path : path, folder, glob or list of these
-        The files; those that end in ``.gz`` are decompressed.
+        The files; gzip, bzip2, xz, zstd and lz4 are decompressed.
     ignore : sequence of str
         Columns that are left out; a model fitted to the table goes on ignoring them.
     label_suffix : str
@@ -325,26 +316,18 @@ def _said(
 
 
 def distributed_table(data: Any) -> Table | None:
-    """Open a Spark or Dask DataFrame where it is; None for others.
-
-    Examples
-    --------
-    >>> distributed_table([1, 2])
-    """
-    table = _opened(data)
-    if table is not None:
-        require_distinct(table.names)
-    return table
-
-
-def _opened(data: Any) -> Table | None:
+    """Open a Spark or Dask DataFrame where it is; None for others."""
     library = type(data).__module__.partition(".")[0]
+    table: Table
     if library == "pyspark" and hasattr(data, "mapInArrow"):
         from suffice.data.frames.spark import SparkTable
 
-        return SparkTable(data)
-    if library == "dask" and hasattr(data, "iterrows"):
+        table = SparkTable(data)
+    elif library == "dask" and hasattr(data, "iterrows"):
         from suffice.data.frames.dask import DaskTable
 
-        return DaskTable(data)
-    return None
+        table = DaskTable(data)
+    else:
+        return None
+    require_distinct(table.names)
+    return table

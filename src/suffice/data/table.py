@@ -20,24 +20,6 @@ from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
-__all__ = [
-    "BATCH_ROWS",
-    "CleanedTable",
-    "FirstRows",
-    "RowsWhere",
-    "Table",
-    "TableView",
-    "WithColumns",
-    "WithoutColumns",
-    "first_promoted",
-    "first_refused",
-    "first_rows",
-    "free_name",
-    "leading",
-    "require_columns",
-    "require_distinct",
-]
-
 T = TypeVar("T")
 KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again when asked for
 
@@ -127,7 +109,7 @@ class Table(ABC):
 
     @cached_property
     def shown(self) -> Shown:
-        """What the first rows show; their cells are not kept for it."""
+        """Return a summary of the first rows; their cells are not kept for it."""
         self.head()
         found: Shown = vars(self)["shown"]
         return found
@@ -231,12 +213,10 @@ class WithoutColumns(TableView):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that stay."""
         return tuple(name for name in self.table.names if name not in self.left_out)
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """The columns left out."""
         return (*self.table.ignored, *self.left_out)
 
     @property
@@ -245,7 +225,6 @@ class WithoutColumns(TableView):
 
     @cached_property
     def shown(self) -> Shown:
-        """What the first rows of the whole table show of these columns."""
         schema, rows, empty = self.table.shown
         chosen = pa.schema([schema.field(name) for name in self.names], schema.metadata)
         return Shown(chosen, rows, empty.intersection(self.names))
@@ -253,7 +232,6 @@ class WithoutColumns(TableView):
     def of_first_cells(
         self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
     ) -> dict[str, T]:
-        """Return what a function says of first cells, which are those of the whole table."""
         return self.table.of_first_cells(names, say)
 
 
@@ -295,7 +273,6 @@ class CleanedTable(TableView):
 
     @property
     def cleaning(self) -> Mapping[str, Any]:
-        """What strings stand for."""
         return {
             "missing": tuple(self.missing),
             "label_suffix": self.label_suffix,
@@ -319,7 +296,6 @@ class WithColumns(TableView):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns, the further ones last."""
         return *self.table.names, *self.empty
 
     @property
@@ -327,7 +303,6 @@ class WithColumns(TableView):
         return _emptied(self.table.head(), self.names, dict.fromkeys(self.empty, pa.null()))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        """Return the parts, without reading the empty columns."""
         empty = {name: kind or pa.null() for name, kind in types.items() if name in self.empty}
         read = {name: kind for name, kind in types.items() if name not in empty}
         # Without any other column, one still tells how many rows there are.
@@ -374,7 +349,6 @@ class FirstRows(TableView):
         return self.table.head().slice(0, self.rows)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        """Return one part that ends after the last of these rows."""
         return [_FirstPart(tuple(self.table.parts(types)), self.rows)]
 
 
@@ -421,7 +395,6 @@ class RowsWhere(TableView):
         return head.filter(pa.array(self.kept[: head.num_rows]))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        """Return the parts, each without the rows that are left out."""
         parts = zip(self.table.parts(types), pairwise(self.edges), strict=True)
         return [_PartWhere(part, self.kept[start:stop]) for part, (start, stop) in parts]
 

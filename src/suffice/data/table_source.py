@@ -17,11 +17,10 @@ from suffice.data.frames.memory import FramePart, in_memory
 from suffice.data.schema import Column, Layout, Stored, decide, held, stored_as
 from suffice.data.source import RecordPart, Source
 from suffice.data.spelled import SpelledTable
-from suffice.data.table import BATCH_ROWS, CleanedTable, Table, WithoutColumns, require_columns
+from suffice.data.table import CleanedTable, Table, WithoutColumns, require_columns
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
-
-__all__ = ["TableSource", "innermost", "left_out", "no_column", "to_learn", "without"]
+from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
 
@@ -34,28 +33,22 @@ HELD_IN_TRAINING: Mapping[Stored, str] = {
     "nothing": "nothing",
 }
 NUMERIC = {"boolean", "integer", "number"}
+TYPES: Mapping[str | None, pa.DataType] = {
+    "boolean": pa.bool_(),
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "string": pa.string(),
+}
 
 
 def left_out(unknown: Sequence[str]) -> str:
-    """Say that columns which a model does not know are not read.
-
-    Examples
-    --------
-    >>> left_out(["id", "note"])
-    "left out, as the model does not know them: 'id', 'note'"
-    """
+    """Say that columns which a model does not know are not read."""
     listed = ", ".join(map(repr, unknown))
     return f"left out, as the model does not know {'it' if len(unknown) == 1 else 'them'}: {listed}"
 
 
 def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> SchemaError:
-    """The error of a column that is not there; it names another separator that cells may end with.
-
-    Examples
-    --------
-    >>> print(no_column("b", "the label", ["a"], delimited=True))
-    there is no column 'b' to be the label; the columns are 'a'.
-    """
+    """The error of a column that is not there, or of cells that end with another separator."""
     one = names[0] if delimited and len(names) == 1 else ""
     mark = next((mark for mark in ";| " if mark in one.strip()), None)
     return SchemaError(
@@ -123,7 +116,6 @@ class TableSource(Source):
         return tuple([name for name in self.table.names if name not in roles])
 
     def columns(self, names: Sequence[str] | None = None) -> tuple[Column, ...]:
-        """The features, or those of the given names, by the rule in ``schema.py``."""
         asked = self.feature_names if names is None else tuple(names)
         if names:
             require_columns(names, self.table.names, "the table")
@@ -140,7 +132,7 @@ class TableSource(Source):
         return replace(self, table=without(self.table, names, (self.label, self.weight)))
 
     def require_rows(self) -> None:
-        """Refuse text that has a header only: nothing can be learnt from it."""
+        """Refuse text that has a header only."""
         if self.table.format is not None and not self.table.shown.rows:
             raise DataError(
                 "the file has no rows below its header",
@@ -175,13 +167,7 @@ class TableSource(Source):
         return self.table.of_first_cells([self.label], distinct)[self.label]
 
     def take(self, rows: NDArray[np.intp]) -> TableSource:
-        """Return the rows at these places, in that order.
-
-        Raises
-        ------
-        ParameterError
-            If the table is not in memory.
-        """
+        """Return the rows of a table in memory at these places, in that order."""
 
         def taken(table: Table) -> Table:
             frame = in_memory(table)
@@ -196,7 +182,6 @@ class TableSource(Source):
         return replace(self, table=innermost(self.table, taken))
 
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
-        """Return the parts of the table, with the layout by which they are encoded."""
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
         encoding = _encodings(layout)
@@ -226,19 +211,17 @@ class TableSource(Source):
 
     def _cleaning(self, layout: Layout) -> Mapping[str, Any]:
         own = self.table.cleaning
-        if not own:
-            return own
-        return {
-            "missing": (*layout.missing, *(t for t in own["missing"] if t not in layout.missing)),
+        return own and {
+            "missing": tuple(dict.fromkeys((*layout.missing, *own["missing"]))),
             "label_suffix": own["label_suffix"] or layout.label_suffix,
             "label_map": {**layout.label_map, **own["label_map"]},
         }
 
     def _check(self, stored: Mapping[str, Stored], categories: Set[str]) -> None:
-        """Refuse a column that stores strings where numbers were learnt, and the like.
+        """Refuse a column that stores strings where fit had numbers, and the like.
 
         As categories, true and 1 differ, but 1 and 1.0 are one. A column without any value may be
-        of every type, as in frames that write NaN for it. Text is read as what was learnt, but for
+        of every type, as in frames that write NaN for it. Text is read as in fit, but for
         dates, whose spelling has to be known.
         """
         schema, rows, empty = self.table.shown
@@ -275,7 +258,7 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
     """The type in which a column of a text file is read, whose first rows show another, maybe.
 
     Whole numbers in the first rows do not promise whole numbers further down, and digits alone
-    do not make a number of what was learnt as a string. Outcomes are true and false, or numbers.
+    do not make a number of what was a string in fit. Outcomes are true and false, or numbers.
     """
     if stored == "time":
         return None  # as the table has it
@@ -285,10 +268,4 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
         return pa.float64()
     if encoding in ("binary", "outcome") and stored != "string":
         return pa.bool_() if stored == "boolean" or pa.types.is_boolean(shown) else pa.float64()
-    types: dict[str | None, pa.DataType] = {
-        "boolean": pa.bool_(),
-        "integer": pa.int64(),
-        "number": pa.float64(),
-        "string": pa.string(),
-    }
-    return types.get(stored)
+    return TYPES.get(stored)

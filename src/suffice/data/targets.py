@@ -17,8 +17,6 @@ from suffice.data.table import free_name
 from suffice.data.table_source import TableSource, no_column
 from suffice.errors import DataError, ParameterError, SchemaError
 
-__all__ = ["numeric_targets", "target_columns", "with_targets"]
-
 TARGET = "a target is a number"
 
 

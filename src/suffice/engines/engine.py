@@ -32,7 +32,7 @@ Kernel = Callable[[Part, Any], Any]
 class Engine(Protocol):
     """Runs kernels over parts, anywhere.
 
-    An engine holds settings only: it can be compared and sent elsewhere.
+    It holds settings only: it can be compared and sent elsewhere.
     """
 
     @property
@@ -66,7 +66,6 @@ class EngineView(Engine):
 
     @property
     def in_process(self) -> bool:
-        """Return whether that engine works in this process."""
         return self.engine.in_process
 
 
@@ -144,18 +143,8 @@ def map_batches(
     """Yield ``function(batch)`` of every batch, in order.
 
     One worker in this process reads a batch when its result is asked for. Others answer whole
-    parts, of which a bounded number waits.
-
-    Parameters
-    ----------
-    engine : Engine
-    function : callable
-        It is sent to workers, so it has to pickle if they are other processes.
-    source : Source
-    layout : Layout
-        How the source is read.
-    rows : int
-        The most that the function is given at a time.
+    parts, of which a bounded number waits. The function is given so many rows at most, and has to
+    pickle if workers are other processes.
     """
     lazily = engine.in_process and engine.workers == 1
     parts = source.parts(layout, engine.workers)

@@ -17,8 +17,10 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from importlib import import_module
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -72,19 +74,20 @@ class ExecutorEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of workers."""
         return self.number
 
     @property
     def in_process(self) -> bool:
-        """Return whether workers are threads of this process."""
         return isinstance(self.executor, ThreadPoolExecutor)
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per worker wait."""
-        call: Callable[[Part], Any] = partial(_here, kernel, params)
+        call: Callable[[Part], Any] = partial(_called, kernel, params)
         if not self.in_process:
-            call = partial(_perform, __version__, self._dumps()((kernel, params)))
+            dumps = pickle.dumps
+            if not isinstance(self.executor, ProcessPoolExecutor):
+                with suppress(ModuleNotFoundError):  # clusters lack the script of the caller
+                    dumps = import_module("cloudpickle").dumps
+            call = partial(_perform, __version__, dumps((kernel, params)))
 
         def begin(part: Part) -> Future[Any]:
             try:
@@ -100,16 +103,6 @@ class ExecutorEngine(Engine):
                 wait(futures)  # threads see the memory of the caller
 
         yield from in_order(begin, parts, WAITING * self.workers, _first, drop)
-
-    def _dumps(self) -> Callable[[Any], bytes]:
-        """Return what pickles a kernel: clusters have not imported the script of the caller."""
-        if not isinstance(self.executor, ProcessPoolExecutor):
-            try:
-                from cloudpickle import dumps
-            except ModuleNotFoundError:
-                return pickle.dumps
-            return dumps  # type: ignore[no-any-return]
-        return pickle.dumps
 
 
 @dataclass(frozen=True)
@@ -137,11 +130,9 @@ class ProcessesEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of processes."""
         return self.processes or AVAILABLE_CORES
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per process wait."""
         try:
             yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, parts)
         except EngineError:
@@ -166,10 +157,10 @@ def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
 
 
 def _perform(version: str, task: bytes, part: Any) -> Any:
-    return _here(*opened(version, task), part)
+    return _called(*opened(version, task), part)
 
 
-def _here(kernel: Callable[[Any, Any], Any], params: Any, part: Any) -> Any:
+def _called(kernel: Callable[[Any, Any], Any], params: Any, part: Any) -> Any:
     return kernel(part, params)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from traceback import format_exception
 from typing import Any, TypeVar, cast
@@ -45,24 +46,16 @@ class SparkEngine(Engine):
     """The executors of Spark, classic or Connect, for DataFrames of Spark: read where they are.
 
     Executors need this library. Files are read by ``spark.read`` first.
-
-    Examples
-    --------
-    >>> SparkEngine().in_process
-    False
     """
 
     @property
     def workers(self) -> int:
-        """One: Spark partitions a frame itself."""
         return 1
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield the sum over the partitions; lists are joined."""
-        yield self.run(cast(Any, kernel), params, parts)
+        yield self.run(cast(Any, kernel), params, parts)  # the sum; lists are joined
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """Return the sum of ``kernel`` over the partitions of a frame, added in their order."""
         part: Any = parts[0] if len(parts) == 1 else None
         if not isinstance(part, SparkRows):
             raise ParameterError(
@@ -76,7 +69,8 @@ class SparkEngine(Engine):
         try:
             sums = list(_sums(kept))
         finally:
-            _quietly(kept.unpersist)
+            with suppress(Exception):  # a session that died has taken everything with it
+                kept.unpersist()
         return cast(S, tree_sum(sums or [kernel(bare, params)]))
 
 
@@ -95,15 +89,8 @@ def _sums(parts: DataFrame) -> Iterator[Any]:
         yield _value(message)
 
 
-def _quietly(call: Callable[[], Any]) -> None:
-    try:
-        call()
-    except Exception:  # a session that died has taken everything with it
-        return
-
-
 def _fetched(frame: DataFrame) -> pa.Table:
-    """Fetch results in the order of their index."""
+    """Fetch results in the order of their index; an exception of a kernel is a result."""
     try:
         table: pa.Table = frame.toArrow()
     except Exception as error:
@@ -183,13 +170,12 @@ def _pieces(index: int, message: Message) -> Batches:
     """Cut a result into rows."""
     content = pickle.dumps(message)
     for start in range(0, len(content), PIECE):
-        row = [index, start, len(content), content[start : start + PIECE]]
-        yield pa.record_batch([[cell] for cell in row], schema=_SCHEMA)
+        row = [[index], [start], [len(content)], [content[start : start + PIECE]]]
+        yield pa.record_batch(row, schema=_SCHEMA)
 
 
 def _messages(rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Message]]:
     """Put results together, each from rows that follow each other."""
-    columns = ((batch["index"].to_pylist(), batch["piece"].to_pylist()) for batch in rows)
-    pairs = chain.from_iterable(zip(*both, strict=True) for both in columns)
-    for index, pieces in groupby(pairs, itemgetter(0)):
-        yield index, pickle.loads(b"".join(piece for _, piece in pieces))
+    cells = (row for batch in rows for row in batch.to_pylist())
+    for index, pieces in groupby(cells, itemgetter("index")):
+        yield index, pickle.loads(b"".join(row["piece"] for row in pieces))

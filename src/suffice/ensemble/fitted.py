@@ -354,7 +354,7 @@ class FittedAverage(Classifier):
             return answer(model, row)
         return np.concatenate(answers_by_batch(self, X, answered, (model, answer)))
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Any:
+    def _interval_ends(self, level: float) -> Any:
         raise ParameterError(
             "the answers are means of those of several models",
             "an interval is one of the parameters of a single model",

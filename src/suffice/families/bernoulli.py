@@ -12,7 +12,6 @@ from suffice.families.counts import (
     borrowed,
     by_event,
     dirichlet,
-    drawn_shares,
     event_features,
     evidence_for,
     log_share_moments,
@@ -245,6 +244,3 @@ class BernoulliPosterior(Posterior):
         add_with_poles(
             lambda terms, out: scorer.add_terms(terms, block, out), variance, moments.variance
         )
-
-    def draw(self, rng: np.random.Generator) -> BernoulliParameters:
-        return BernoulliParameters(drawn_shares(self.a, rng), self.words)

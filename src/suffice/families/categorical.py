@@ -17,7 +17,7 @@ from suffice.families.counts import (
     advice_on_counts,
     borrowed,
     by_event,
-    dirichlet_columns,
+    dirichlet,
     evidence_for,
     identifiers_of,
     log_share_moments,
@@ -67,7 +67,7 @@ class Categorical(Family):
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that no training row showed: left out like a missing cell, refused,
-        or given the probability of one more category that no row showed.
+        or given the probability of one more, unseen category.
     min_categories : int, or tuple of one int for every column
         Assume at least so many values per column, seen or not.
     from_zero : bool
@@ -144,23 +144,27 @@ class Categorical(Family):
         DataError
             If codes that count from 0 are too large.
         """
-        statistic, least = self._settled(statistic)
+        statistic, least = self._over_range(statistic)
         sizes, quiet = self._sizes(statistic, least), self.left_out(statistic)
         asked = (statistic.column(j) * (j not in quiet) for j in range(statistic.d))
         evidence = evidence_for(self.alpha, asked, sizes.tolist())
-        alpha = self._each_alpha(evidence, statistic.d)
+        given = pseudo_counts(settled_alpha(self.alpha, evidence), statistic.d)
+        alpha = np.full(statistic.d, given, np.float64)
         places = statistic.offsets + np.arange(statistic.d + 1)
         table = np.empty((statistic.k, places[-1]))
         for columns, counts in statistic.by_size:
             if len(quiet):
                 silent = np.isin(columns, quiet)[:, None]
                 counts = np.where(silent, counts.sum(axis=0), counts)
-            theta = dirichlet_columns(columns, counts, alpha, self.estimation, sizes)
-            table[:, places[columns, None] + np.arange(theta.shape[2])] = theta
-        found = statistic.vocabularies, table, self.unseen, evidence
-        return CategoricalParameters(*found, self.from_zero)
+            wide = np.zeros((*counts.shape[:2], counts.shape[2] + 1))  # the last: unseen
+            wide[..., :-1] = counts
+            found = dirichlet(wide, alpha[columns, None], self.estimation, sizes[columns, None])
+            table[:, places[columns, None] + np.arange(wide.shape[2])] = found
+        return CategoricalParameters(
+            statistic.vocabularies, table, self.unseen, evidence, self.from_zero
+        )
 
-    def _settled(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
+    def _over_range(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
         """The counts of all values, seen or not, and the least number of values of each column."""
         d = len(statistic.vocabularies)
         least = self.min_categories
@@ -176,32 +180,23 @@ class Categorical(Family):
             statistic = statistic.over(tuple(ranges))
         return statistic, least
 
-    def _each_alpha(self, evidence: AlphaEvidence | None, d: int) -> NDArray[np.float64]:
-        """α of every column, (d,)."""
-        return np.full(d, pseudo_counts(settled_alpha(self.alpha, evidence), d), np.float64)
-
     def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
         """Return the number of values of each column that share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
 
     def posterior(self, statistic: Counts) -> CategoricalPosterior:
-        estimate = self.estimate(statistic)
-        over = statistic.over(estimate.vocabularies) if self.from_zero else statistic
-        quiet = tuple(self.left_out(statistic).tolist())
-        chosen = settled_alpha(self.alpha, estimate.alpha_evidence)
-        given = pseudo_counts(chosen, len(estimate.vocabularies))
-        each = np.broadcast_to(prior_weight(given, self.estimation), len(estimate.vocabularies))
-        least = self.min_categories
-        a, total = [np.zeros((len(estimate.theta), 0))], [np.zeros((len(estimate.theta), 0))]
-        for j in range(len(estimate.vocabularies)):
-            count, alpha = borrowed(over.column(j)), float(each[j])
-            known = count.shape[1]
-            m = max(known, least[j] if isinstance(least, tuple) else least)
-            m = max(m + (self.unseen == "smooth"), 1)
-            unseen = np.full((len(count), 1), alpha if self.unseen == "smooth" else 0.0)
+        estimate, quiet = self.estimate(statistic), tuple(self.left_out(statistic).tolist())
+        over, least = self._over_range(statistic)
+        sizes, d = self._sizes(over, least), over.d
+        given = pseudo_counts(settled_alpha(self.alpha, estimate.alpha_evidence), d)
+        each = np.broadcast_to(prior_weight(given, self.estimation), d).tolist()
+        a, total = [np.zeros((over.k, 0))], [np.zeros((over.k, 0))]
+        for j, alpha in enumerate(each):
+            count = borrowed(over.column(j))
+            unseen = np.full((over.k, 1), alpha if self.unseen == "smooth" else 0.0)
             a.append(np.concatenate([count + alpha, unseen], axis=1))
-            total.append(count.sum(axis=1, keepdims=True) + m * alpha)
+            total.append(count.sum(axis=1, keepdims=True) + sizes[j] * alpha)
         return CategoricalPosterior(
             estimate, np.concatenate(a, axis=1), np.concatenate(total, axis=1), quiet
         )
@@ -366,7 +361,7 @@ class CategoricalParameters(Parameters):
 class CategoricalPosterior(Posterior):
     """Weights a (k, M + d) laid out as θ is, and the weight of all categories of each, (k, d).
 
-    The categories that no row showed, besides the one place for them, weigh in the totals only.
+    Unseen categories, besides the one place for them, weigh in the totals only.
     """
 
     estimate: CategoricalParameters
@@ -388,15 +383,3 @@ class CategoricalPosterior(Posterior):
             mean, variance = log_share_moments(a, self.total[:, [j]])
             moments.mean[shown] += mean.T[column[shown]]
             moments.variance[shown] += variance.T[column[shown]]
-
-    def draw(self, rng: np.random.Generator) -> CategoricalParameters:
-        offsets, theta = self.estimate.offsets, rng.standard_gamma(self.a)
-        for j in range(len(self.estimate.vocabularies)):
-            places = slice(offsets[j], offsets[j + 1])
-            rest = np.maximum(self.total[:, j] - self.a[:, places].sum(axis=1), 0.0)
-            rest[rest < 1e-9 * self.total[:, j]] = 0.0  # rounding
-            sums = theta[:, places].sum(axis=1) + rng.standard_gamma(rest)
-            theta[:, places] /= np.where(sums > 0, sums, 1.0)[:, None]
-        for j in self.quiet:
-            theta[:, offsets[j] : offsets[j + 1]] = theta[:1, offsets[j] : offsets[j + 1]]
-        return CategoricalParameters(self.estimate.vocabularies, theta, self.estimate.unseen)

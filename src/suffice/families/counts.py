@@ -42,7 +42,10 @@ def prior_counts(
 
 
 def dirichlet(
-    count: NDArray[np.float64], alpha: float | NDArray[np.float64], estimation: str, m: int
+    count: NDArray[np.float64],
+    alpha: float | NDArray[np.float64],
+    estimation: str,
+    m: int | NDArray[np.intp],
 ) -> NDArray[np.float64]:
     """Probabilities of categories from their counts N under a Dirichlet(α) prior.
 
@@ -56,10 +59,10 @@ def dirichlet(
     ----------
     count : ndarray (k, ..., v)
         N_v for every class. Categories of the m that are not among the v have count 0.
-    alpha : float, or ndarray that broadcasts to ``count``
-        Pseudo-counts: all alike, or of each category.
+    alpha : float, or ndarray (..., 1) or (..., v)
+        Pseudo-count of every category, or of each.
     estimation : {"mle", "map", "bayes"}
-    m : int
+    m : int, or ndarray (..., 1)
         Number of categories that share the probability.
 
     Returns
@@ -76,9 +79,8 @@ def dirichlet(
     array([[0.8, 0.2]])
     """
     pseudo = np.asarray(prior_counts(alpha, estimation))
-    weight = m * pseudo  # categories without a count weigh too
-    if pseudo.ndim:
-        weight = np.broadcast_to(pseudo, count.shape[1:]).sum(axis=-1, keepdims=True)
+    alike = pseudo.shape[-1:] in ((), (1,))  # then categories without a count weigh too
+    weight = m * pseudo if alike else pseudo.sum(axis=-1, keepdims=True)
 
     def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
         total = count.sum(axis=-1, keepdims=True) + weight
@@ -91,56 +93,9 @@ def dirichlet(
     empty = count.sum(axis=-1, keepdims=True) == 0
     if empty.any():
         pooled = proportions(count.sum(axis=0))
-        pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
+        pooled = np.where(np.isnan(pooled), 1 / np.maximum(m, 1), pooled)
         np.copyto(fractions, pooled, where=empty)
     return fractions
-
-
-def dirichlet_columns(
-    columns: NDArray[np.intp],
-    counts: NDArray[np.float64],
-    alpha: NDArray[np.float64],
-    estimation: str,
-    sizes: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    """Probabilities of the values of columns with v values each, and of one that no row showed.
-
-    Parameters
-    ----------
-    columns : ndarray of int (c,)
-        Which of the d columns they are.
-    counts : ndarray (k, c, v)
-        See `dirichlet`.
-    alpha : ndarray (d,)
-        Pseudo-count of every value of a column.
-    estimation : {"mle", "map", "bayes"}
-    sizes : ndarray of int (d,)
-        How many values share the probability in each column.
-
-    Returns
-    -------
-    ndarray (k, c, v + 1)
-
-    Examples
-    --------
-    >>> ones, both = np.ones((1, 2, 1)), np.array([0, 1])
-    >>> dirichlet_columns(both, ones, np.array([1.0, 3.0]), "bayes", np.array([2, 2]))
-    array([[[0.66666667, 0.33333333],
-            [0.57142857, 0.42857143]]])
-    """
-    k, c, v = counts.shape
-    wide = np.zeros((k, c, v + 1))
-    wide[..., :-1] = counts
-    options = list(zip(sizes[columns].tolist(), alpha[columns].tolist(), strict=True))
-    if options.count(options[0]) == c:
-        m, pseudo = options[0]
-        return dirichlet(wide, pseudo, estimation, m)
-    alike: dict[tuple[int, float], list[int]] = {}  # they are found together
-    for i, option in enumerate(options):
-        alike.setdefault(option, []).append(i)
-    for (m, pseudo), places in alike.items():
-        wide[:, places] = dirichlet(wide[:, places], pseudo, estimation, m)
-    return wide
 
 
 # -- posterior of probabilities
@@ -182,14 +137,6 @@ def log_share_moments(
     # Σ a_v = a_v leaves nothing open.
     variance = np.where(known, np.maximum(trigamma(a) - trigamma(A), 0.0), np.inf)
     return mean, variance
-
-
-def drawn_shares(part: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw θ from Dirichlet(a) along the last axis; without any weight, equal shares."""
-    gamma = rng.standard_gamma(part)
-    total = gamma.sum(axis=-1, keepdims=True)
-    equal = 1 / max(part.shape[-1], 1)
-    return np.where(total > 0, gamma / np.where(total > 0, total, 1.0), equal)
 
 
 # -- pseudo-counts by their evidence
@@ -253,15 +200,9 @@ CODE_STEP = "NaiveBayes takes them as categories; a missing cell is NaN, not -1"
 class CodeAccumulator(CountAccumulator):
     """Counts categories; numbers among them are 0 or more."""
 
-    def add(
-        self,
-        block: CodedBlock | IntegerBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
+    def add(self, block: CodedBlock | IntegerBlock, *rows: Any) -> None:
         require_codes(block)
-        super().add(block, codes, weights, k)
+        super().add(block, *rows)
 
 
 def require_codes(
@@ -316,7 +257,7 @@ def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
 
 P = TypeVar("P")
 
-FEW = 20  # rows: fewer show nothing
+FEW = 20  # rows, or values: fewer show nothing
 ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
 
 
@@ -379,7 +320,6 @@ def alike(by_class: P, pooled: P, columns: NDArray[np.intp]) -> P:
 # -- advice
 
 
-FEW = 20  # rows, or values: fewer show nothing
 NUMERIC_FRACTION = 0.9  # of the values have to be numbers
 _NUMBER = re.compile(r"[-+]?[$€£¥]?\s*[-+]?\d[\d,. ]*([eE][-+]?\d+)?\s*[%$€£¥]?")
 

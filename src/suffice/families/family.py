@@ -2,7 +2,7 @@
 
 Conventions, everywhere: n rows, d columns, k classes, m categories of one column. A family is a
 frozen record of hyper-parameters; its parameters are the frozen result of `Family.estimate`. A
-class that never showed a column has learnt nothing about it: it borrows the estimate of all
+class without a value of a column has no estimate of its own: it borrows that of all
 classes together, so that the column neither speaks for the class nor against it.
 """
 
@@ -25,7 +25,7 @@ from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
 from suffice.sums.base import Accumulator
-from suffice.sums.block import BadCell, Encoding, require_held
+from suffice.sums.block import BadCell, Encoding, among, require_held
 from suffice.sums.moments import too_large
 
 SHARED = ("counts", "family", "options")  # files of this package that are no family
@@ -107,11 +107,8 @@ class Parameters(ABC):
             As `add_log_likelihood` does.
         """
         for j in range(out.shape[1]):
-            try:
+            with among(np.array([j])):
                 self.column(j).add_log_likelihood(block.column(j), out[:, j])
-            except BadCell as bad:
-                bad.column = j
-                raise
 
     @abstractmethod
     def column(self, j: int) -> Self:
@@ -277,10 +274,6 @@ class Family(ABC):
         """The columns, of d, whose binned counts `estimate` reads, where there are such counts."""
         return np.arange(d)
 
-    def estimate_as(self, statistic: Any, choices: Sequence[Any]) -> Parameters:
-        """Estimate with choices that are known."""
-        return self.estimate(statistic)
-
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Return whether a statistic is one that this family accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())
@@ -378,10 +371,6 @@ class LearntRows:
         """Some of them."""
         return LearntRows(self.codes[rows], self.weights[rows])
 
-    def of_class(self, c: int) -> NDArray[np.float64]:
-        """Return the weight of each row in class c, (n,)."""
-        return np.where(self.codes == c, self.weights, 0.0)
-
     def by_class(self, k: int) -> NDArray[np.float64]:
         """Return the weight of each row in each class, (n, k)."""
         return np.where(self.codes[:, None] == np.arange(k), self.weights[:, None], 0.0)
@@ -396,7 +385,7 @@ class LeaveOneOut(Protocol):
         Parameters
         ----------
         block : Block
-            Rows that were learnt, or that weigh nothing.
+            Training rows, or rows of weight 0.
         rows : LearntRows
         out : ndarray (n, k)
             Gets NaN for a row without which the closed form loses digits, or does not hold.
@@ -407,9 +396,7 @@ class LeaveOneOut(Protocol):
 def no_closed_form(what: Any, reason: str) -> ParameterError:
     """The error of a model whose rows cannot be left out one by one without refitting."""
     return ParameterError(
-        f"leave-one-out of {what}",
-        f"there is no closed form: {reason}",
-        FOLDS_INSTEAD,
+        f"leave-one-out of {what}", f"there is no closed form: {reason}", FOLDS_INSTEAD
     )
 
 
@@ -438,17 +425,11 @@ class ScoreMoments:
         return cls(np.zeros((n, k)), np.zeros((n, k)), np.zeros((n, k, k)))
 
 
-class Scorer(Protocol):
-    """Parameters, as far as they give scores."""
-
-    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None: ...
-
-
 class Posterior(ABC):
     """The posterior of the parameters of d columns and k classes.
 
     The mean and the variance of log p(x | c), as the parameters vary and the row stays, are in
-    closed form by the digamma function ψ and the trigamma function ψ₁; draws show the same.
+    closed form by the digamma function ψ and the trigamma function ψ₁.
     """
 
     @abstractmethod
@@ -457,10 +438,6 @@ class Posterior(ABC):
 
         An improper posterior adds an infinite variance to the rows that need it.
         """
-
-    @abstractmethod
-    def draw(self, rng: np.random.Generator) -> Scorer:
-        """Draw parameters; where the posterior is improper, they are arbitrary."""
 
 
 def trigamma(x: Any) -> NDArray[np.float64]:

@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from math import inf, prod
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
-from suffice.families.counts import (
-    drawn_shares,
-    log_share_moments,
-    prior_counts,
-    prior_weight,
-    refuse_unseen,
-)
+from suffice.families.counts import log_share_moments, prior_counts, prior_weight, refuse_unseen
 from suffice.families.family import Family, JointParameters, Posterior, ScoreMoments
 from suffice.families.options import Estimation, Unseen, check_estimation, check_words
 from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
-from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows
+from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows, patterns_of
 from suffice.sums.vocabulary import Vocabulary
 
 
@@ -62,7 +54,7 @@ class JointTable(Family):
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that its column showed in no complete training row: left out like a
-        missing cell, refused, or one more category of its column that no row showed.
+        missing cell, refused, or one more, unseen category of its column.
 
     Raises
     ------
@@ -170,7 +162,7 @@ class JointTableParameters(JointParameters):
             refuse_unseen(block, codes, self.vocabularies)
         elif self.unseen == "ignore":
             codes = np.where(codes == [len(v) for v in self.vocabularies], -1, codes)
-        for rows, columns in _patterns(codes >= 0):
+        for rows, columns in patterns_of(codes >= 0):
             yield rows, self._log_weight(columns, codes[np.ix_(rows, columns)])
 
     def _log_marginal(self, columns: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.float64]:
@@ -234,18 +226,6 @@ class JointTableParameters(JointParameters):
         return dict(zip(map(str, vocabulary.values), probabilities.tolist(), strict=True))
 
 
-def _patterns(
-    observed: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """The rows that share a pattern of observed columns, and these columns, if there are any."""
-    patterns, place = distinct_rows(observed)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(1, len(patterns)))
-    for pattern, rows in zip(patterns, np.split(order, starts), strict=False):
-        if pattern.any():
-            yield rows, np.flatnonzero(pattern)
-
-
 def _gathered(
     count: NDArray[np.float64], place: NDArray[np.intp], size: int
 ) -> NDArray[np.float64]:
@@ -254,9 +234,6 @@ def _gathered(
 
 
 # -- posterior
-
-
-MOST_COMBINATIONS = 1_000_000  # that are drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,20 +256,3 @@ class JointTablePosterior(Posterior):
         mean, variance = log_share_moments(part, total)
         moments.mean[shown] += mean[shown]
         moments.variance[shown] += variance[shown]
-
-    def draw(self, rng: np.random.Generator) -> JointTableParameters:
-        """Draw θ of all combinations."""
-        known = self.weights
-        sizes = [len(v) + (known.unseen == "smooth") for v in known.vocabularies]
-        number = prod(sizes)
-        if number > MOST_COMBINATIONS:
-            raise ParameterError(
-                f"the joint table has {number:,} combinations",
-                f"at most {MOST_COMBINATIONS:,} are drawn",
-                "use method='normal'",
-            )
-        cells = np.array(list(product(*map(range, sizes))), np.intp).reshape(number, len(sizes))
-        a = np.full((len(known.count), number), float(exp(np.array(known.log_pseudo))))
-        strides = np.cumprod([1, *sizes[:0:-1]])[::-1]
-        a[:, known.cells @ strides] += known.count
-        return replace(known, cells=cells, count=drawn_shares(a, rng), log_pseudo=-np.inf)

@@ -13,7 +13,6 @@ from suffice.families.counts import (
     borrowed,
     by_event,
     dirichlet,
-    drawn_shares,
     event_features,
     evidence_for,
     most_telling,
@@ -104,11 +103,11 @@ class Multinomial(Family):
 
     def posterior(self, statistic: Events) -> MultinomialPosterior:
         (events,) = statistic.vocabularies
-        estimate = self.estimate(statistic)
-        given = settled_alpha(self.alpha, estimate.alpha_evidence)
+        found = evidence_for(self.alpha, [statistic.count.value], [len(events)])
+        given = settled_alpha(self.alpha, found)
         alpha = prior_weight(pseudo_counts(given, len(events)), self.estimation)
         a = borrowed(statistic.count.value) + alpha
-        return MultinomialPosterior(estimate, a)
+        return MultinomialPosterior(events, a)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,10 +176,7 @@ class EventTerms:
 
 
 def add_event_terms(
-    block: RealBlock | SparseBlock,
-    events: Vocabulary,
-    terms: EventTerms,
-    out: NDArray[np.float64],
+    block: RealBlock | SparseBlock, events: Vocabulary, terms: EventTerms, out: NDArray[np.float64]
 ) -> None:
     """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
     if isinstance(block, SparseBlock):
@@ -207,7 +203,7 @@ def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
 class MultinomialPosterior(Posterior):
     """Dirichlet(a) of every class, (k, M)."""
 
-    estimate: MultinomialParameters
+    events: Vocabulary
     a: NDArray[np.float64]
 
     def add_moments(self, block: RealBlock | SparseBlock, moments: ScoreMoments) -> None:
@@ -239,7 +235,4 @@ class MultinomialPosterior(Posterior):
         moments.variance[:] += np.maximum(variance, 0.0)
 
     def _add(self, block: Any, terms: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        add_event_terms(block, self.estimate.events, EventTerms(terms), out)
-
-    def draw(self, rng: np.random.Generator) -> MultinomialParameters:
-        return replace(self.estimate, theta=drawn_shares(self.a, rng))
+        add_event_terms(block, self.events, EventTerms(terms), out)

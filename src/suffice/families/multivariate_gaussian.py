@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -38,7 +38,7 @@ from suffice.numerics.expectation_maximisation import (
     LogPrior,
     expectation_maximisation,
 )
-from suffice.numerics.in_print import NAMED, bound
+from suffice.numerics.in_print import NAMED, bound, listed
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import (
     LEAST_PIVOT,
@@ -55,13 +55,14 @@ from suffice.numerics.rows import affine, linear
 from suffice.numerics.shrinkage import ledoit_wolf, ledoit_wolf_of_rows
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.base import Accumulator
-from suffice.sums.block import BadCell, Encoding, RealBlock, require_held, tiles
+from suffice.sums.block import Encoding, RealBlock, from_row, require_held, tiles
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
     FourthMoments,
     FourthMomentsAccumulator,
 )
+from suffice.sums.counts import patterns_of
 from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
@@ -100,7 +101,8 @@ class MultivariateGaussian(Family):
         Ψ = Ψ₀ + S + κ₀n_c/κ (x̄ − m₀)(x̄ − m₀)ᵀ
 
     with ν₀ = 2a₀ + d − 1, Ψ₀ = 2a₀ diag(variances over all classes) and m₀ the mean over all
-    classes: each column alone then has the prior, and the predictive, of `Gaussian`.
+    classes: each column alone then has the prior, and the predictive, of `Gaussian` with this κ₀,
+    and b₀ that is a₀ times the variance.
 
     Rows with missing cells count by what they show, by expectation-maximisation; with
     ``"bayes"``, the sums expected at the mode take the place of those unknown.
@@ -130,6 +132,10 @@ class MultivariateGaussian(Family):
         from the mean of their class and the variance of their column alone.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
+    outcomes : tuple of int
+        Columns of 0 and 1. Where each class has a covariance (``mle`` only), S_c has one row more
+        in their variances, with the variance over all classes: a class that shows one outcome is
+        not certain of it.
 
     Raises
     ------
@@ -153,6 +159,7 @@ class MultivariateGaussian(Family):
     kappa0: float = 1.0
     a0: float = 1.0
     max_iter: int = 1_000
+    outcomes: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
@@ -231,18 +238,23 @@ class MultivariateGaussian(Family):
         columns = statistic.columns
         if not columns.complete:
             raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
+        if self.outcomes and not self.shared:
+            raise no_closed_form(self, "the variances of outcomes depend on all rows")
         sums = GaussianSums.of(columns)
         factored = self.maximum_likelihood(sums).factored
         assert isinstance(factored, FactoredGaussians)
         return GaussiansLeftOut.of(self, factored, sums.weight, sums.covariance.value)
 
     def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
-        """The parameters of most likelihood, shrunk."""
         n = sums.weight
         freedom = np.where(n > 0, n - self.ddof, 0.0)
         scatter, divisor = sums.scatter, freedom
         if self.shared:
             scatter, divisor = sums.scatter.sum(axis=0)[None], freedom.sum(keepdims=True)
+        if self.outcomes and not self.shared:
+            one_more = np.zeros(sums.scatter.shape[1:])
+            one_more[self.outcomes, self.outcomes] = 1.0
+            scatter = scatter + sums.prior_variance * one_more
         known = divisor > 0
         covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
         covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
@@ -360,30 +372,58 @@ class MultivariateGaussian(Family):
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
     def _expected(self, statistic: Comoments) -> GaussianSums:
-        """The sums that rows with missing cells are expected to have, at the mode."""
+        """Return the sums that rows with missing cells are expected to have, at the mode."""
+        of_cells = GaussianSums.of_cells(statistic)
+        origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
+        unit = np.sqrt(of_cells.prior_variance.hi)
+        rows = IncompleteRows(
+            k,
+            statistic.patterns,
+            statistic.pattern,
+            statistic.code,
+            statistic.group_weight.value,
+            (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
+            settled_double(statistic.scatter),
+            statistic.product_index,
+        )
 
         def estimate(
-            of_cells: GaussianSums,
-            n: NDArray[np.float64],
-            mean: NDArray[np.float64],
-            scatter: NDArray[np.float64],
+            n: NDArray[np.float64], mean: NDArray[np.float64], scatter: NDArray[np.float64]
         ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             if self.estimation == "mle":
-                rows = n.sum(keepdims=True) if self.shared else n
-                known = (rows > 0)[:, None, None]
-                found = scatter / np.where(known, rows[:, None, None], 1.0)
+                weight = n.sum(keepdims=True) if self.shared else n
+                known = (weight > 0)[:, None, None]
+                found = scatter / np.where(known, weight[:, None, None], 1.0)
                 return mean, np.where(known, found, np.diag(of_cells.prior_variance.value))
             sums = replace(
                 of_cells,
                 mean=DoubleDouble.of(mean),
                 scatter=DoubleDouble.of(scatter),
-                prior_mean=DoubleDouble.of(np.zeros(len(mean.T))),  # from the origin
+                prior_mean=DoubleDouble.of(np.zeros(d)),  # from the origin
             )
             _, mode, psi, nu = self._update(sums)
             return mode.value, (psi / self._mode_divisor(nu, sums)).value
 
-        log_prior = None if self.estimation == "mle" else self._log_prior
-        return expected_sums(statistic, estimate, self.shared, log_prior, self.max_iter)
+        prior = None if self.estimation == "mle" else self._log_prior(of_cells)
+        found = expectation_maximisation(
+            rows, estimate, self.shared, prior, max_iterations=self.max_iter
+        )
+        between, code = np.zeros((1, d, d)), np.arange(k)
+        middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
+        kernels.sweep.add_scatter(found.mean, code, found.weight, np.tile(middle, (k, 1)), between)
+        total = found.scatter.sum(axis=0) + between[0]
+        return replace(
+            of_cells,
+            weight=found.weight,
+            mean=DoubleDouble.of(found.mean) + origin,
+            scatter=DoubleDouble.of(found.scatter),
+            covariance=DoubleDouble.of(total / found.weight.sum()),
+            course=EmHistory(
+                found.log_likelihood,
+                found.converged or not self.max_iter,
+                tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
+            ),
+        )
 
     def _log_prior(self, sums: GaussianSums) -> LogPrior:
         """Log density of the prior of means, as seen from m₀, and covariances, up to a constant."""
@@ -429,7 +469,7 @@ class MultivariateGaussian(Family):
         both = np.ix_(np.arange(len(factored.covariance)), used, used)
         psi = factored.covariance[both] * divisor[:, None, None]
         mean = (factored.mean + factored.mean_lo)[:, used]
-        return MultivariateGaussianPosterior(mean, kappa, psi, nu, used, divisor)
+        return MultivariateGaussianPosterior(mean, kappa, psi, nu, used)
 
 
 def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:
@@ -454,7 +494,7 @@ class EmHistory:
     def remarks(self, columns: Sequence[str]) -> Iterator[str]:
         """Say if the estimates were still changing."""
         if not self.converged:
-            names = listed(columns, range(len(columns)))
+            names = listed(map(repr, columns), NAMED)
             yield (
                 f"expectation-maximisation over the missing cells of {names} was still changing "
                 f"after {len(self.log_likelihood)} iterations; its estimates are not the best; "
@@ -518,69 +558,6 @@ class GaussianSums:
         return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
 
 
-Array = NDArray[np.float64]
-Estimator = Callable[[GaussianSums, Array, Array, Array], tuple[Array, Array]]
-
-
-def expected_sums(
-    statistic: Comoments,
-    estimate: Estimator,
-    shared: bool,
-    log_prior: Callable[[GaussianSums], LogPrior] | None = None,
-    max_iter: int = 1_000,
-) -> GaussianSums:
-    """Expect the cells that are missing, given those that are there.
-
-    Parameters
-    ----------
-    statistic : Comoments
-        Of rows of which some have missing cells.
-    estimate : function
-        From what is known of the cells, and from the weights, means and scatters expected, to means
-        and covariances.
-    shared : bool
-        Whether all classes have the same covariance.
-    log_prior : function, optional
-        From what is known of the cells to the log density of a prior.
-    max_iter : int
-        Most iterations; 0 for expectations from uncorrelated columns.
-    """
-    of_cells = GaussianSums.of_cells(statistic)
-    origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
-    unit = np.sqrt(of_cells.prior_variance.hi)
-    rows = IncompleteRows(
-        k,
-        statistic.patterns,
-        statistic.pattern,
-        statistic.code,
-        statistic.group_weight.value,
-        (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
-        settled_double(statistic.scatter),
-        statistic.product_index,
-    )
-    prior = None if log_prior is None else log_prior(of_cells)
-    found = expectation_maximisation(
-        rows, partial(estimate, of_cells), shared, prior, max_iterations=max_iter
-    )
-    mean = DoubleDouble.of(found.mean)
-    between, code = np.zeros((1, d, d)), np.arange(k)
-    middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
-    kernels.sweep.add_scatter(found.mean, code, found.weight, np.tile(middle, (k, 1)), between)
-    total = found.scatter.sum(axis=0) + between[0]
-    return replace(
-        of_cells,
-        weight=found.weight,
-        mean=mean + origin,
-        scatter=DoubleDouble.of(found.scatter),
-        covariance=DoubleDouble.of(total / found.weight.sum()),
-        course=EmHistory(
-            found.log_likelihood,
-            found.converged or not max_iter,
-            tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
-        ),
-    )
-
-
 def _scatter(statistic: Comoments) -> DoubleDouble:
     """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
     k = 1 if statistic.pooled else statistic.k
@@ -640,7 +617,8 @@ class MultivariateGaussianParameters(JointParameters):
     def _add(self, block: RealBlock, out: NDArray[np.float64], add: Any) -> None:
         for start, x in _tiles(block):
             part = out[start : start + len(x)]
-            rest = _located(add, start, x, out=part)
+            with from_row(start):
+                rest = add(x, out=part)
             if len(rest):
                 distance, log_determinant, rank = self.factored.marginal(x[rest])
                 part[rest] -= 0.5 * (distance + (log_determinant + rank * LOG_2PI))
@@ -684,8 +662,9 @@ class MultivariateGaussianParameters(JointParameters):
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
         if self.borrowed:
+            names = listed((repr(classes[c]) for c in self.borrowed), NAMED)
             yield (
-                f"classes {listed(classes, self.borrowed)}: the rows of each weigh no more than "
+                f"classes {names}: the rows of each weigh no more than "
                 "ddof, so they have no covariance of their own; that of all rows is taken"
             )
         yield from self.factored.remarks(columns, classes, self.course.empty)
@@ -716,7 +695,8 @@ class MultivariateStudentParameters(JointParameters):
         for start, x in _tiles(block):
             part = out[start : start + len(x)]
             distance = scores(len(x), len(self.dof), 0.0)
-            rest = _located(self.factored.add_gaussian, start, x, np.zeros(len(self.dof)), distance)
+            with from_row(start):
+                rest = self.factored.add_gaussian(x, np.zeros(len(self.dof)), distance)
             distance *= -2.0
             log_determinant = np.broadcast_to(
                 self.factored.log_determinant, (len(x), len(self.dof))
@@ -726,15 +706,10 @@ class MultivariateStudentParameters(JointParameters):
                 log_determinant = log_determinant.copy()
                 rank = np.array(np.broadcast_to(rank, distance.shape))
                 distance[rest], log_determinant[rest], rank[rest] = self.factored.marginal(x[rest])
-            part += self._log_density(distance, log_determinant, rank)
-
-    def _log_density(
-        self, distance: NDArray[np.float64], log_determinant: NDArray[np.float64], rank: Any
-    ) -> NDArray[np.float64]:
-        nu, stretch = self.dof, self.dof * self.factor
-        scale = lgamma((nu + rank) / 2) - lgamma(nu / 2) - 0.5 * rank * log(np.pi * stretch)
-        density = -(nu + rank) / 2 * log1p(distance / stretch)
-        return np.asarray(scale - 0.5 * log_determinant + density)
+            nu, stretch = self.dof, self.dof * self.factor
+            scale = lgamma((nu + rank) / 2) - lgamma(nu / 2) - 0.5 * rank * log(np.pi * stretch)
+            density = -(nu + rank) / 2 * log1p(distance / stretch)
+            part += scale - 0.5 * log_determinant + density
 
     def column(self, j: int) -> MultivariateStudentParameters:
         """The marginal of column j, with the same degrees of freedom."""
@@ -770,15 +745,6 @@ def _tiles(block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
     for start, x in tiles(block.values, np.float64):
         for first in range(0, len(x), SCORED_ROWS):
             yield start + first, x[first : first + SCORED_ROWS]
-
-
-def _located(function: Any, start: int, *arguments: Any, **options: Any) -> Any:
-    """Call a function on rows from ``start`` on; a bad cell counts its row from 0."""
-    try:
-        return function(*arguments, **options)
-    except BadCell as bad:
-        bad.row += start
-        raise
 
 
 # -- factored covariances
@@ -908,7 +874,6 @@ class FactoredGaussians:
         return out[0][back], out[1][back], out[2][back]
 
     def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
-        """The Gaussians of some columns alone."""
         covariance = DoubleDouble.of(self.covariance[:, at][:, :, at])
         mean = DoubleDouble(self.mean[:, at], self.mean_lo[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
@@ -945,14 +910,15 @@ class FactoredGaussians:
                 values = "varies by no more than the rounding of its values"
             yield f"column {columns[j]!r} {values}; it is left out"
         if len(dependent) > NAMED:
+            names = listed((repr(columns[j]) for j in dependent[NAMED:]), NAMED)
             yield (
-                f"{listed(columns, dependent[NAMED:])} are combinations of the columns before them "
+                f"{names} are combinations of the columns before them "
                 "in the same way; they are left out"
             )
         for m, singular in self.raised:
             where = "the classes" if len(self.covariance) == 1 else f"class {classes[m]!r}"
-            here = [j for j in singular if j not in dependent]
-            which = listed(columns, here) or "some combination of columns"
+            here = (repr(columns[j]) for j in singular if j not in dependent)
+            which = listed(here, NAMED) or "some combination of columns"
             yield (
                 f"within {where}, the other columns determine {which}; a variance that "
                 "would be 0 is kept at a small fraction of that over "
@@ -997,6 +963,12 @@ class ThinCovariance(NamedTuple):
         beyond = (self.rank - len(self.spread)) * log_of(self.rest) if self.rest else 0.0
         return float(log(self.spread).sum() + 2 * log(self.sd[used]).sum()) + beyond
 
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """The diagonal of Σ, (d,)."""
+        within = ((self.spread - self.rest)[:, None] * self.basis**2).sum(axis=0)
+        return np.asarray((within + self.rest) * self.sd**2)
+
     def distances(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return δᵀΣ⁻¹δ of differences (n, d), (n,)."""
         z = away * self.unit
@@ -1008,7 +980,6 @@ class ThinCovariance(NamedTuple):
         return np.asarray(found)
 
     def columns(self, at: NDArray[np.intp]) -> ThinCovariance:
-        """The covariance of some columns, by the axes of their part of V."""
         root = np.sqrt(self.spread - self.rest)[:, None] * self.basis[:, at]
         variances, axes = interruptible(np.linalg.eigh, root @ root.T)
         kept = variances > SMALLEST_SINGULAR**2
@@ -1016,7 +987,6 @@ class ThinCovariance(NamedTuple):
         return ThinCovariance(self.sd[at], basis, variances[kept] + self.rest, self.rest)
 
     def dense(self, at: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
-        """Σ of some columns, or of all."""
         basis, sd = self.basis[:, at], self.sd[at]
         within = basis.T @ ((self.spread - self.rest)[:, None] * basis)
         return (within + self.rest * np.eye(len(sd))) * sd * sd[:, None]
@@ -1047,12 +1017,7 @@ class ThinGaussians:
 
     @property
     def variance(self) -> NDArray[np.float64]:
-        return np.array([self._diagonal(one) for one in self.covariances])
-
-    @staticmethod
-    def _diagonal(one: ThinCovariance) -> NDArray[np.float64]:
-        within = ((one.spread - one.rest)[:, None] * one.basis**2).sum(axis=0)
-        return np.asarray((within + one.rest) * one.sd**2)
+        return np.array([one.variance for one in self.covariances])
 
     @property
     def covariance(self) -> NDArray[np.float64]:
@@ -1103,7 +1068,6 @@ class ThinGaussians:
         return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         if (np.abs(x) > LARGEST).any():
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
@@ -1118,9 +1082,7 @@ class ThinGaussians:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         n, s = len(x), len(self.covariances)
         distance, log_determinant, rank = (np.zeros((n, m)) for m in (len(self.mean), s, s))
-        patterns, place = np.unique(~np.isnan(x), axis=0, return_inverse=True)
-        for q, pattern in enumerate(patterns):
-            columns, rows = np.flatnonzero(pattern), np.flatnonzero(place.reshape(-1) == q)
+        for rows, columns in patterns_of(~np.isnan(x)):
             some = [one.columns(columns) for one in self.covariances]
             for c, mean in enumerate(self.mean):
                 away = x[np.ix_(rows, columns)] - mean[columns]
@@ -1150,14 +1112,8 @@ class ThinGaussians:
         """Say which columns have one value within all classes."""
         still = np.flatnonzero(~np.any([one.sd > 0 for one in self.covariances], axis=0))
         if len(still):
-            names = listed(columns, still.tolist())
+            names = listed((repr(columns[j]) for j in still.tolist()), NAMED)
             yield f"one value only within every class: {names}; left out"
-
-
-def listed(columns: Sequence[str], chosen: Sequence[int]) -> str:
-    """Names of columns, or of some and how many more there are."""
-    names = ", ".join(repr(columns[j]) for j in chosen[:NAMED])
-    return names + (f" and {len(chosen) - NAMED} more" if len(chosen) > NAMED else "")
 
 
 def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> NDArray[np.intp]:
@@ -1387,28 +1343,8 @@ def _dots(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnGaussians:
-    """μ (k, d) and Σ (s, d, d) of one draw, of the columns ``used``."""
-
-    mean: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    used: NDArray[np.intp]
-
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        for rows, columns, x in _patterns(block, self.used):
-            for c, mean in enumerate(self.mean):
-                sigma = self.covariance[min(c, len(self.covariance) - 1)]
-                white, log_determinant = _whitening(sigma[np.ix_(columns, columns)])
-                w = (x - mean[columns]) @ white.T
-                log_scale = log_determinant + len(columns) * LOG_2PI
-                out[rows, c] -= 0.5 * ((w**2).sum(axis=1) + log_scale)
-
-
-@dataclass(frozen=True, eq=False)
 class MultivariateGaussianPosterior(Posterior):
     """m (k, d), κ (k,), Ψ (s, d, d) and ν (s,), of the columns ``used``.
-
-    ``divisor`` (s,) is what the estimated Σ is multiplied by to give Ψ.
 
     With Λ = Σ⁻¹ ~ Wishart(ν, Ψ⁻¹), μ | Λ ~ N(m, (κΛ)⁻¹), δ = x − m and p columns,
 
@@ -1430,12 +1366,13 @@ class MultivariateGaussianPosterior(Posterior):
     psi: NDArray[np.float64]
     nu: NDArray[np.float64]
     used: NDArray[np.intp]
-    divisor: NDArray[np.float64]
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
         shared = len(self.psi) == 1 and len(self.mean) > 1
-        for rows, columns, x in _patterns(block, self.used):
-            p, white = len(columns), []
+        require_held(block.values)
+        every = np.asarray(block.values, np.float64)[:, self.used]
+        for rows, columns in patterns_of(~np.isnan(every)):
+            x, p, white = every[np.ix_(rows, columns)], len(columns), []
             for c, mean in enumerate(self.mean):
                 s = min(c, len(self.psi) - 1)
                 nu, kappa = self.nu[s] - (len(self.used) - p), self.kappa[c]
@@ -1461,23 +1398,6 @@ class MultivariateGaussianPosterior(Posterior):
                 nu = max(self.nu[0] - (len(self.used) - p), 0.0)
                 moments.covariance[rows] += 0.5 * nu * G**2
 
-    def draw(self, rng: np.random.Generator) -> DrawnGaussians:
-        """Draw Σ by Bartlett's decomposition, then μ."""
-        d, roots = len(self.used), []
-        for psi, nu in zip(self.psi, self.nu, strict=True):
-            whitening, _ = _whitening(psi)
-            freedom = np.maximum(nu - np.arange(d), 1e-3)
-            A = np.tril(rng.standard_normal((d, d)), -1)
-            A += np.diag(np.sqrt(rng.chisquare(freedom)))
-            # Λ = (WᵀA)(WᵀA)ᵀ, so (WᵀA)⁻ᵀ is a root of Σ.
-            roots.append(interruptible(np.linalg.inv, whitening.T @ A).T)
-        z = rng.standard_normal(self.mean.shape)
-        kappa = np.where(self.kappa > 0, self.kappa, 1.0)
-        of = np.minimum(np.arange(len(self.mean)), len(roots) - 1)
-        spread = np.einsum("cij,cj->ci", np.array(roots)[of], z) / np.sqrt(kappa)[:, None]
-        covariance = np.array([root @ root.T for root in roots])
-        return DrawnGaussians(self.mean + spread, covariance, self.used)
-
 
 def _degrees(
     family: MultivariateGaussian,
@@ -1498,20 +1418,6 @@ def _degrees(
     if family.shared:
         return n, less.sum(keepdims=True), divisor.sum(keepdims=True)
     return n, less, divisor
-
-
-def _patterns(
-    block: RealBlock, used: NDArray[np.intp]
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
-    """The rows that show the same columns, these columns among the used, and their numbers."""
-    require_held(block.values)
-    x = np.asarray(block.values, np.float64)[:, used]
-    patterns, place = np.unique(~np.isnan(x), axis=0, return_inverse=True)
-    place = place.reshape(-1)
-    for q, pattern in enumerate(patterns):
-        columns, rows = np.flatnonzero(pattern), np.flatnonzero(place == q)
-        if len(columns):
-            yield rows, columns, x[np.ix_(rows, columns)]
 
 
 def _whitening(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

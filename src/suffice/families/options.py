@@ -1,4 +1,7 @@
-"""Options that families share: the values that they take, and the checks of these."""
+"""Options that families share: the values that they take, and the checks of these.
+
+Every check takes options by name, and raises a `ParameterError` that names the one at fault.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def check_estimation(estimation: str, alpha: Alpha) -> None:
     check_words(estimation=estimation)
     values = alpha if isinstance(alpha, tuple) else (alpha,)
     for value in values:
-        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
+        if not (is_finite(value) and value >= 0):
             raise ParameterError(f"alpha={alpha!r}", "alpha is a finite number, 0 or more")
     if estimation == "map" and min(values) < 1:
         raise ParameterError(
@@ -63,10 +66,11 @@ def check_smoothing(estimation: str, alpha: Smoothing) -> None:
     if not isinstance(alpha, str):
         check_estimation(estimation, alpha)
         return
-    check_estimation(estimation, 1.0)
+    check_words(estimation=estimation)
     if alpha not in get_args(Evidence):
-        words = " or ".join(map(repr, get_args(Evidence)))
-        raise ParameterError(f"alpha={alpha!r}", f"alpha is a finite number, 0 or more, or {words}")
+        raise ParameterError(
+            f"alpha={alpha!r}", "alpha is a finite number, 0 or more, or 'evidence'"
+        )
     if estimation != "bayes":
         raise ParameterError(
             f"alpha={alpha!r} with estimation={estimation!r}",
@@ -78,28 +82,27 @@ def check_smoothing(estimation: str, alpha: Smoothing) -> None:
 def check_positive(**options: float | None) -> None:
     """Check that options are positive finite numbers, or None where they may be left out."""
     for name, value in options.items():
-        if value is not None and not (isinstance(value, Real) and 0 < value <= float_info.max):
+        if value is not None and not (is_finite(value) and value > 0):
             raise ParameterError(f"{name}={value!r}", f"{name} is a positive finite number")
 
 
 def check_nonnegative(**options: float) -> None:
-    """Check that options are finite numbers, 0 or more."""
     for name, value in options.items():
-        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
+        if not (is_finite(value) and value >= 0):
             raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
 
 
 def check_variance_floor(**options: VarianceFloor) -> None:
     """Check that options are fractions of a variance, or ``"loo"``."""
     for name, value in options.items():
-        if isinstance(value, str):
-            if value != "loo":
-                rule = f"{name} is a finite number, 0 or more, or 'loo'"
-                raise ParameterError(f"{name}={value!r}", rule)
-        elif not (isinstance(value, Real) and 0 <= value <= float_info.max):
-            raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
+        if not isinstance(value, str):
+            check_nonnegative(**{name: value})
+        elif value != "loo":
+            rule = f"{name} is a finite number, 0 or more, or 'loo'"
+            raise ParameterError(f"{name}={value!r}", rule)
 
 
 def is_finite(value: Any) -> bool:
+    """Return whether a value is a number that a double can hold."""
     real = isinstance(value, Real)
     return real and bool(abs(value) <= float_info.max)

@@ -180,7 +180,7 @@ class NegativeBinomialParameters(Parameters):
 
 @dataclass(frozen=True, eq=False)
 class PoissonPosterior(Posterior):
-    """Shape a and rate b of the Gamma posterior of λ, each (k, d)."""
+    """The posterior of the rates λ, each (k, d)."""
 
     a: NDArray[np.float64]
     b: NDArray[np.float64]
@@ -205,6 +205,3 @@ class PoissonPosterior(Posterior):
             variance = np.where(proper[c], variance, np.inf)
             moments.mean[:, c] += np.where(shown, mean, 0.0).sum(axis=1)
             moments.variance[:, c] += np.where(shown, variance, 0.0).sum(axis=1)
-
-    def draw(self, rng: np.random.Generator) -> PoissonParameters:
-        return PoissonParameters(rng.standard_gamma(self.a) / np.where(self.b > 0, self.b, 1.0))

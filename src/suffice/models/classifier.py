@@ -35,14 +35,12 @@ from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Hits, Judge, accuracy_told, hits, of_rows
-from suffice.models.base.options import Unanswerable, check_unanswerable
+from suffice.models.base.options import Unanswerable, check_level, check_unanswerable
 from suffice.models.base.proba_intervals import (
     Ends,
-    IntervalMethod,
     batch_ends,
     beside,
     check_interval,
-    checked_draws,
 )
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.estimator import Estimator, fitted
@@ -152,7 +150,7 @@ class Classifier(Estimator):
             answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
         if interval is not None:
             check_interval(interval, level)
-            ends = self._interval_ends(level, 0, None)
+            ends = self._interval_ends(level)
             answer = partial(beside, answer, ends, model.classes.values)
         answered = partial(map_batches, engine_for(source))
         how = source, self.reader_.to_answer, scored_rows(len(model.classes))
@@ -167,12 +165,8 @@ class Classifier(Estimator):
         self,
         X: Any,
         level: float = 0.95,
-        *,
-        method: IntervalMethod = "normal",
-        n_samples: int = 10_000,
-        random_state: int | np.random.Generator = 0,
     ) -> NDArray[np.float64]:
-        """Return an interval for P(c | x), as the parameters were learnt from finitely many rows.
+        """Return an interval for P(c | x), as parameters are estimated from finitely many rows.
 
         ::
 
@@ -193,13 +187,7 @@ class Classifier(Estimator):
         X : table (n, d)
             As `predict_proba` takes it.
         level : float
-            Posterior probability of the interval, between 0 and 1.
-        method : {"normal", "sampling"}
-            Closed form, with L_c taken as normal; or quantiles of drawn parameters.
-        n_samples : int
-            Number of draws, for ``method="sampling"``.
-        random_state : int or numpy.random.Generator
-            Seed of the draws.
+            Posterior probability of the interval, between 0 and 1; L_c is taken as normal.
 
         Returns
         -------
@@ -227,14 +215,15 @@ class Classifier(Estimator):
         array([[[0.003, 0.322],
                 [0.678, 0.997]]])
         """
-        draws = checked_draws(level, method, n_samples)
+        check_level(level)
         k = len(fitted(self).classes)
-        ends = self._interval_ends(float(level), draws, random_state)
+        ends = self._interval_ends(float(level))
         found = answers_by_batch(self, X, batch_ends, (self.reader_.to_answer, ends))
         return np.concatenate(found) if found else np.zeros((0, k, 2))
 
     @abstractmethod
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends: ...
+    def _interval_ends(self, level: float) -> Ends:
+        """Return what gives the ends of the intervals of a batch."""
 
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
         """Return a test of the rows that have an answer, or an interval; None if all have."""
@@ -365,7 +354,7 @@ class Classifier(Estimator):
         return rows, common_dtype(y)
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
-        """Open rows with their labels, to be learnt."""
+        """Open rows with their labels, to fit."""
         return open_labelled(self, X, y, sample_weight)
 
 

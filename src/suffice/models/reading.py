@@ -122,7 +122,6 @@ class TableReader:
 
     @property
     def columns(self) -> Sequence[Column]:
-        """Return the kind of each column, and the reason for it."""
         return self.layout.columns
 
     @cached_property
@@ -251,9 +250,9 @@ def open_rows(
         labels = labels_of(y, x)
         y = labels.values
     if x.dtype.kind not in "biuf":
-        from suffice.data.open import open_columns
+        from suffice.data.open import open_table
 
-        return open_columns(x, names, y, sample_weight)
+        return open_table(dict(zip(names, x.T, strict=True)), y, sample_weight, first=False)
     weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
     return ArraySource(x, names, labels, weights)
 

@@ -77,7 +77,6 @@ class Factor:
 
     @property
     def rank(self) -> int:
-        """Number of independent columns."""
         return int(self.independent.sum())
 
     @property
@@ -129,10 +128,6 @@ class Factor:
         root, rest = quick_two_sum(root, ((square.hi - p) - e + square.lo) / (2.0 * root))
         reciprocal, off = divide(np.ones_like(root), np.zeros_like(root), root, rest)
         return DoubleDouble(root * used, rest * used), DoubleDouble(reciprocal * used, off * used)
-
-    def inverse(self) -> DoubleDouble:
-        """A⁻ = Wᵀ W (d, d): the inverse on the independent columns, 0 elsewhere."""
-        return product(_transposed(self.whitening), self.whitening)
 
     def inverse_diagonal(self) -> DoubleDouble:
         """Diagonal of A⁻, (d,), without the rest of it."""

@@ -71,7 +71,7 @@ def what_to_draw_of(model: Any) -> str:
     """The next step where a picture is not one of this kind of model."""
     if hasattr(model, "members_"):
         return "draw one of the models that it averages: model.members_[0]"
-    return "draw its coefficients: CoefficientDisplay"
+    return "draw a prediction: LedgerDisplay"
 
 
 def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
@@ -97,13 +97,11 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
         if isinstance(parameters, TermParameters):
             return _of_terms(parameters, name, j)
         if part.layout.encoding in {"binary", "outcome"}:
-            return Cells(name, _two_values(model, name), discrete=True)
+            return _two_values(model, name)
         if (listed := parameters.values(j)) is not None:
             return Cells(name, _objects(listed), discrete=True)
-        vocabularies = getattr(block, "vocabularies", None)
-        if vocabularies is not None:
-            values = vocabularies[j].values
-            return Cells(name, _objects(values), discrete=True)
+        if (vocabularies := getattr(block, "vocabularies", None)) is not None:
+            return Cells(name, _objects(vocabularies[j].values), discrete=True)
         return _numbers(parameters, name, j, len(model.model_.classes))
     raise ParameterError(
         f"column {name!r} has no value", "no row showed one", "learn from rows that do"
@@ -125,11 +123,10 @@ def _of_terms(parameters: TermParameters, name: str, j: int) -> Cells:
     return Cells(name, _objects(parameters.design.categories[name].values), discrete=True)
 
 
-def _two_values(model: GenerativeClassifier, name: str) -> NDArray[Any]:
+def _two_values(model: GenerativeClassifier, name: str) -> Cells:
     column = model.schema_[list(model.layout_.names).index(name)]
-    if column.stored == "boolean":
-        return _objects((False, True))
-    return _objects((-1, 1) if column.reason == ONLY.format(-1, 1) else (0, 1))
+    two: tuple[Any, ...] = (-1, 1) if column.reason == ONLY.format(-1, 1) else (0, 1)
+    return Cells(name, _objects((False, True) if column.stored == "boolean" else two), True)
 
 
 def _objects(values: tuple[Any, ...]) -> NDArray[Any]:

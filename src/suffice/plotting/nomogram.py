@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pyarrow as pa
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from suffice.data.spelling import TRUTH
 from suffice.errors import ParameterError
 from suffice.families.joint_table import JointTableParameters
 from suffice.families.multivariate_gaussian import (
@@ -166,6 +169,8 @@ class NomogramDisplay:
                 found += float(np.interp(cell, one.cells.values, self.points[name]))
             else:
                 values = list(one.cells.values)
+                if isinstance(cell, str) and values == [False, True]:
+                    cell = _truth(cell)
                 if cell not in values:
                     raise ParameterError(
                         f"{cell!r} of column {name!r} has no points",
@@ -255,6 +260,12 @@ class NomogramDisplay:
         shown = np.array([p for p in PROBABILITIES if low <= p <= high])
         zero = -np.log(low) + np.log1p(-low) if 0 < low < 1 else 0.0
         return self.scale * (np.log(shown) - np.log1p(-shown) + zero), [f"{p:g}" for p in shown]
+
+
+def _truth(cell: str) -> Any:
+    """Read a truth value as files spell it; any other word as it is."""
+    word = pa.array([cell])
+    return TRUTH.read(word)[0].as_py() if re.match(TRUTH.pattern, cell.strip()) else cell
 
 
 def _round(low: float, high: float, most: int) -> NDArray[np.float64]:

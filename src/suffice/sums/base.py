@@ -133,7 +133,6 @@ class Sums:
         return axes_of(cast(Any, cls))
 
     def _with_each(self, change: Callable[[Any], Any]) -> Self:
-        """Change every field that is added."""
         return _replaced(self, lambda name: _each(change, getattr(self, name)))
 
     def __eq__(self, other: object) -> bool:
@@ -194,6 +193,10 @@ class ClassSums(Sums):
             return out
 
         return self._by_class(placed, lambda part: part.place(index, k))
+
+    def padded(self, k: int) -> Self:
+        """Return the sums of k classes, of which the last ones are empty."""
+        return self.place(np.arange(self.k), k)
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""

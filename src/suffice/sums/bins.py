@@ -218,7 +218,6 @@ class BinnedCounts(ClassSums):
 
     @property
     def units(self) -> NDArray[np.float64]:
-        """Divisors of the numbers, (d,)."""
         return self.unit if len(self.unit) else np.ones(self.d)
 
     @cached_property
@@ -280,7 +279,6 @@ class BinnedCounts(ClassSums):
         return same and np.array_equal(self.unit, other.unit)
 
     def _require_same(self, other: Self) -> None:
-        """Refuse counts of other classes, or from other origins."""
         if not self._is_alike(other):
             mine, theirs = (
                 f"{counts.k} classes, with the origins {counts.origin.tolist()} and the units "
@@ -300,7 +298,6 @@ class BinnedCounts(ClassSums):
         return keys, *counts
 
     def _kept(self, keys: NDArray[np.int64], count: DoubleDouble) -> Self:
-        """The cells that still hold a number."""
         shown = count.hi > 0
         return self.of_places(self.k, self.origin, keys[shown], count[shown], self.unit)
 
@@ -314,8 +311,7 @@ class BinnedCounts(ClassSums):
         whole = np.rint(count.hi)
         near = np.abs(count.hi - whole) <= 1e-12 * whole
         return self._kept(
-            self._keys,
-            DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo)),
+            self._keys, DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo))
         )
 
     def __eq__(self, other: object) -> bool:
@@ -350,18 +346,6 @@ class BinnedCounts(ClassSums):
         keys = np.asarray(index, np.int64)[c] * (self.d * CELLS) + rest
         order = np.argsort(keys, kind="stable")
         return self.of_places(k, self.origin, keys[order], self._count[order], self.unit)
-
-    def widened(self, index: NDArray[np.intp], d: int) -> Self:
-        """Place the columns at ``index``, increasing, among d; the others have no cells."""
-        origin, unit = np.zeros(d), np.ones(d) if len(self.unit) else NO_UNITS
-        origin[index] = self.origin
-        if len(unit):
-            unit[index] = self.unit
-        place, cell = np.divmod(self._keys, CELLS)
-        c, j = np.divmod(place, max(1, self.d))
-        columns = np.asarray(index, np.int64)
-        keys = (c * d + columns[j]) * CELLS + cell if len(columns) else self._keys
-        return self.of_places(self.k, origin, keys, self._count, unit)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
         unit = self.unit[index] if len(self.unit) else NO_UNITS
@@ -517,8 +501,9 @@ class BinnedCountAccumulator:
                 self._refuse_infinite(x[rows], codes[rows], first + start)
 
     def _are_few(self, x: NDArray[Any], weights: NDArray[np.float64]) -> bool:
-        rows = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
-        return _are_few(len(x), x.shape[1], self._k, rows)
+        """Tell whether sorting takes less time, or memory, than a place for every cell."""
+        few = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
+        return x.size < FEW or len(x) * FEW_CLASSES < few * max(FEW_CLASSES, self._k)
 
     def _add_few(
         self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
@@ -567,7 +552,7 @@ class BinnedCountAccumulator:
         if self._few_weighted:
             total = total + self._of_keys(*_summed(self._few_weighted))
         if self._total is not None:
-            total = total + self._total.place(np.arange(self._total.k), self._k)
+            total = total + self._total.padded(self._k)
         self._few, self._few_weighted, self._waiting, self._total = [], [], 0, None
         return total
 
@@ -592,11 +577,6 @@ class BinnedCountAccumulator:
     def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
             raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
-
-
-def _are_few(rows: int, d: int, k: int, few: int) -> bool:
-    """Tell whether sorting numbers takes less time, or less memory, than a place for every cell."""
-    return rows * d < FEW or rows * FEW_CLASSES < few * max(FEW_CLASSES, k)
 
 
 def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
@@ -686,5 +666,8 @@ class MomentsAndBinsAccumulator:
     def statistic(self) -> MomentsAndBins:
         bins, d = self._bins.statistic(), len(self._origin)
         if bins.d < d:
-            bins = replace(bins.widened(self._binned, d), origin=self._origin, unit=self._unit)
+            size = np.zeros((bins.k, d), np.int64)
+            size[:, self._binned] = np.diff(bins.start).reshape(bins.k, bins.d)
+            start = np.append(0, np.cumsum(size))
+            bins = replace(bins, origin=self._origin, unit=self._unit, start=start)
         return MomentsAndBins(self._moments.statistic(), bins)

@@ -90,6 +90,16 @@ def in_block(b: int) -> Iterator[None]:
 
 
 @contextmanager
+def from_row(first: int) -> Iterator[None]:
+    """Count the row of a bad cell from that of the block at which some rows start."""
+    try:
+        yield
+    except BadCell as bad:
+        bad.row += first
+        raise
+
+
+@contextmanager
 def among(columns: NDArray[np.intp]) -> Iterator[None]:
     """Name the column of a bad cell by its place in the block, of which some are looked at."""
     try:
@@ -486,12 +496,7 @@ class SparseBlock:
         cells = self.data, self.indices, self.indptr
         taken = csr_array(cells, shape=(self.rows, len(self.vocabulary)))[rows]
         return SparseBlock(
-            taken.data,
-            taken.indices,
-            taken.indptr,
-            self.vocabulary,
-            self.present[rows],
-            self.whole,
+            taken.data, taken.indices, taken.indptr, self.vocabulary, self.present[rows], self.whole
         )
 
     @property

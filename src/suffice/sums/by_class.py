@@ -18,7 +18,7 @@ from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.sums.base import Accumulator, ClassSums, Sums, nonnegative
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell
+from suffice.sums.block import in_block
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.vocabulary import Vocabulary
 
@@ -69,7 +69,6 @@ class ByClass(Sums):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is no labelled row."""
         return not len(self.classes)
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
@@ -168,11 +167,8 @@ class ByClassAccumulator:
         if not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
-            try:
+            with in_block(b):
                 accumulator.add(block, codes, weights, k)
-            except BadCell as bad:
-                bad.block = b
-                raise
 
     def statistic(self) -> ByClass:
         classes = Vocabulary.of(self._codes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,26 +18,13 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
-from suffice.numerics.error_free import (
-    LARGEST,
-    add,
-    divide,
-    multiply,
-    two_product,
-    two_sum,
-)
+from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import (
-    is_scatter,
-    noise_of_squares,
-    scatters_left,
-    too_large,
-    too_small,
-)
+from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
 
 Tally = NDArray[np.int64]
 """Of every group, (g, 3): rows, rows whose weight is no whole number, and Σ log w in units.
@@ -80,11 +67,6 @@ def gathered(tally: Tally, place: NDArray[np.intp], groups: int) -> Tally:
     found = np.zeros((groups, 3), np.int64)
     np.add.at(found, place, tally)
     return found
-
-
-def tally_sum(one: Tally, other: Tally, sign: float = 1.0) -> Tally:
-    """The sum, or the difference, of the tallies of the same groups."""
-    return one + int(sign) * other if len(one) == len(other) else UNKNOWN
 
 
 def scaled_tally(tally: Tally, factor: float) -> Tally:
@@ -131,8 +113,6 @@ class Comoments(ClassSums):
 
     Examples
     --------
-    >>> from suffice.sums.block import RealBlock
-    >>> from suffice.sums.comoments import ComomentsAccumulator
     >>> total = ComomentsAccumulator(2)
     >>> rows = RealBlock(np.array([[1e9 + 1, 1.0], [1e9 + 2, 3.0], [1e9 + 3, 5.0]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
@@ -250,7 +230,6 @@ class Comoments(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Return whether every row shows every column."""
         return bool(self.patterns.all())
 
     @cached_property
@@ -266,7 +245,6 @@ class Comoments(ClassSums):
 
     @property
     def columns(self) -> Comoments:
-        """Co-moments of the columns: these; those of `FourthMoments` are of the squares too."""
         return self
 
     @property
@@ -307,18 +285,15 @@ class Comoments(ClassSums):
         squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
         return too_small(weight.sum(axis=0), near, sums.sum(axis=0), squares)
 
-    def _some_columns(self, columns: NDArray[np.intp]) -> Comoments:
-        return replace(
+    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
+        """Return the sums of some columns, increasing; rows that show none are dropped."""
+        cut = replace(
             self,
             patterns=self.patterns[:, columns],
             pivot=self.pivot.take(columns, axis=1),
             sums=self.sums.take(columns, axis=2),
             products=self.products.take(columns, axis=2).take(columns, axis=3),
         )
-
-    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
-        """Return the sums of some columns, increasing; rows that show none are dropped."""
-        cut = self._some_columns(columns)
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
     def place(self, index: NDArray[np.intp], k: int) -> Comoments:
@@ -414,7 +389,6 @@ class Comoments(ClassSums):
         return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.product_index]
 
     def _shown(self) -> Comoments:
-        """The groups that have rows."""
         shown = self.weight[:, 0] > 0.0
         if len(shown) and shown.all() and self.products.any(axis=(1, 2, 3)).all():
             return self
@@ -471,31 +445,24 @@ class Comoments(ClassSums):
                 error.column = column
                 raise error
             kernel.recentre(weight, pivot, sums, product_index, products)
-        tally = tally_sum(
-            gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys)), sign
-        )
+        own, new = gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys))
+        tally = own + int(sign) * new if len(own) == len(new) else UNKNOWN
         out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
         return out._shown()
 
 
-class _Aligned(NamedTuple):
-    """Groups of two tables with their product indices, and where those of each stand among them."""
+def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
+    """Return the groups of both, each once, in their order.
 
-    patterns: NDArray[np.bool_]
-    groups: NDArray[np.intp]
-    product_index: NDArray[np.intp]
-    mine: NDArray[np.intp]
-    theirs: NDArray[np.intp]
-
-
-def _aligned(one: Comoments, other: Comoments) -> _Aligned:
-    """The groups of both, each once, in their order."""
+    Patterns, pairs (g, 2) of pattern and class, their product indices, and where the groups of
+    each table stand among them.
+    """
     names = ("patterns", "pattern", "code", "product_index")
     if all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names) and (
         one.product_index.min(initial=0) >= 0
     ):
         keys, every = np.stack([one.pattern, one.code], axis=1), np.arange(len(one.pattern))
-        return _Aligned(one.patterns, keys, one.product_index, every, every)
+        return one.patterns, keys, one.product_index, every, every
     patterns = np.unique(np.concatenate([one.patterns, other.patterns]), axis=0)
     keys, places, counts = np.unique(
         np.concatenate([_keys(one, patterns), _keys(other, patterns)]),
@@ -506,7 +473,7 @@ def _aligned(one: Comoments, other: Comoments) -> _Aligned:
     mine, theirs = np.split(places.reshape(-1), [len(one.pattern)])
     several = counts > 1  # rows of one group, or products of before
     several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
-    return _Aligned(patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs)
+    return patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs
 
 
 def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -627,7 +594,6 @@ class ComomentsAccumulator:
         return len(x) if stopped < 0 else int(stopped)
 
     def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
-        """Count complete rows that were added."""
         k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
         self._tally = grown(self._tally, k) + tallied(codes, weights, k)
 
@@ -724,7 +690,6 @@ class FourthMoments(ClassSums):
 
     @cached_property
     def columns(self) -> Comoments:
-        """Co-moments of the columns alone."""
         return self.moments.marginal(np.arange(self.d))
 
     @property
@@ -789,7 +754,6 @@ class FourthMomentsAccumulator:
 
     @property
     def complete(self) -> bool:
-        """Return whether no row so far had a missing cell."""
         return self._moments.complete
 
     def add(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import Annotated, Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
     FORGOTTEN,
     Comoments,
@@ -38,11 +37,11 @@ from suffice.sums.comoments import (
 )
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import TOO_LARGE
+from suffice.sums.row_sample import mixed
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
-DIGEST = 16  # bytes that tell one row from another
 NEGLIGIBLE = 2.0**-90  # of a weight: what rounding leaves of a difference
 PRODUCTS = 6 * 8.0  # bytes of a product of two columns: pairs, and copies while they are added
 NOT_IN_FILES = "a file holds no rows, and products of so many columns were not kept"
@@ -123,12 +122,10 @@ class KeptRows(ClassSums):
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the cells of complete rows, (k, d)."""
         return np.repeat(self.class_weight[:, None], self.d, axis=1)
 
     @cached_property
     def columns(self) -> Roots:
-        """The means and roots of complete dense rows."""
         return Roots.of(self)
 
     def in_file(self) -> Roots:
@@ -154,7 +151,6 @@ class KeptRows(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Return whether no row lacks a cell."""
         return not self.gaps.any()
 
     @property
@@ -219,10 +215,10 @@ class KeptRows(ClassSums):
             return other - self
         if not isinstance(other, KeptRows):
             raise ForgetError("more rows than are known are to be forgotten", FORGOTTEN)
-        gone, known = other._like(self), self._like(other)
-        place = {key: i for i, key in enumerate(known._keys)}
+        gone, known = other.canonical(), self.canonical()
+        place = {key: i for i, key in enumerate(map(bytes, known._keys))}
         weight = known.weight.copy()
-        for key, pair in zip(gone._keys, gone.weight.tolist(), strict=True):
+        for key, pair in zip(map(bytes, gone._keys), gone.weight.tolist(), strict=True):
             i = place.get(key, -1)
             if i < 0:
                 raise ForgetError("other values than are to be forgotten", FORGOTTEN)
@@ -267,30 +263,26 @@ class KeptRows(ClassSums):
 
     @cached_property
     def _canonical(self) -> KeptRows:
-        codes = self.code.tolist()
-        keys = [(c, _digest(self.x, self.y, i)) for i, c in enumerate(codes)]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        first, weight = list[int](), list[tuple[float, float]]()
-        for i in order:
-            pair = two_sum(*self.weight[i])
-            if first and keys[first[-1]] == keys[i]:
-                pair = add(*weight[-1], *pair)
-                weight[-1] = float(pair[0]), float(pair[1])
-            else:
-                first.append(i)
-                weight.append((float(pair[0]), float(pair[1])))
-        places = np.array(first, np.intp)
-        same = len(places) == len(keys) and bool((np.diff(places) == 1).all())
+        keys = np.column_stack([self.code.astype(np.uint64), _digests(self.x, self.y)])
+        order = np.lexsort(keys.T[::-1])
+        keys = keys[order]
+        first = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
+        place = np.cumsum(first) - 1
+        weight = self.weight[order][first]
+        for i in np.flatnonzero(~first).tolist():
+            pair = two_sum(*self.weight[order[i]])
+            weight[place[i]] = add(*two_sum(*weight[place[i]]), *pair)
+        places, keys = order[first], keys[first]
+        same = len(places) == len(order) and bool((np.diff(places) == 1).all())
         x, y = (self.x, self.y) if same else (self.x[places], self.y[places])
-        pairs = np.array(weight).reshape(-1, 2)
-        found = replace(self, x=x, y=y, code=self.code[places], weight=pairs)
-        found.__dict__["_keys"] = [keys[i] for i in first]
+        found = replace(self, x=x, y=y, code=self.code[places], weight=weight)
+        found.__dict__["_keys"] = keys
         found.__dict__["_canonical"] = found
         return found
 
     @cached_property
-    def _keys(self) -> list[tuple[int, bytes]]:
-        """Class and digest of every distinct row."""
+    def _keys(self) -> NDArray[np.uint64]:
+        """Class and digest of every distinct row, (m, 3)."""
         return self._canonical._keys
 
     def __eq__(self, other: object) -> bool:
@@ -298,16 +290,22 @@ class KeptRows(ClassSums):
             return self.columns == other
         if not isinstance(other, KeptRows):
             return NotImplemented
-        one, two = self._like(other), other._like(self)
+        one, two = self.canonical(), other.canonical()
         weights = one.row_weights, two.row_weights
-        return self.k == other.k and one._keys == two._keys and np.array_equal(*weights)
+        return (
+            self.k == other.k
+            and np.array_equal(one._keys, two._keys)
+            and (np.array_equal(*weights))
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
     def _like(self, other: KeptRows) -> KeptRows:
         """The canonical rows, compressed if the other's are."""
         if is_sparse(other.x) and not is_sparse(self.x):
-            return replace(self, x=_compressed(self.x)).canonical()
+            from scipy.sparse import csr_array
+
+            return replace(self, x=csr_array(self.x)).canonical()
         return self.canonical()
 
     def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
@@ -323,7 +321,7 @@ class KeptRows(ClassSums):
 
 
 def _most_cells(x: Any) -> int:
-    """How many cells of rows are kept: as many as products, or what sparse ones take in a GB."""
+    """Bound the cells of kept rows: as many as products, or what sparse ones take in a GB."""
     p: int = x.shape[1]
     return max(p * p, SPARSE_CELLS if is_sparse(x) and p > LEAST_SPARSE else 0)
 
@@ -335,13 +333,6 @@ def _products(
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
-
-
-def _compressed(x: NDArray[np.float64]) -> Any:
-    """Dense rows as a CSR array; cells that are 0 are not stored."""
-    from scipy.sparse import csr_array
-
-    return csr_array(x)
 
 
 def _joined(
@@ -374,16 +365,32 @@ def _tiny(x: Any) -> NDArray[np.bool_]:
     return np.asarray((spread > 0) & (spread < SMALLEST))
 
 
-def _digest(x: Any, y: NDArray[np.float64], i: int) -> bytes:
-    """Hash row i."""
-    found = blake2b(y[i], digest_size=DIGEST)
-    if is_sparse(x):
-        part = slice(x.indptr[i], x.indptr[i + 1])
-        found.update(x.indices[part].astype(np.int64))
-        found.update(x.data[part])
-    else:
-        found.update(x[i])
-    return found.digest()
+def _digests(x: Any, y: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """128 bits that tell rows of different values apart, (n, 2); cells that are 0 add nothing."""
+    found = _digests_of_cells(y, x.shape[1])
+    if not is_sparse(x):
+        step = max(1, TILE_CELLS // max(1, x.shape[1]))
+        for first in range(0, len(x), step):
+            found[first : first + step] += _digests_of_cells(x[first : first + step])
+        return found
+    before = np.zeros((len(x.data) + 1, 2), np.uint64)
+    np.cumsum(_hashes(x.data, x.indices), axis=0, out=before[1:])
+    return np.asarray(found + before[x.indptr[1:]] - before[x.indptr[:-1]])
+
+
+def _digests_of_cells(values: NDArray[np.float64], first: int = 0) -> NDArray[np.uint64]:
+    hashes = _hashes(values, first + np.arange(values.shape[1]))
+    return np.asarray(hashes.sum(axis=1))
+
+
+def _hashes(values: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.uint64]:
+    """128 bits of every cell (...), (..., 2); 0 of a cell that is 0."""
+    bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
+    place = mixed(columns.astype(np.uint64) + np.uint64(1))
+    low = mixed(bits ^ place)
+    both = np.stack([low, mixed(low + place)], axis=-1)
+    both[bits == 0] = 0
+    return both
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -466,12 +473,10 @@ class Roots(ClassSums):
 
     @property
     def columns(self) -> Roots:
-        """The means and roots themselves."""
         return self
 
     @property
     def code(self) -> NDArray[np.intp]:
-        """The classes that have rows."""
         return np.flatnonzero(self.weight > 0)
 
     @property
@@ -480,7 +485,6 @@ class Roots(ClassSums):
         raise self._refusal
 
     def matrix(self, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the singular values and the basis of one root."""
         own = slice(*self.start[m : m + 2])
         return self.singular[own], self.basis[own]
 
@@ -588,10 +592,7 @@ class RowsAccumulator:
         self._parts: list[KeptRows] = []
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
         if p < least:
-            self._products = self._empty_products()
-
-    def _empty_products(self) -> ComomentsAccumulator | FourthMomentsAccumulator:
-        return _products(self._p + self._t, self._pooled, self._fourths, self._k)
+            self._products = _products(p + t, pooled, fourths, 0)
 
     def add(
         self,
@@ -609,7 +610,7 @@ class RowsAccumulator:
         if self._products is None:
             if self._keep(x, y, codes, weights):
                 return
-            self._products = self._empty_products()
+            self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
             self._parts.clear()
@@ -627,11 +628,8 @@ class RowsAccumulator:
             part = slice(first, first + step)
             rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
             beside = (y.cut(first, first + step),) if self._t else ()
-            try:
+            with from_row(first):
                 self._products.add(rows, codes[part], weights[part], self._k, *beside)
-            except BadCell as bad:
-                bad.row += first
-                raise
 
     def _keep(
         self,
@@ -640,7 +638,7 @@ class RowsAccumulator:
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
     ) -> bool:
-        """Keep rows; return False, and none is, if they are too many or have gaps that may not be."""
+        """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
         if isinstance(x, RealBlock):
             require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values

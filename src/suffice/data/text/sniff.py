@@ -136,7 +136,7 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
 
 
 def _first_rows(file: TextFile, types: Mapping[str, pa.DataType], source: Source) -> pa.RecordBatch:
-    with closing(Reading(file, types).batches(source)) as batches:
+    with closing(Reading(file, types).batches(source, ahead=0)) as batches:
         return first_rows(batches, pa.schema(list(types.items())))
 
 
@@ -474,6 +474,15 @@ def read_cells(
 
 
 def _read(
+    cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType
+) -> pa.Array[pa.Scalar]:
+    if spelling == PLAIN and pa.types.is_floating(kind):
+        return _read_each(cells, spelling, kind)
+    coded = cells.dictionary_encode()
+    return _read_each(coded.dictionary, spelling, kind).take(coded.indices)
+
+
+def _read_each(
     cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType
 ) -> pa.Array[pa.Scalar]:
     if pa.types.is_boolean(kind):

@@ -108,7 +108,7 @@ class PiecewiseParameters(Parameters):
                 require_finite(x, first)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add log p(xⱼ | c) of every cell."""
+        """Add log p(xⱼ | c) of every cell, looked up for some columns at a time."""
         for first, x in tiles(block.values, np.float64):
             require_finite(x, first)
             bins = np.empty(x.shape, np.int64)
@@ -141,9 +141,8 @@ class PiecewiseParameters(Parameters):
 
     def probabilities(self, j: int) -> NDArray[np.float64]:
         """P(bin | c) of column j, (k, b)."""
-        own = slice(*self.start[j : j + 2])
-        width = widths(self.low[own], self.high[own])
-        mass = exp(self.log_density[:, own]) * width
+        low, high, log_density = self.piece(j)
+        mass = exp(log_density) * widths(low, high)
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
     def sample(
@@ -161,8 +160,7 @@ class PiecewiseParameters(Parameters):
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """Probabilities of the bins of column j where they are few, else mean and deviation."""
-        own, p = slice(*self.start[j : j + 2]), self.probabilities(j)
-        low, high = self.low[own], self.high[own]
+        (low, high, _), p = self.piece(j), self.probabilities(j)
         if p.shape[1] <= FEW:
             return dict(zip(bin_names(low, high), p.T.tolist(), strict=True))
         middle, width = 0.5 * (low + high), high - low

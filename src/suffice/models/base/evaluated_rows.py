@@ -233,6 +233,8 @@ def _log_odds(
 def label_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
     """Codes of the true labels among the classes; −1 without a label, −2 for one of no class."""
     check_one_type(model.classes, batch.classes, "the labels learnt", "those of this table")
+    if batch.classes == model.classes:
+        return batch.codes
     place = model.classes.index(batch.classes.values, UNKNOWN)
     return np.asarray(np.append(place, -1)[batch.codes])
 

@@ -332,6 +332,8 @@ def by_place(
         The sums by group.
     """
     total: dict[int, S] = {}
+    # Few bytes a row: all are compared with their neighbours.
+    group = group.astype(np.min_scalar_type(-1 - int(group.max(initial=0))))
     for found in engine.map(_of_placed, (kernel, params, group), placed(parts)):
         _join_places(total, found)
     return total

@@ -77,11 +77,12 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
     def add(batch: Batch) -> None:
         nonlocal unknown, such
         codes = label_codes(batch, model)
-        unknown, such = unknown + int((codes == UNKNOWN).sum()), such or such_label(batch, codes)
+        if (strange := such_label(batch, codes)) is not None:
+            unknown, such = unknown + int((codes == UNKNOWN).sum()), such or strange
         answers = model.answers(batch) if costs is None else by_costs(costs, model.answers, batch)
         right = answers.best == codes
         if not batch.weights.size:
-            hit, labelled = int((right & (codes >= 0)).sum()), int((codes != -1).sum())
+            hit, labelled = int(np.count_nonzero(right)), int(np.count_nonzero(codes != -1))
             table[0, 0] += labelled - hit, hit
             return
         rows = np.flatnonzero((codes != -1) & (batch.weights > 0))
@@ -96,8 +97,9 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
 
 def such_label(batch: Batch, codes: NDArray[np.intp]) -> str | None:
     """A label of a batch that is none of the classes, as it is written; None without."""
-    strange = np.flatnonzero(codes == UNKNOWN)
-    return repr(batch.classes.values[batch.codes[strange[0]]]) if len(strange) else None
+    if not len(codes) or codes.min() > UNKNOWN:
+        return None
+    return repr(batch.classes.values[batch.codes[codes.argmin()]])
 
 
 def accuracy_told(found: Hits) -> float:
@@ -142,7 +144,7 @@ Answers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """A model that answers every row without having learnt it, in closed form.
+    """A model that predicts every row from all others, in closed form.
 
     Parameters
     ----------

@@ -62,7 +62,6 @@ def warn_of_unseen(
 
 
 def _are_fewer(source: Any, rows: int) -> bool:
-    """Whether there are fewer rows, where it costs nothing to know."""
     if isinstance(source, ArraySource):
         return int(source.x.shape[0]) < rows
     frame = in_memory(source.table)

@@ -45,7 +45,6 @@ def log_density(distribution: Any, rows: Array) -> Array:
 
 
 def draw(distribution: Any, n: int, rng: np.random.Generator) -> Array:
-    """Draw rows (n, d)."""
     if hasattr(distribution, "resample"):
         drawn = distribution.resample(n, seed=rng).T
     elif hasattr(distribution, "rvs"):
@@ -195,13 +194,7 @@ class Density:
 
 @dataclass(frozen=True)
 class Densities:
-    """The class prior (k,), and one distribution per class.
-
-    Raises
-    ------
-    ParameterError
-        If the distributions of two classes are not about the same columns.
-    """
+    """The class prior (k,), and one distribution per class."""
 
     classes: tuple[Any, ...]
     prior: Array
@@ -225,14 +218,7 @@ class Densities:
 
     @classmethod
     def of(cls, given: Any, priors: Any) -> Densities:
-        """Check prior and distributions as `suffice.BayesClassifier` takes them.
-
-        Raises
-        ------
-        ParameterError
-            If there are fewer than two classes, something is no distribution, or priors or labels
-            break their rule.
-        """
+        """Check prior and distributions as `suffice.BayesClassifier` takes them."""
         if not isinstance(given, Mapping | list | tuple):
             raise ParameterError(
                 f"densities is {described(given)}",
@@ -272,7 +258,6 @@ class Densities:
         return out
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> Array:
-        """Draw one row for every class code, (n, d)."""
         rows = np.empty((len(codes), self.d or 1))
         for c in np.unique(codes).tolist():
             here, n = self.densities[c], int((codes == c).sum())

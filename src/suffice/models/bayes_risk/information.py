@@ -9,34 +9,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
-from suffice.families.bernoulli import BernoulliParameters
-from suffice.families.categorical import CategoricalParameters
-from suffice.families.densities.piecewise import PiecewiseParameters
-from suffice.families.gaussian import GaussianParameters, StudentParameters
-from suffice.families.joint_table import JointTableParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.families.multivariate_gaussian import (
-    MultivariateGaussianParameters,
-    MultivariateStudentParameters,
-)
-from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.densities import cut_points, log_density, values_of
+from suffice.models.bayes_risk.columns import discrete, frozen, location_scale
+from suffice.models.bayes_risk.densities import cut_points, log_density
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
-from suffice.numerics.logspace import row_sums, safe_log, scores
+from suffice.numerics.logspace import row_sums, safe_log
 from suffice.numerics.quadrature import integrate
 from suffice.sums.batch import Batch
-from suffice.sums.block import CodedBlock
 
 LOG_2 = log_of(2.0)
 PRECISION = 1e-12  # of an integral, in nats
@@ -45,7 +34,6 @@ QUANTILES = np.concatenate([np.arange(1, 9) / 16, 10.0 ** -np.arange(2, 17)])
 # The same of a missing cell, in each class.
 QUESTIONED = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
 MOST_NUMBERS = 2_000  # of a column, in all classes together: a page holds them
-UNSEEN = 1e-12  # probability from which unseen values are a value of their own
 DIGITS = 8  # of a probability between quantiles, so that a page holds it in few bytes
 
 Array = NDArray[np.float64]
@@ -64,7 +52,7 @@ class ColumnInformation(Printed):
     bits : ndarray (d,)
         I(C; X_j); NaN where it is not known.
     entropy : float
-        H(C) of the class prior, in bits: what there is to be told.
+        H(C) of the class prior, in bits.
     """
 
     columns: tuple[str, ...]
@@ -78,7 +66,6 @@ class ColumnInformation(Printed):
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
 
     def table(self) -> Table:
-        """Return the columns as a table, the most informative first."""
         rows = []
         for j in self.order.tolist():
             bits = float(self.bits[j])
@@ -168,21 +155,18 @@ def _of_part(parameters: Parameters, d: int, prior: Array) -> Iterator[float]:
         yield from bits.tolist() if parameters.events.closed else [_sum(bits)]
         return
     for column in map(parameters.column, range(d)):
-        cells = _discrete(column)
+        cells = discrete(column)
         if cells is not None:
             yield _sum(_information(prior[:, None] * cells, prior)) / LOG_2
             continue
-        line = _location_scale(column)
+        line = location_scale(column)
         known = line is not None and bool(line[1].all())
         yield _integrated(*line, prior) if line is not None and known else np.nan
 
 
 def _integrated(location: Array, scale: Array, dof: Array | None, prior: Array) -> float:
     """Return the bits of a column of numbers, Gaussian or Student's t."""
-    kind, shapes = (
-        (stats.norm, [location, scale]) if dof is None else (stats.t, [dof, location, scale])
-    )
-    column = [kind(*of_class) for of_class in np.hstack(shapes)]
+    column = frozen(location, scale, dof)
 
     def of(x: Array) -> Array:
         densities = [exp(log_density(one, x)) for one in column]
@@ -191,61 +175,6 @@ def _integrated(location: Array, scale: Array, dof: Array | None, prior: Array) 
     with np.errstate(all="ignore"):
         value, _ = integrate(of, cut_points(column, QUANTILES), PRECISION)
     return max(value, 0.0) / LOG_2
-
-
-def _discrete(parameters: Parameters) -> Array | None:
-    """Return P(v | c) of the values v of one column, (k, m), in bins or not; None of numbers.
-
-    Values that are unseen are one value.
-    """
-    if isinstance(parameters, BernoulliParameters):
-        return parameters.theta[:, 0] if parameters.theta.shape[1] == 1 else None
-    if isinstance(parameters, PiecewiseParameters):
-        return parameters.probabilities(0)
-    if isinstance(parameters, CategoricalParameters):
-        return _with_others(parameters.probabilities(0))
-    if isinstance(parameters, JointTableParameters):
-        logs = scores(len(parameters.cells), len(parameters.count), 0.0)
-        parameters.add_log_likelihood(CodedBlock(parameters.cells, parameters.vocabularies), logs)
-        return _with_others(exp(logs).T)
-    if isinstance(parameters, PoissonParameters):
-        counts = [stats.poisson(*of_class) for of_class in parameters.rate]
-    elif isinstance(parameters, NegativeBinomialParameters):
-        a, b = parameters.a[:, 0], parameters.b[:, 0]
-        counts = list(map(stats.nbinom, a, b / (b + 1)))
-    else:
-        return None
-    values = values_of(counts)
-    return np.stack([exp(log_density(one, values)) for one in counts])
-
-
-def _with_others(seen: Array) -> Array:
-    """Append the probability of all unseen values together, (k, m) or (k, m + 1)."""
-    others = np.maximum(1.0 - seen.sum(axis=1, keepdims=True), 0.0)
-    return np.hstack([seen, others]) if others.max() > UNSEEN else seen
-
-
-def _location_scale(parameters: Parameters) -> tuple[Array, Array, Array | None] | None:
-    """Return location and scale (k, 1) of one column, and degrees of freedom of Student's t.
-
-    The column is moved to the mean of the first class: only ratios of densities matter.
-    """
-    dof = None
-    if isinstance(parameters, GaussianParameters):
-        mean, low, variance = parameters.mean, parameters.mean_lo, parameters.variance
-    elif isinstance(parameters, StudentParameters):
-        mean, low, variance = parameters.location, parameters.location_lo, parameters.scale2
-        dof = np.broadcast_to(parameters.dof, mean.shape)
-    elif isinstance(parameters, MultivariateGaussianParameters | MultivariateStudentParameters):
-        factored = parameters.factored
-        mean, low, variance = factored.mean, factored.mean_lo, factored.covariance[:, :, 0]
-        if isinstance(parameters, MultivariateStudentParameters):
-            variance = variance * parameters.factor[:, None]
-            dof = parameters.dof[:, None]
-    else:
-        return None
-    scale = np.broadcast_to(np.sqrt(variance), mean.shape)
-    return (mean - mean[0]) + (low - low[0]), scale, dof
 
 
 def _information(joint: Array, prior: Array) -> Array:
@@ -276,7 +205,6 @@ class NextQuestions(Printed):
     entropy: float
 
     def table(self) -> Table:
-        """Return the columns and their bits as a table."""
         bits = self.bits.tolist()
         rows = [
             [name, "-" if np.isnan(one) else f"{one:.4f}"]
@@ -368,9 +296,9 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
 
 def probabilities_of_values(parameters: Parameters, k: int) -> Array | None:
     """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
-    line = _location_scale(parameters)
+    line = location_scale(parameters)
     if line is None:
-        cells = _discrete(parameters)
+        cells = discrete(parameters)
         if cells is None:
             return None
         return np.add.reduceat(cells, _few(np.arange(cells.shape[1]), k), axis=1)

@@ -73,7 +73,6 @@ class BayesError(Printed):
     method: str
 
     def table(self) -> Table:
-        """Return the error, its uncertainty and its method as a table."""
         rows = [["value", f"{self.value:.10g}"], ["uncertainty", f"{self.uncertainty:.2g}"]]
         return Table("", ["", ""], [*rows, ["method", self.method]])
 

@@ -20,8 +20,6 @@ from suffice.sums.block import BadCell, CodedBlock, SparseBlock, require_held
 from suffice.sums.kept_rows import LEAST_COLUMNS
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["INTERCEPT", "LAID_OUT", "TILE_ROWS", "Compressed", "Design", "indicators"]
-
 INTERCEPT = "(Intercept)"
 TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
 LAID_OUT = 2**22  # cells of rows of many terms that are laid out at a time
@@ -128,11 +126,6 @@ class Design(Terms):
 
         The first term of a category or text that is missing is NaN, unless its missing cells have
         a term.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, or a whole number is no double.
         """
         blocks: Iterator[Any] = iter(batch.blocks)
         if not self.is_sparse:

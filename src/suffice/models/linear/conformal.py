@@ -45,8 +45,7 @@ class LinearLeftOut(LinearModel):
     ) -> NDArray[np.float64]:
         """The answers to rows (n, p) with targets (n, t), each by the model of the others."""
         found = self._left_out(x, y, weights)
-        dense = x.toarray() if is_sparse(x) else x
-        doubtful = np.isnan(found).any(axis=1) & np.isfinite(dense).all(axis=1)
+        doubtful = np.isnan(found).any(axis=1) & np.isfinite(x.sum(axis=1))
         if doubtful.any():
             raise BadCell(int(doubtful.argmax()), None, "this row", DOUBTFUL, "use cv=10")
         return found
@@ -170,14 +169,14 @@ def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
     def add(batch: Batch) -> None:
         for rows, x, y in model.rows(batch, with_targets=True):
             weights = batch.weights[rows]
-            x = x.toarray() if is_sparse(x) else x
             h, w = fit.leverage(x), weights if len(weights) else 1.0
-            rest = 1.0 - w * h if learnt else np.ones(len(x))
+            rest = 1.0 - w * h if learnt else np.ones(len(y))
             rest = np.where(rest < LEAST_REST, np.nan, rest)
             size = np.abs(y - fit.predict(x)) / np.sqrt(rest * (rest + h))[:, None]
-            model.require_finite(
-                rows.start, np.where(np.isnan(x), 0.0, x), np.where(np.isinf(x), x, 0.0)
-            )
+            there = x.copy()
+            cells = there.data if is_sparse(there) else there
+            cells[np.isnan(cells)] = 0.0
+            model.require_finite(rows.start, there, cells)
             codes = np.where(~np.isnan(size).any(axis=1) & (np.asarray(w) > 0), 0, -1)
             copies = weights[:0] if fit.equations.weights.precisions else weights
             try:

@@ -36,8 +36,6 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 
-__all__ = ["LevelLeastSquares"]
-
 Array = NDArray[np.float64]
 
 DENSE = 0.25  # of the cells of a column: from there on it is laid out
@@ -109,8 +107,11 @@ class LevelLeastSquares(RowLeastSquares):
         dense = stored >= DENSE * x.shape[0]
         return np.flatnonzero(other & dense), np.flatnonzero(other & ~dense)
 
-    def _split(self, x: Any) -> tuple[NDArray[np.intp], Others]:
-        """The level of every row (n,), m for none of them; and the other columns, the first 1."""
+    def _split(self, x: Any, origin: Array) -> tuple[NDArray[np.intp], Others]:
+        """The level of every row (n,), m for none of them; and the other columns, the first 1.
+
+        Those that are dense are taken about an origin (p,).
+        """
         block, (dense, few) = self.equations.levels, self._at
         m = block.stop - block.start
         shown = x[:, block]
@@ -124,11 +125,12 @@ class LevelLeastSquares(RowLeastSquares):
             code[shown.any(axis=1)] = shown.argmax(axis=1)[shown.any(axis=1)]
             laid_out, rest = x[:, dense], csr_array(x[:, few])
         ones = np.ones((len(code), int(self.has_intercept)))
-        return code, Others(np.hstack([ones, laid_out - self.origin[dense]]), rest)
+        return code, Others(np.hstack([ones, laid_out - origin[dense]]), rest)
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.intp], Others]:
-        return self._split(self.equations.x)
+        of_dense = np.where(self.equations.offset == 0, 0.0, self.origin)
+        return self._split(self.equations.x, of_dense)
 
     @property
     def _places(self) -> NDArray[np.intp]:
@@ -181,13 +183,7 @@ class LevelLeastSquares(RowLeastSquares):
 
     @cached_property
     def _schur(self) -> tuple[Array, Array]:
-        """S and the diagonal of RᵀR + Λ.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for products of the other columns.
-        """
+        """S and the diagonal of RᵀR + Λ."""
         others, q = self._rows[1], len(self._penalties[1])
         instead = "leave one of the columns out, or ask for predictions only"
         require_memory(8.0 * 5 * q * q, f"products of {q:,} terms", instead)
@@ -335,7 +331,7 @@ class LevelLeastSquares(RowLeastSquares):
     @property
     def _parameters(self) -> int:
         """Number of coefficients that rows determine, the intercept among them."""
-        return self._inverse.root.shape[1] + int(np.count_nonzero(self._inverse_diagonal))
+        return int(self._inverse.root.shape[1] + np.count_nonzero(self._inverse_diagonal))
 
     @property
     def rank(self) -> int:
@@ -376,15 +372,12 @@ class LevelLeastSquares(RowLeastSquares):
         root, first = self._inverse.root, int(self.has_intercept)
         half = self._placed(root, -self._z.times(root))
         if first:
-            half = np.vstack([root[:1] - self.origin[None] @ half, half])
+            dense = self._at[0]
+            at_zero = root[:1] - self.origin[None, dense] @ half[dense]
+            half = np.vstack([at_zero, half])
         found = half @ half.T
         at = first + np.arange(self.equations.p)[self.equations.levels]
         found[at, at] += self._inverse_diagonal
-        if first:
-            moved = self.origin[self.equations.levels] * self._inverse_diagonal
-            found[0, at] -= moved
-            found[at, 0] -= moved
-            found[0, 0] += moved @ self.origin[self.equations.levels]
         return np.asarray(found)
 
     def leverage(self, x: Any) -> Array:
@@ -395,7 +388,7 @@ class LevelLeastSquares(RowLeastSquares):
 
     def _about_levels(self, x: Any) -> tuple[Array, NDArray[np.intp]]:
         """(r − z_c)ᵀ root, (n, r), and c, (n,)."""
-        code, others = self._split(x)
+        code, others = self._split(x, self.origin)
         return others.times(self._inverse.root) - self._level_part(code, self._inverse.root), code
 
     def _level_part(self, code: NDArray[np.intp], matrix: Array) -> Array:
@@ -414,7 +407,7 @@ class LevelLeastSquares(RowLeastSquares):
 
     def determined(self, x: Any) -> NDArray[np.bool_]:
         """Whether the rows of the fit determine the prediction of rows (n, p), (n,)."""
-        code, others = self._split(x)
+        code, others = self._split(x, self.origin)
         if not self.deficient:
             return np.ones(len(code), np.bool_)
         null = self._inverse.null

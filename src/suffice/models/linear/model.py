@@ -155,9 +155,9 @@ class LinearModel:
     def _compressed_rows(
         self, compressed: Any, batch: Batch, with_targets: bool
     ) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
-        """Yield sparse rows, few enough to be laid out if an answer needs it."""
+        """Yield sparse rows, few enough to be laid out where their gaps are filled."""
         y = cast(RealBlock, batch.blocks[-1]).values if with_targets else np.empty((batch.rows, 0))
-        step = max(1, LAID_OUT // max(1, len(self.design)))
+        step = max(1, LAID_OUT // max(1, len(self.design))) if self.cells else max(1, batch.rows)
         for start in range(0, max(batch.rows, 1), step):
             part = slice(start, min(start + step, batch.rows))
             x = compressed[part].astype(np.float64)
@@ -199,8 +199,13 @@ class LinearModel:
         """
         if np.isfinite(scores).all():
             return
-        x = x.toarray() if is_sparse(x) else x
-        for row, place in np.argwhere(~np.isfinite(x))[:1].tolist():
+        whole = x.tocoo() if is_sparse(x) else None
+        cells = (
+            np.argwhere(~np.isfinite(x))
+            if whole is None
+            else np.column_stack([part[~np.isfinite(whole.data)] for part in whole.coords])
+        )
+        for row, place in cells[:1].tolist():
             value = float(x[row, place])
             rule = NO_PREDICTION if np.isnan(value) else "a number must be finite"
             raise BadCell(first + row, self.design.column(place), value, rule)

@@ -18,15 +18,6 @@ from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 
-__all__ = [
-    "RidgePath",
-    "RidgePenalty",
-    "RidgeSpectrum",
-    "by_target",
-    "checked_penalties",
-    "of_rows",
-]
-
 CANDIDATES = 200
 LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
 BEYOND = 1e3  # how far α may lie outside the squares of the singular values

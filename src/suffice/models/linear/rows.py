@@ -17,7 +17,7 @@ T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -33,8 +33,6 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.kept_rows import KeptRows
 
-__all__ = ["CentredRows", "RowLeastSquares", "least_squares_of", "one_thread"]
-
 Array = NDArray[np.float64]
 
 CONSTANT = 2.0**-44  # of the size of its cells: what rounding leaves of a constant column
@@ -43,6 +41,7 @@ LEAST_FREE = 2.0**-30  # of a scaled product: pivots above leave a Cholesky fact
 DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may leave
 ILL_CONDITIONED = 1e10  # of AΛ⁻¹Aᵀ: beyond, its singular values are taken from A
 PERFECT = 2.0**-88  # of sums of squares: what rounding of residuals leaves
+LAID_OUT = 2**22  # cells of sparse rows that are laid out at a time
 LSQR_STEPS = 20_000
 
 
@@ -53,7 +52,7 @@ class CentredRows:
     Parameters
     ----------
     x : ndarray or scipy.sparse.csr_array (n, p)
-        Dense rows are A = √w(x − x̄), sparse ones as they are.
+        Dense rows are A = √w(x − x̄). Of sparse ones, columns without a 0 are x − x̄, others x.
     y : ndarray (n, t)
         √w(y − ȳ).
     root : ndarray (n,)
@@ -66,6 +65,8 @@ class CentredRows:
         Variance of every column, with divisor n.
     weights : Weights
         What is known of the weights besides n.
+    offset : ndarray (p,)
+        What is still to be taken from the columns of sparse rows.
     categories : tuple of slice
         Where the levels of unordered categories are, but for their references.
     """
@@ -77,18 +78,13 @@ class CentredRows:
     target_mean: Array
     intercept: bool
     variance: Array
-    weights: Weights = field(default_factory=lambda: Weights())
+    weights: Weights
+    offset: Array
     categories: tuple[slice, ...] = ()
 
     @classmethod
     def of(cls, statistic: KeptRows, intercept: bool, categories: Sequence[slice] = ()) -> Self:
-        """Centre the complete rows.
-
-        Raises
-        ------
-        DataError
-            If no row is complete.
-        """
+        """Centre the complete rows."""
         used = ~statistic.gaps
         if not used.any():
             raise no_complete_row()
@@ -99,9 +95,15 @@ class CentredRows:
         centre = _means if intercept else _zeros
         target_mean = centre(y, w)
         centred_y = root[:, None] * (y - target_mean)
+        offset = np.zeros(x.shape[1])
         if is_sparse(x):
             mean, variance = _sparse_moments(x, w)
             about = mean if intercept else np.zeros_like(mean)
+            full = np.bincount(x.indices, minlength=len(mean)) == x.shape[0]
+            offset = np.where(full, 0.0, about)
+            if intercept and full.any():  # so that a mean far from 0 keeps its digits
+                x = x.copy()
+                x.data -= np.where(full, mean, 0.0)[x.indices]
         else:
             mean = _means(x, w)
             moved = x - mean
@@ -112,7 +114,7 @@ class CentredRows:
             x = moved if intercept else x
             x = x if (root == 1.0).all() else x * root[:, None]
         found = Weights.of(statistic.tally) if used.all() else Weights()
-        of_rows = x, centred_y, root, about, target_mean, intercept, variance, found
+        of_rows = x, centred_y, root, about, target_mean, intercept, variance, found, offset
         return cls(*of_rows, tuple(categories))
 
     @property
@@ -179,7 +181,7 @@ class CentredRows:
         """A w, (n, ...), of w (p, ...)."""
         if not self.is_sparse:
             return np.asarray(self.x @ w)
-        return np.asarray((self.root * (self.x @ w - self.mean @ w).T).T)
+        return np.asarray((self.root * (self.x @ w - self.offset @ w).T).T)
 
     def across(self, u: Array) -> Array:
         """Aᵀu, (p, ...), of u (n, ...)."""
@@ -187,7 +189,7 @@ class CentredRows:
             return np.asarray(self.x.T @ u)
         weighted = (self.root * u.T).T
         return np.asarray(
-            self._transposed @ weighted - np.multiply.outer(self.mean, weighted.sum(0))
+            self._transposed @ weighted - np.multiply.outer(self.offset, weighted.sum(0))
         )
 
     @cached_property
@@ -214,14 +216,14 @@ class CentredRows:
         weighted = right.multiply(self.root**2).tocsr()
         found = (left @ weighted.T).toarray()
         if self.intercept:
-            found -= self.rows * np.outer(self.mean[some], self.mean[others])
+            found -= self.rows * np.outer(self.offset[some], self.offset[others])
         return np.asarray(found)
 
     def columns(self, places: NDArray[np.intp]) -> Array:
         """Some columns of A, (n, c)."""
         if not self.is_sparse:
             return np.asarray(self.x[:, places])
-        dense = self._transposed[places].toarray().T - self.mean[places]
+        dense = self._transposed[places].toarray().T - self.offset[places]
         return np.asarray(self.root[:, None] * dense)
 
     @cached_property
@@ -478,13 +480,7 @@ class RowLeastSquares:
 
     @property
     def covariance(self) -> Array:
-        """V: covariances of b and w for noise of variance 1, (q, q); the block of w is (AᵀA + Λ)⁺.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for it.
-        """
+        """V: covariances of b and w for noise of variance 1, (q, q); that of w is (AᵀA + Λ)⁺."""
         (_, s, v), unit, p = self.svd, self.inverse_unit, self.equations.p
         require_memory(24.0 * p * p, f"covariances of {p:,} coefficients", "ask for a summary")
         if self.penalised:
@@ -505,6 +501,9 @@ class RowLeastSquares:
 
     def leverage(self, x: Any) -> Array:
         """1/n + (x − x̄)ᵀ(AᵀA + Λ)⁺(x − x̄) of rows (n, p), (n,)."""
+        if is_sparse(x) and x.shape[0] > (step := max(1, LAID_OUT // self.equations.p)):
+            parts = (x[first : first + step] for first in range(0, x.shape[0], step))
+            return np.concatenate([self.leverage(part) for part in parts])
         b, (_, s, v) = self._centred(x), self.svd
         z = b @ v
         constant = 1.0 / self.equations.rows if self.has_intercept else 0.0
