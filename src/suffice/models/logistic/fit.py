@@ -1,4 +1,4 @@
-"""What the fit of a logistic regression ends with."""
+"""The end of a fit of a logistic regression."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Fit:
         )
 
     def likelihood(self, objective: Objective) -> Likelihood:
-        """How well a fit without an L2 penalty fits, and how well class frequencies alone."""
+        """Return how well a fit without an L2 penalty fits, and class frequencies alone."""
         weight = objective.class_weights * objective.seen.weight.value
         n, null = float(weight.sum()), None
         if not objective.firth:

@@ -53,8 +53,6 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HeldRows:
-    """An objective of rows that are held."""
-
     objective: Objective
     rows: Sample
 

@@ -37,7 +37,7 @@ NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the
 
 @dataclass(frozen=True, eq=False)
 class LossRequest:
-    """What a pass over the rows needs to know.
+    """Parameters of a pass over the rows.
 
     Parameters
     ----------
@@ -75,7 +75,6 @@ class LossRequest:
 
     @property
     def _directions(self) -> NDArray[np.float64]:
-        """The coefficients and the vector of the checksum, (m + 1, D)."""
         return np.concatenate([self.coefficients, self.checksum[None]])
 
     def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
@@ -161,7 +160,7 @@ class LossRequest:
 
 
 def _room_for_pairs(m: int) -> int:
-    """Of the second derivatives by each two of m scores, as the kernel has them."""
+    """Pairs of m scores, up to whole lanes of the kernel."""
     pairs = m * (m + 1) // 2
     return 1 if pairs == 1 else -(-pairs // kernels.scores.CLASS_TILE) * kernels.scores.CLASS_TILE
 
@@ -192,7 +191,7 @@ def _whole(
 
 @dataclass(frozen=True, eq=False)
 class SecondDerivatives:
-    """What a pass needs to know for second derivatives by a few coefficients of z.
+    """Parameters of a pass that sums second derivatives by a few coefficients of z.
 
     Parameters
     ----------
@@ -302,7 +301,6 @@ def _sparse_gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def second_derivatives(part: Part, request: SecondDerivatives) -> NDArray[np.float64]:
-    """Kernel of a pass: second derivatives of the rows of one part, (q, q)."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 
@@ -312,7 +310,6 @@ def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_
 
 
 def loss_sums(part: Part, request: LossRequest) -> LossSums:
-    """Kernel of a pass: loss, gradient and Hessian of the rows of one part."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 

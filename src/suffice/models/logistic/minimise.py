@@ -85,7 +85,7 @@ Start = NDArray[np.float64] | None
 
 @dataclass(frozen=True)
 class Solver:
-    """How a minimum is looked for.
+    """Options of the search for a minimum.
 
     Parameters
     ----------
@@ -109,11 +109,9 @@ class Solver:
 
     @property
     def how(self) -> GradientDescent:
-        """The options of gradient descent."""
         return self.descent or GradientDescent()
 
     def warn(self, fit: Fit) -> None:
-        """Warn of what a user should know of where a fit ended."""
         if not fit.converged:
             warn(self._unfinished(fit), convergence_warning())
         if fit.dependence:
@@ -246,7 +244,6 @@ class _End:
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
-        """Those of (1, x − m), (m, D)."""
         return self.objective.centred.to_columns(self.objective.coefficients(self.point.x))
 
 
@@ -273,7 +270,6 @@ def _descended(
 
 
 def _ended(end: _End) -> Fit:
-    """The fit, once it is known whether there is a minimum."""
     objective, point, decided = end.objective, end.point, end.decided
     likelihood = not (objective.penalised or objective.firth)
     if (likelihood or not end.is_small) and point.hessian is None and objective.has_hessian:
@@ -287,14 +283,14 @@ def _ended(end: _End) -> Fit:
 
 
 def _moves(objective: Objective, point: Point, tolerance: float) -> bool:
-    """Whether a step of Newton's method changes a parameter by more than a tolerable fraction."""
+    """Return whether a step of Newton's method changes a parameter by more than a fraction."""
     assert point.hessian is not None
     step = solve(point.hessian, point.gradient)
     return bool(np.abs(step).max(initial=0.0) > tolerance * np.abs(point.x).max(initial=0.0))
 
 
 def _is_rounding(objective: Objective, point: Point) -> bool:
-    """Whether a step of Newton's method would lower the loss by less than its rounding: gᵀH⁻¹g."""
+    """Return whether a step of Newton's method lowers the loss by its rounding at most: gᵀH⁻¹g."""
     if point.hessian is None:
         return False
     noise = LOSS_ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
@@ -304,7 +300,6 @@ def _is_rounding(objective: Objective, point: Point) -> bool:
 
 
 def _has_minimum(objective: Objective, point: Point) -> bool:
-    """Whether a minimum near a point is proven."""
     if point.hessian is None:
         return False
     if not len(point.x):
@@ -349,7 +344,7 @@ def _with_l1(objective: Objective, solver: Solver, start: Start) -> Fit:
 
 
 def _with_centred_intercepts(objective: Objective, point: Point) -> Point:
-    """The same scores but for a constant: of k classes, the intercepts at x = 0 add up to 0."""
+    """Return a point with these scores but for a constant: the intercepts at x = 0 add up to 0."""
     if objective.k == 2 or not objective.intercept:
         return point
     coefficients = objective.coefficients(point.x)
@@ -395,7 +390,6 @@ def _cheaper_iterations(objective: Objective) -> int:
 
 
 def _cells(objective: Objective) -> float:
-    """Cells of a row that a pass reads."""
     centred = objective.centred
     if centred.is_sparse:
         return 1.0 + SPARSE_CELLS * centred.width
@@ -470,13 +464,13 @@ def _ill_conditioned_terms(objective: Objective, sums: LossSums) -> list[int]:
 
 
 def _is_ill_conditioned(objective: Objective, point: Point) -> bool:
-    """Whether a penalised Hessian in double shows too little of what is a column's own."""
+    """Return whether a penalised Hessian in double shows too little of a column's own part."""
     assert point.hessian is not None
     return not objective.centred.is_sparse and smallest_pivot(point.hessian) < ILL_CONDITIONED
 
 
 def _factor(objective: Objective, sums: LossSums) -> Factor:
-    """Which terms depend on earlier ones: exactly of dense rows, by the Hessian of sparse ones."""
+    """Factor products of terms: exact ones of dense rows, the Hessian of sparse ones."""
     if objective.centred.is_sparse:
         return objective.factorised(sums, SQUARES_NOISE)
     rows = tree_sum(objective.data.map(joint_moments, objective.centred))
@@ -484,5 +478,4 @@ def _factor(objective: Objective, sums: LossSums) -> Factor:
 
 
 def _is_long(objective: Objective) -> bool:
-    """Whether a fit begins with a sample of the rows."""
     return not objective.centred.is_sparse and float(objective.seen.weight.value.sum()) >= LONG

@@ -209,7 +209,6 @@ class Objective:
         return theta
 
     def parameters(self, coefficients: Array) -> Array:
-        """Free parameters x (p,) of B (m, D)."""
         theta = coefficients * self.scale
         theta = theta if self.basis is None else self.basis.T @ theta
         return np.asarray(theta.ravel()[self.free])
@@ -230,11 +229,9 @@ class Objective:
         return self.point(x, self.loss_sums(x, hessian or self.firth))
 
     def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
-        """The sums of one pass."""
         return self.checked(self.data.run(loss_sums, self.request(x, hessian, root)))
 
     def request(self, x: Array, hessian: bool, root: Array | None = None) -> LossRequest:
-        """What a pass has to know."""
         return LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
 
     def checked(self, sums: LossSums) -> LossSums:
@@ -267,7 +264,6 @@ class Objective:
         return weight, self.sums @ self.checksum, WEIGHT_ROUNDING * weight * reach
 
     def point(self, x: Array, sums: LossSums) -> Point:
-        """Loss, gradient and Hessian in free parameters."""
         loss, full = float(sums.loss.value), sums.hessian.value
         gradient = self.free_gradient(sums.gradient.value)
         hessian = self._hessian(full) if len(full) else None
@@ -371,7 +367,7 @@ class Objective:
         return self.weight * (p * (1.0 - p) if self.k == 2 else p) + self.penalty_of_free
 
     def score_noise(self, x: Array) -> float:
-        """What rounding makes of the scores: ε Σ|w_j|s_j of the columns."""
+        """Return the rounding of the scores: ε Σ|w_j|s_j of the columns."""
         slopes = self.centred.to_columns(self.coefficients(x))[:, 1:]
         reach = np.abs(slopes) @ self.centred.column_scale
         return float(2.0**-52 * reach.max(initial=0.0))
@@ -405,17 +401,17 @@ class Objective:
         return self.used[1:] & self.used[1:, None]
 
     def without(self, terms: ArrayLike) -> Objective:
-        """The same function with some terms fixed at 0."""
+        """Return the function with some terms fixed at 0."""
         fixed = np.isin(np.arange(len(self.used)) - 1, terms)
         return replace(self, used=self.used & ~fixed)
 
     def independent(self, factor: Factor) -> Objective:
-        """The same function without the terms that depend on earlier ones, given their factor."""
+        """Return the function without terms that depend on earlier ones, given their factor."""
         dependent = tuple(j for j in factor.dependent if self.used[1 + j])
         return replace(self.without(dependent), dependent=dependent, factor=factor)
 
     def whitened(self, factor: Factor) -> Objective:
-        """The same function of coefficients of uncorrelated columns, given the scatter matrix."""
+        """Return the function of coefficients of uncorrelated columns, given the scatter matrix."""
         centred = self.centred.whitened(factor, float(self.seen.weight.value.sum()))
         return replace(self, centred=centred)
 

@@ -51,7 +51,6 @@ class Point:
 
     @property
     def gradient_norm(self) -> float:
-        """The largest element of the gradient."""
         return float(np.abs(self.gradient).max(initial=0.0))
 
 
