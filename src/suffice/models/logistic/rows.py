@@ -428,17 +428,13 @@ class Sample:
 
     @classmethod
     def of(cls, batch: Batch, places: NDArray[np.intp], rows: TrainingRows) -> Sample:
-        batch, centred = batch.take(places), rows.centred
-        pieces = [
-            z.toarray() if isinstance(z, csr_array) else z.copy()
-            for (z,) in centred.pieces(batch, False)
-        ]
+        batch, first = batch if len(places) == batch.rows else batch.take(places), 0
+        z = np.empty((batch.rows, rows.centred.width))
+        for (piece,) in rows.centred.pieces(batch, False):
+            stop = first + piece.shape[0]
+            z[first:stop] = piece.toarray() if isinstance(piece, csr_array) else piece
+            first = stop
         weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
-        z = (
-            pieces[0]
-            if len(pieces) == 1
-            else np.concatenate([np.empty((0, centred.width)), *pieces])
-        )
         return cls(z, batch.learnt(rows.classes), weights)
 
     @classmethod
