@@ -22,7 +22,8 @@ from suffice.data.python_cells import faithful, unmasked
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.answers import answered_by_prior
 from suffice.models.base.options import generator
-from suffice.models.bayes_risk.densities import Densities, class_densities, described
+from suffice.models.bayes_risk.densities import Densities, described
+from suffice.models.bayes_risk.fitted import FittedDensities
 from suffice.models.bayes_risk.information import (
     ColumnInformation,
     NextQuestions,
@@ -130,7 +131,8 @@ class BayesClassifier(Estimator):
             If a cell is no finite number, missing where it cannot be left out, or the rows have
             another length than the distributions.
         """
-        return self._known().log_joint(X)
+        known = self._known()
+        return known.log_joint(known.rows(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k); the prior where no class is possible."""
@@ -182,8 +184,7 @@ class BayesClassifier(Estimator):
         method : {"auto", "sum", "quadrature", "simulation"}
             ``"sum"`` for independent discrete columns, ``"quadrature"`` for one or two columns of
             real numbers, ``"simulation"`` for all that can be sampled. ``"auto"`` takes the first
-            of these that applies and is sharp. A fitted model is no exception; simulation draws
-            what its `sample` draws: no unseen value.
+            of these that applies and is sharp.
         n_samples : int
             Rows drawn by simulation, at least.
         random_state : int or numpy.random.Generator, optional
@@ -240,13 +241,15 @@ class BayesClassifier(Estimator):
         """P(c), (k,)."""
         return self._known().prior
 
-    def _known(self) -> Densities:
+    def _known(self) -> Densities | FittedDensities:
         """Prior and densities, as the parameters are now."""
-        return class_densities(self.densities, self.priors)
+        if isinstance(self.densities, GenerativeClassifier):
+            return FittedDensities.of(self.densities, self.priors)
+        return Densities.of(self.densities, self.priors)
 
-    def _log_joint(self, known: Densities, X: Any) -> NDArray[np.float64]:
+    def _log_joint(self, known: Densities | FittedDensities, X: Any) -> NDArray[np.float64]:
         """Log P(x, c) without poles; say how many rows no class could have produced."""
-        log_joint = without_poles(known.log_joint(X), safe_log(known.prior))
+        log_joint = without_poles(known.log_joint(known.rows(X)), safe_log(known.prior))
         impossible = int(np.isneginf(log_joint).all(axis=1).sum())
         if impossible:
             warn(answered_by_prior(impossible, len(log_joint)))
@@ -264,7 +267,6 @@ class BayesClassifier(Estimator):
         return tags
 
     def _html_repr(self) -> str:
-        """What a notebook shows; scikit-learn's diagram would call the classifier unfitted."""
         return f"<pre>{escape(repr(self))}</pre>"
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

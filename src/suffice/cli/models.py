@@ -18,38 +18,11 @@ from suffice.phrases import with_article
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-__all__ = [
-    "different_kinds",
-    "errors_by_file_name",
-    "fitting",
-    "has_candidates",
-    "has_coefficients",
-    "known_columns",
-    "label_of",
-    "load_generative",
-    "load_summed",
-    "predicts_numbers",
-    "refusal",
-    "refuse_overwriting",
-    "refuse_replacing",
-    "refuse_result",
-    "weight_of",
-    "without_cells",
-]
-
 MOST_NAMED = 20
 
 
 def load_generative(path: Path, rule: str, next_step: str) -> Any:
-    """Read the model file of a generative classifier.
-
-    Raises
-    ------
-    ModelFileError
-        If the file cannot be loaded.
-    ParameterError
-        With the rule and the next step, if it holds a model of another kind.
-    """
+    """Read the model file of a generative classifier."""
     model: Any = suffice.load(path)
     if not hasattr(model, "predict_joint_log_proba"):
         raise refusal(path, model, rule, next_step)
@@ -57,15 +30,7 @@ def load_generative(path: Path, rule: str, next_step: str) -> Any:
 
 
 def load_summed(path: Path) -> Any:
-    """Read the model file of a model that is a function of sufficient statistics.
-
-    Raises
-    ------
-    ModelFileError
-        If the file cannot be loaded.
-    ParameterError
-        If it holds a model that is no such function.
-    """
+    """Read the model file of a model that is a function of sufficient statistics."""
     model: Any = suffice.load(path)
     if not hasattr(model, "statistic_"):
         rule = "it is fitted by repeated passes over the rows, not from sufficient statistics"
@@ -120,13 +85,7 @@ def has_candidates(model: Any) -> bool:
 
 
 def label_of(model: Any, given: str | None = None) -> Any:
-    """Return the column that holds the labels, or the columns that hold the targets.
-
-    Raises
-    ------
-    ParameterError
-        If the model was fitted to labels without a name, and none is given.
-    """
+    """Return the column that holds the labels, or the columns that hold the targets."""
     names = (given,) if given else model.target_names_
     if not names:
         raise ParameterError(
@@ -154,7 +113,7 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
     ParameterError
         If there is no such column, or it is the label or the weight, or none is left.
     """
-    from suffice.data.table_views import WithoutCells, WithoutColumns
+    from suffice.data.table import WithColumns, WithoutColumns
 
     names = listed(ignore)
     layout = model.layout_
@@ -165,10 +124,9 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
     if names and set(table.names) <= set(names):
         raise ParameterError("--ignore names every column", "there is nothing left to look at")
     read = {column.name for column in layout.columns}
-    other = tuple(name for name in names if name not in read)
+    table = WithoutColumns(table, tuple(names)) if names else table
     empty = tuple(name for name in names if name in read)
-    table = WithoutColumns(table, other) if other else table
-    return WithoutCells(table, empty) if empty else table
+    return WithColumns(table, empty) if empty else table
 
 
 def known_columns(
@@ -181,14 +139,10 @@ def known_columns(
     """Return the columns that a model reads or ignores, and some others; say which are neither.
 
     Of those that are kept beside the predictions, nothing is said.
-
-    Raises
-    ------
-    SchemaError
-        If the model reads none of them.
     """
     from suffice.cli.messages import note
-    from suffice.data.table_views import WithoutColumns, left_out
+    from suffice.data.table import WithoutColumns
+    from suffice.data.table_source import left_out
 
     table = without_cells(table, model, ignore)
     layout = model.layout_
@@ -216,15 +170,7 @@ BOTH = "to keep both, give another name with -o; to replace it, add --force"
 def refuse_overwriting(
     output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
 ) -> None:
-    """Refuse to replace a file that is being read, or a folder.
-
-    Raises
-    ------
-    ParameterError
-        If the output is one of the inputs, a glob or a folder of inputs among them.
-    IsADirectoryError
-        If it is a folder.
-    """
+    """Refuse to replace a file that is being read, or a folder."""
     if output is None:
         return
     if output.is_dir():
@@ -243,12 +189,7 @@ def _is_among(file: Path, path: str) -> bool:
 def refuse_result(
     output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
 ) -> None:
-    """Refuse to replace a file that is being read, a folder, or any model file.
-
-    Raises
-    ------
-    ParameterError, IsADirectoryError
-    """
+    """Refuse to replace a file that is being read, a folder, or any model file."""
     from suffice.persist import is_model_file
 
     refuse_overwriting(output, inputs, option)
@@ -273,13 +214,6 @@ def refuse_replacing(
         Replace it all the same.
     own : sequence of Path
         Models that the new one is made of: it may take their place.
-
-    Raises
-    ------
-    ParameterError
-        Naming the file and what it holds.
-    IsADirectoryError
-        If it is a folder.
     """
     from suffice.persist import is_model_file
 

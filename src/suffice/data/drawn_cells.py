@@ -11,11 +11,6 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import DATES, LOW, TIMES, Column, UniformColumns
 
-__all__ = [
-    "with_times",
-    "with_whole_numbers",
-]
-
 LARGEST = 2.0**63
 
 
@@ -56,7 +51,7 @@ DAY = 86_400
 def with_times(
     rows: Mapping[str, NDArray[Any]], columns: Sequence[Column]
 ) -> dict[str, NDArray[Any]]:
-    """The same rows with times in the columns that held times, so that a model reads them again.
+    """Return rows with times in the columns that held times, so that a model reads them again.
 
     Parameters
     ----------

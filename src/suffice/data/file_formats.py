@@ -1,8 +1,7 @@
-"""Which format files have, and the table that reads it."""
+"""Formats of files, and the tables that read them."""
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import zipfile
@@ -10,6 +9,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from lzma import LZMAError
 from pathlib import Path
 
 from suffice.data.files.listing import list_files, with_folders
@@ -18,18 +18,17 @@ from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, with_
 from suffice.data.files.pipes import CopiedTable, with_copies, with_local_copies
 from suffice.data.files.stored import IPC_FILE, IPC_STREAM, StoredFormat, StoredTable
 from suffice.data.table import Table
+from suffice.data.text.records import is_packed, open_bytes, unpacked_name
 from suffice.data.text.table import TextTable
 from suffice.data.text_format import TextFormat
 from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 from suffice.numerics.in_print import listed
 
-__all__ = ["open_files"]
-
 
 @dataclass(frozen=True)
 class Signature:
-    """How a format is told: by the first bytes of a file, or else by the suffix of its name."""
+    """The signature of a format: the first bytes of a file, or else the suffix of its name."""
 
     format: StoredFormat
     beginning: re.Pattern[bytes]
@@ -110,15 +109,10 @@ FOREIGN = (  # what is not read, by its first bytes, and what to do
         "the pointer of a file kept by Git LFS",
         "git lfs pull brings the file itself",
     ),
-    (rb"\x28\xb5\x2f\xfd", "compressed by zstd", _UNPACK),
-    (rb"BZh[1-9]1AY&SY", "compressed by bzip2", _UNPACK),
-    (rb"\xfd7zXZ", "compressed by xz", _UNPACK),
-    (rb"\x04\x22\x4d\x18", "compressed by lz4", _UNPACK),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
     (rb"Rar!\x1a\x07", "a RAR archive", _UNPACK),
     (rb".{257}ustar[\0 ]", "a tar archive", _UNPACK),
 )
-GZIP = b"\x1f\x8b"
 BEGINNING = 1 << 16  # bytes: comments may come first
 
 
@@ -137,8 +131,8 @@ def open_files(
         column, and what can be read only once, such as a pipe, is copied to a temporary file first
         (`suffice.data.files.pipes`). The first bytes tell the format: Parquet, Arrow IPC (file or
         stream), Excel or OpenDocument, ARFF, JSON (objects in lines, or an array of them); anything
-        else is delimited text, plain or compressed by gzip. What has an address, such as
-        ``https://``, is copied first, by fsspec.
+        else is delimited text, plain or compressed by gzip, bzip2, xz, zstd or lz4. What has an
+        address, such as ``https://``, is copied first, by fsspec.
     format : TextFormat, optional
         How delimited text is written.
     remembered : TextFormat, optional
@@ -149,15 +143,6 @@ def open_files(
     Returns
     -------
     Table
-
-    Raises
-    ------
-    ReadError
-        If there is no such file, or one cannot be read, or their formats are mixed.
-    SchemaError
-        If the columns of two files differ.
-    ParameterError
-        If `format` is given for files that are not delimited text.
 
     Examples
     --------
@@ -201,13 +186,7 @@ def _refuse_format(given: TextFormat | None, file: Path, kind: str) -> None:
 
 
 def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
-    """The format of all files, if it describes itself.
-
-    Raises
-    ------
-    ReadError
-        If they differ.
-    """
+    """The format of all files, if it describes itself."""
     first = _format_of(paths[0])
     for path in paths[1:]:
         other = _format_of(path)
@@ -230,9 +209,9 @@ def _format_of(path: Path) -> StoredFormat | None:
         if one.beginning.match(start):
             return one.format
     _refuse_foreign(path, start)
-    if start.startswith(GZIP):
-        with suppress(OSError, EOFError, zlib.error), gzip.open(path) as file:
-            inside = file.read(BEGINNING)
+    with suppress(OSError, EOFError, zlib.error, LZMAError), open_bytes(path) as packed:
+        if is_packed(packed):
+            inside = packed.read(BEGINNING)
             if any(one.beginning.match(inside) for one in SIGNATURES if one.format != JSON):
                 inside = b""
             _refuse_foreign(path, inside)
@@ -270,12 +249,13 @@ def _of_archive(path: Path) -> StoredFormat:
 
 def _format_by_suffix(name: str) -> StoredFormat | None:
     """The format that a name promises."""
-    suffix = Path(name.removesuffix(".gz")).suffix
+    plain = unpacked_name(name)
+    suffix = Path(plain).suffix
     format = next((one.format for one in SIGNATURES if suffix in one.suffixes), None)
-    if name.endswith(".gz") and format is not None:
+    if name != plain and format is not None:
         raise ReadError(
             f"{name} is compressed {format.kind}",
-            "gzip is read for delimited text only",
+            "only delimited text is read so",
             "decompress it",
         )
     return format

@@ -6,8 +6,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from typing import TypeVar
 
-__all__ = ["in_order"]
-
 U = TypeVar("U")
 T = TypeVar("T")
 R = TypeVar("R")

@@ -1,4 +1,4 @@
-"""What each column of a table is, how that was decided, and how its cells are read.
+"""The kind of each column, how it was decided, and how its cells are read.
 
 The rule, applied to the first 65,536 rows and overridable column by column:
 
@@ -36,32 +36,6 @@ from numpy.typing import NDArray
 from suffice.errors import SchemaError
 from suffice.rules import Within, rule
 from suffice.sums.block import Encoding
-
-__all__ = [
-    "BOOLEAN",
-    "DATES",
-    "DURATIONS",
-    "KIND_OF",
-    "MAX_CLASSES",
-    "SPARSE",
-    "TIMES",
-    "UNKNOWN",
-    "BlockLayout",
-    "Column",
-    "Kind",
-    "Layout",
-    "Numbered",
-    "Stored",
-    "UniformColumns",
-    "as_read",
-    "called",
-    "decide",
-    "held",
-    "number_kind",
-    "plain",
-    "stored_as",
-    "string_kind",
-]
 
 Kind = Literal["real", "binary", "category", "text", "unknown"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
@@ -166,7 +140,7 @@ class BlockLayout:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table is cut into blocks, and which columns are its label and its weight.
+    """The division of a table into blocks, with its columns of labels and weights.
 
     Parameters
     ----------
@@ -230,13 +204,13 @@ class Layout:
         return {c.name: LOW[c.reason] for c in self.columns if c.reason in LOW}
 
     def is_number(self, block: BlockLayout) -> NDArray[np.bool_]:
-        """Which columns of a mixed block are numbers; the others are categories."""
+        """Return which columns of a mixed block are numbers; the others are categories."""
         categories = {column.name for column in self.columns if column.kind == "category"}
         return np.array([name not in categories for name in block.columns], bool)
 
     @cached_property
     def answering(self) -> Layout:
-        """The same, but that a third value of a binary column, which no row showed, is missing."""
+        """Return the layout in which an unseen third value of a binary column is missing."""
         blocks = tuple(
             replace(block, encoding="outcome") if block.encoding == "binary" else block
             for block in self.blocks
@@ -320,7 +294,7 @@ STORED_KINDS: tuple[tuple[Stored, Callable[[pa.DataType], bool]], ...] = (
 
 @lru_cache
 def stored_as(kind: pa.DataType) -> Stored | None:
-    """What an Arrow type stores; None for what a table of features cannot hold."""
+    """Return the storage of an Arrow type; None where a table of features cannot hold it."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     for stored, is_of in STORED_KINDS:
@@ -330,13 +304,7 @@ def stored_as(kind: pa.DataType) -> Stored | None:
 
 
 def decide(name: str, values: pa.Array[Any]) -> Column:
-    """Decide what a column is from the type and values of its first rows.
-
-    Raises
-    ------
-    SchemaError
-        If its type holds more than one value per cell, or bytes.
-    """
+    """Decide what a column is from the type and values of its first rows."""
     stored = stored_as(values.type)
     if stored is None:
         raise SchemaError(
@@ -422,7 +390,7 @@ _NAMES = (
 
 
 def called(kind: pa.DataType) -> str:
-    """What a cell of a type is.
+    """Return the noun for a cell of a type.
 
     Examples
     --------
@@ -433,7 +401,7 @@ def called(kind: pa.DataType) -> str:
 
 
 def held(kind: pa.DataType) -> str:
-    """What a column of a type holds.
+    """Return the noun for the cells of a column of a type.
 
     Examples
     --------

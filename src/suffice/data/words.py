@@ -10,8 +10,6 @@ import numpy as np
 from suffice.sums.block import SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["split_words"]
-
 WORD = re.compile(r"(?u)\b\w\w+\b")  # the default token pattern of CountVectorizer
 
 

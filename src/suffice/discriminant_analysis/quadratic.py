@@ -29,8 +29,6 @@ from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
 
-__all__ = ["QuadraticDiscriminantAnalysis"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 @accepts(solver="svd", store_covariance=False, tol=1e-4)
@@ -119,7 +117,6 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     categorical: Sequence[str] | None = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         check_nonnegative(reg_param=self.reg_param)
         if self.reg_param > 1:
             raise ParameterError(
@@ -142,7 +139,6 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
 
     @property
     def priors_(self) -> NDArray[np.float64]:
-        """P(c), (k,)."""
         return self.class_prior_
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:

@@ -15,26 +15,6 @@ from functools import singledispatch
 from sys import float_info
 from typing import Any, Literal
 
-__all__ = [
-    "Above",
-    "Cell",
-    "Choice",
-    "Column",
-    "Expression",
-    "Log",
-    "Log1p",
-    "LogJoint",
-    "Missing",
-    "Number",
-    "Product",
-    "Quotient",
-    "Square",
-    "Steps",
-    "Sum",
-    "Term",
-    "weighed",
-]
-
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
 
@@ -56,7 +36,7 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether the cells are read as doubles, and not compared with values."""
+        """Return whether the cells are read as doubles, and not compared with values."""
         return self.kind in ("number", "count", "whole")
 
     @property
@@ -197,7 +177,7 @@ def _(node: Steps, weight: float) -> Expression:
 
 @dataclass(frozen=True)
 class Term:
-    """What some columns add to every output.
+    """The contribution of some columns to every output.
 
     If one of them is missing, the term is ``nothing``, or the row is ``refused``.
     """

@@ -152,7 +152,7 @@ Expression = Logarithm | Node
 
 
 class Term(TypedDict):
-    """What some columns add to the score of every output.
+    """The contribution of some columns to the score of every output.
 
     Where a cell of these columns is missing, that is nothing, or the row is refused an answer.
     """

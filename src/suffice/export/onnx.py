@@ -32,8 +32,6 @@ from suffice.export.expressions import (
 )
 from suffice.export.terms import log_joint
 
-__all__ = ["ML_OPSET", "OPSET", "OnnxGraph", "to_onnx"]
-
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
 MISSING_TEXT = ""
 OUTPUTS = ("label", "probabilities", "predictions")
@@ -54,12 +52,6 @@ def to_onnx(model: Any) -> ModelProto:
     Returns
     -------
     onnx.ModelProto
-
-    Raises
-    ------
-    ParameterError
-        If the model cannot be written; if its labels are neither strings nor whole numbers; if the
-        empty string, which stands for a missing cell, is a value of a column.
 
     Examples
     --------
@@ -148,7 +140,7 @@ class OnnxGraph:
         return total
 
     def _term(self, term: Term, c: int) -> str:
-        """What a term adds, with its rule for missing and refused cells."""
+        """Add a term, with its rule for missing and refused cells."""
         made = self.write(term.by_output[c])
         for j in term.columns:
             if self.joint.columns[j].bounds is not None:

@@ -45,8 +45,6 @@ from suffice.export.expressions import (
 from suffice.export.terms import log_joint
 from suffice.families.options import check_boolean
 
-__all__ = ["to_sql"]
-
 IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity
 SUBSTITUTING = ("spark", "spark2", "databricks", "hive")
 NEVER = -1e290  # a maximum below: the row is impossible under every class
@@ -269,7 +267,6 @@ class _Writer:
         return balanced([start, *terms])
 
     def _term(self, t: int, c: int) -> exp.Expression:
-        """What a term adds to the output c, with its rule for missing and refused cells."""
         term = self.joint.terms[t]
         made = term.by_output[c]
         value = self._value(t, c)
@@ -294,7 +291,6 @@ class _Writer:
         return cast(whole.when(exp.and_(*legal, copy=False), value, copy=False))
 
     def _value(self, t: int, c: int) -> exp.Expression:
-        """What a term adds to the output c where no rule says otherwise."""
         if t in self.lookups:
             return self.looked_up(self.lookups[t].by_output[c], f"p{t}")
         return self.write(self.joint.terms[t].by_output[c])
@@ -303,7 +299,6 @@ class _Writer:
         return not any(self.joint.columns[j].bounds for j in term.columns)
 
     def _legal(self, j: int) -> Any:
-        """What Python demands of the number."""
         column, x = self.joint.columns[j], name_of(f"x{j}")
         assert column.bounds is not None
         low, high = map(double, column.bounds)
@@ -387,7 +382,6 @@ class _Writer:
 
     @write.register
     def _(self, node: Log1p) -> exp.Expression:
-        """Kahan's form, exact to rounding: log(w) u / (w − 1) with w = 1 + u."""
         u = paren(self.write(node.of))
         w = paren(exp.Add(this=cast(double(1.0)), expression=u))
         rounded = paren(exp.Sub(this=w.copy(), expression=double(1.0)))
@@ -573,7 +567,7 @@ def lookup_of(term: Term, first: int = 0) -> Lookup | None:
 
 
 def _shape(node: Expression) -> object:
-    """What two nodes have in common that find the same places; None where there are none."""
+    """Return a key that nodes share which find the same places; None where there are none."""
     if isinstance(node, Steps):
         return node.starts
     return tuple(value for value, _ in node.cases) if isinstance(node, Choice) else None

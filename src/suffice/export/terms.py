@@ -50,8 +50,6 @@ from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.logspace import safe_log
 from suffice.phrases import with_article
 
-__all__ = ["check_labels", "family_terms", "log_joint", "refuse_times"]
-
 
 def log_joint(model: Any) -> LogJoint:
     """The log joint of a fitted classifier, or the predictions of a regressor, as expressions.
@@ -127,13 +125,7 @@ def _weighed(terms: list[Term], weights: NDArray[np.float64]) -> list[Term]:
 
 
 def refuse_times(layout: Layout) -> None:
-    """Check that no column holds dates or times.
-
-    Raises
-    ------
-    ParameterError
-        If one does.
-    """
+    """Check that no column holds dates or times."""
     for column in () if isinstance(layout.columns, UniformColumns) else layout.columns:
         if column.stored == "time":
             raise ParameterError(
@@ -172,13 +164,7 @@ Made = tuple[list[Column], list[Term]]
 
 @singledispatch
 def family_terms(parameters: Any, names: Sequence[str], layout: Layout, first: int) -> Made:
-    """Columns and terms of one family; the place of its first column is ``first``.
-
-    Raises
-    ------
-    ParameterError
-        If no target can write such parameters.
-    """
+    """Columns and terms of one family; the place of its first column is ``first``."""
     kind = type(parameters).__name__.removesuffix("Parameters")
     raise ParameterError(
         f"column {names[0]!r} is modelled by {kind}",
@@ -443,11 +429,6 @@ def design_terms(
     centre : ndarray (p,)
         m; a number is measured from it, an indicator from 0. Where missing cells have a term, the
         intercepts are those of rows without the cell, from which its values differ.
-
-    Raises
-    ------
-    ParameterError
-        If a term is not of one cell.
     """
     _refuse_computed(design)
     columns: list[Column] = []
@@ -510,11 +491,6 @@ KINDS: dict[frozenset[type], ColumnKind] = {
 def value_column(name: str, values: Sequence[Any]) -> Column:
     """The column whose cells are compared with these values.
 
-    Raises
-    ------
-    ParameterError
-        If they are not all strings, whole numbers or booleans.
-
     Examples
     --------
     >>> value_column("job", ("clerk", "nurse"))
@@ -533,13 +509,7 @@ def value_column(name: str, values: Sequence[Any]) -> Column:
 
 
 def check_labels(labels: Sequence[Any]) -> None:
-    """Check that labels can be written.
-
-    Raises
-    ------
-    ParameterError
-        If one is no string, number or boolean.
-    """
+    """Check that labels can be written."""
     for label in labels:
         if type(label) not in (str, int, bool, float):
             raise ParameterError(

@@ -13,8 +13,6 @@ from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
 from suffice.models.linear.method import LinearMethod
 
-__all__ = ["ElasticNet", "Lasso"]
-
 
 @dataclass(repr=False, eq=False)
 @accepts(precompute=False, copy_X=True, warm_start=False, random_state=None, selection="cyclic")

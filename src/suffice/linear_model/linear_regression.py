@@ -19,8 +19,6 @@ from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
 from suffice.models.reading import summed
 from suffice.sums.comoments import Comoments
 
-__all__ = ["LinearRegression"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 @accepts(copy_X=True, tol=1e-6, n_jobs=None)
@@ -133,7 +131,7 @@ class LinearRegression(LinearRegressor):
         return method_of(self, RidgePenalty(0.0))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
-        fit, targets = self._of_products(self._inferable()), self.design_.targets
+        fit, targets = self._inferable(), self.design_.targets
         j = target_place(targets, target)
         return Summary.of(fit, self.terms_, targets, j, level, self._left_out)
 

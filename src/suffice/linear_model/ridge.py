@@ -22,8 +22,6 @@ from suffice.models.linear.ridge import RidgePath, RidgePenalty, checked_penalti
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
 
-__all__ = ["Ridge"]
-
 NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
 
 

@@ -54,17 +54,6 @@ from suffice.persist import write_model
 from suffice.rules import check
 from suffice.sums.comparison import Comparison
 
-__all__ = [
-    "Estimator",
-    "FittedFromSums",
-    "Kind",
-    "entries_of",
-    "fitted",
-    "keeps_sums",
-    "require_sums",
-    "restored",
-]
-
 R = TypeVar("R", bound=SumsReader[Any])
 S = TypeVar("S", bound=KeptSums)
 
@@ -81,7 +70,7 @@ def always(estimator: Any) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What all estimators of a class have in common.
+    """The properties that all estimators of a class share.
 
     Parameters
     ----------
@@ -266,19 +255,18 @@ class Estimator:
         return "model_" in vars(self)
 
     def _html_repr(self) -> str:
-        """What a notebook shows: what was fitted, else scikit-learn's diagram."""
         return (self.kind.tables(self) if "model_" in vars(self) else "") or diagram(self)
 
     # -- what was fitted
 
     @property
     def schema_(self) -> Sequence[Column]:
-        """What each column is, and why."""
+        """Return the kind of each column, and the reason for it."""
         return self.reader_.columns
 
     @property
     def layout_(self) -> Layout:
-        """How a table is cut into blocks."""
+        """Return the division of a table into blocks."""
         return self.reader_.layout
 
     # -- keeping
@@ -299,7 +287,7 @@ class Estimator:
         write_model(path, type(self).__name__, entries_of(self), types=self.kind.types or {})
 
     def _kept(self) -> dict[str, Any]:
-        """What a file holds besides options and layout, in the order of its entries."""
+        """Return the content of a file besides options and layout, in the order of its entries."""
         raise NotImplementedError
 
     def _restore(self, saved: Any) -> None:
@@ -308,13 +296,7 @@ class Estimator:
 
 
 def fitted(estimator: Any) -> Any:
-    """Return the model of an estimator; one of terms answers unseen categories as the option says.
-
-    Raises
-    ------
-    NotFittedError
-        If there is none yet.
-    """
+    """Return the model of an estimator; one of terms treats unseen categories by its option."""
     check_is_fitted(estimator)
     model = estimator.model_
     return answering(model, estimator.unseen) if hasattr(model, "unseen") else model
@@ -337,15 +319,7 @@ E = TypeVar("E", bound=Estimator)
 
 
 def restored(cls: type[E], content: Any) -> E:
-    """Rebuild an estimator from what its file holds.
-
-    Raises
-    ------
-    KeyError
-        If an entry is missing.
-    ParameterError, DataError
-        If something breaks a rule.
-    """
+    """Rebuild an estimator from what its file holds."""
     assert cls.kind.saved is not None  # only such estimators are saved
     saved = cls.kind.saved.of(content)
     known = cls._get_param_names()
@@ -645,14 +619,7 @@ def keeps_sums(estimator: Any) -> bool:
 
 
 def require_sums(estimator: Any) -> None:
-    """Refuse what needs sums where none are kept.
-
-    Raises
-    ------
-    ParameterError
-        If the model was fitted by gradient descent, or shall be, or comes from a file of
-        coefficients.
-    """
+    """Refuse what needs sums where none are kept."""
     if not keeps_sums(estimator):
         descends = not estimator.method().keeps_sums
         fit = getattr(getattr(estimator, "model_", None), "fit", None)
@@ -697,7 +664,6 @@ class Opened:
 
     @property
     def shared(self) -> Any:
-        """What the sums depend on besides the rows."""
         return type(self.learner), self.method.shared(self.reader)
 
     def sums(self) -> Any:
@@ -731,15 +697,7 @@ def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
 
 
 def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
-    """What either model has learnt.
-
-    Raises
-    ------
-    ParameterError
-        If the other is no fitted model of this kind that has sums.
-    SchemaError
-        If the two do not read the same columns in the same way.
-    """
+    """Return the sums of two models that read the same columns."""
     check_is_fitted(mine)
     name = mine.kind.name
     if not (isinstance(other, FittedFromSums) and other.kind.name == name):

@@ -38,8 +38,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
 
-__all__ = ["AODE"]
-
 
 @dataclass(repr=False, eq=False)
 class AODE(GenerativeClassifier):
@@ -113,7 +111,6 @@ class AODE(GenerativeClassifier):
     bins: Mapping[Any, Any] | None = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         check_words(unseen=self.unseen)
         check_smoothing(self.estimation, self.alpha)
         if not (isinstance(self.bins, Mapping) or self.bins is None):
@@ -136,7 +133,7 @@ class AODE(GenerativeClassifier):
 
     @property
     def alpha_evidence_(self) -> AlphaEvidence | None:
-        """What was tried for α, and the log evidence of each; None where α was given."""
+        """Return the values tried for α, and the log evidence of each; None where α was given."""
         return alpha_evidence(fitted(self))
 
     calibrate = calibrate
@@ -170,7 +167,7 @@ class AODE(GenerativeClassifier):
         """Refuse: the product of a mean of models and another one is no density."""
         self._refuse("log p(x) is asked for")
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> NoReturn:
+    def _interval_ends(self, level: float) -> NoReturn:
         self._refuse("an interval is asked for")
 
     def _refuse(self, asked: str) -> NoReturn:
@@ -203,7 +200,7 @@ class PairsMethod(GenerativeMethod):
 
     @property
     def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone: bins are learnt from rows."""
+        """Return False: bins are learnt from rows."""
         return False
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:

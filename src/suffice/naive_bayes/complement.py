@@ -27,8 +27,6 @@ from suffice.naive_bayes.discrete import (
 )
 from suffice.sums.by_class import ByClass
 
-__all__ = ["ComplementNB"]
-
 
 @dataclass(frozen=True, eq=False)
 class _ComplementMethod(CountsMethod):

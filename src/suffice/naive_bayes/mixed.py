@@ -16,8 +16,6 @@ from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
-__all__ = ["NaiveBayes"]
-
 
 @dataclass(repr=False, eq=False)
 class NaiveBayes(GenerativeClassifier):
@@ -139,7 +137,6 @@ class NaiveBayes(GenerativeClassifier):
         return cls(families, **{"numbers": "gaussian", "calibration": "none"} | options)
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         # Here too, as there may be no column of a family that has the option.
         check_words(numbers=self.numbers or "gaussian", unseen=self.unseen)
         check_smoothing(self.estimation, self.alpha)
@@ -153,7 +150,7 @@ class NaiveBayes(GenerativeClassifier):
 
     @property
     def alpha_evidence_(self) -> AlphaEvidence | None:
-        """What was tried for α, and the log evidence of each; None where α was given."""
+        """Return the values tried for α, and the log evidence of each; None where α was given."""
         return alpha_evidence(fitted(self))
 
     calibrate = calibrate

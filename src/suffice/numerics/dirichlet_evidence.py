@@ -13,8 +13,6 @@ from suffice.numerics.elementary import digamma, exp, lgamma, log
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.rules import POSITIVE, Shape
 
-__all__ = ["AlphaEvidence", "alpha_by_evidence"]
-
 STEPS = ("1", "1.6", "2.5", "4", "6.3")  # of one decade
 LEAST = -3  # the first decade
 BEYOND = 1e3  # how far α may exceed the largest count

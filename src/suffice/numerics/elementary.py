@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.numerics import kernels
 
-__all__ = ["digamma", "exp", "lgamma", "log", "log1p", "log_add_exp", "log_of"]
-
 Doubles = NDArray[np.float64]
 
 

@@ -24,8 +24,6 @@ from suffice.numerics.error_free import (
 )
 from suffice.rules import FINITE, Within, rule
 
-__all__ = ["SQUARABLE", "WEIGHT", "DoubleDouble", "scaled"]
-
 SQUARABLE = Within(-LARGEST, LARGEST)
 WEIGHT = Within(0.0, LARGEST)  # a sum of weights, each 1e100 at most
 
@@ -126,7 +124,6 @@ class DoubleDouble:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array of sums."""
         return self.hi.shape
 
     def __add__(self, other: DoubleDouble) -> DoubleDouble:

@@ -7,28 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = [
-    "AGAINST",
-    "COLOURS",
-    "FOR",
-    "NAMED",
-    "Printed",
-    "Table",
-    "aligned",
-    "bar",
-    "bars_by_class",
-    "bound",
-    "criterion",
-    "curves",
-    "explained",
-    "key",
-    "listed",
-    "number",
-    "percent",
-    "probability",
-    "steps",
-]
-
 # Colours that readers with any kind of colour vision tell apart: M. Okabe and K. Ito, Color
 # Universal Design (2008). The yellow is left out: a thin line of it cannot be seen on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import log_sum_exp, row_sums
 
-__all__ = ["FRACTIONS", "StandardMoments", "best_fraction", "expected_log_loss"]
-
 FRACTIONS = tuple(10.0**exponent for exponent in range(-9, 0))
 """Fractions of a column's pooled variance that are tried: 1e-9, 1e-8, …, 0.1."""
 TIE = 1e-9  # fraction of a loss within which the smaller floor is taken

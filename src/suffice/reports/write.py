@@ -9,8 +9,6 @@ from suffice.atomic import atomic_writer
 from suffice.errors import ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
 
-__all__ = ["report"]
-
 
 def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     """Write a page that shows what a model knows, and answers questions, without a network.

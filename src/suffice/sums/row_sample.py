@@ -38,20 +38,6 @@ from suffice.sums.block import (
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Hashes",
-    "RowSample",
-    "Sampled",
-    "SampledAccumulator",
-    "SampledRows",
-    "batch_hashes",
-    "column_hashes",
-    "hash_of_text",
-    "mixed",
-    "name_hashes",
-    "rank_hashes",
-]
-
 Hashes = NDArray[np.uint64]
 
 LAST = np.uint64(2**64 - 1)
@@ -226,7 +212,6 @@ class Sampled(ByClass):
         return self.with_sample(rest, self.sample - other.sample) if _sampled(other) else rest
 
     def scaled(self, factor: float) -> Self:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(super().scaled(factor), sample=self.sample.scaled(factor))
 
     @property
@@ -278,13 +263,7 @@ class SampledAccumulator:
         self._waiting: list[SampledRows] = []
 
     def add(self, batch: Batch) -> None:
-        """Add the rows of a batch.
-
-        Raises
-        ------
-        BadCell, DataError
-            As `ByClassAccumulator.add` does.
-        """
+        """Add the rows of a batch."""
         self._sums.add(batch)
         hashes = batch_hashes(batch, self._names)
         known = batch.codes >= 0
@@ -315,7 +294,6 @@ class SampledAccumulator:
         self._sample = RowSample.of(size, pieces, cut, read)
 
     def statistic(self) -> Sampled:
-        """Freeze what was added."""
         self._choose()
         return Sampled.with_sample(self._sums.statistic(), self._sample)
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from suffice.rules import rule
 
-__all__ = ["FALSE_TRUE", "Value", "Vocabulary"]
-
 Value = Any  # of one of the kinds: hashable, and ordered in its kind
 KINDS = (str, bool, int, float, bytes, date, timedelta, Decimal, np.generic)
 

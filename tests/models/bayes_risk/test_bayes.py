@@ -345,15 +345,6 @@ def test_a_posterior_that_rounds_to_certainty_still_decides():
     assert_allclose(best.predict_log_proba([-100.0])[0, 1], -15000.0, rtol=1e-12)
 
 
-BINARY = [
-    stats.rv_discrete(values=([0, 1, 2], [0.75, 0.125, 0.125])),
-    stats.rv_discrete(values=([0, 1, 2], [0.25, 0.125, 0.625])),
-]
-
-
-# -- the Bayes risk
-
-
 # -- a fitted model
 
 

@@ -16,12 +16,11 @@ from suffice.engines.local import LocalEngine
 from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.first_pass import SparseMomentsAccumulator, first_pass
 from suffice.models.logistic.loss import loss_derivatives
 from suffice.models.logistic.minimise import minimise
 from suffice.models.logistic.objective import Objective
-from suffice.models.logistic.rows import DataLoop
+from suffice.models.logistic.rows import CentredDesign, DataLoop
 from suffice.models.logistic.separation import find_separation
 from suffice.models.optimise.newton import Point, newton, quasi_newton
 from suffice.sums.block import RealBlock

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from suffice.numerics.in_print import Table
     from suffice.privacy import Audit
 
-__all__ = ["audit"]
-
 
 def audit(
     *,

@@ -37,8 +37,6 @@ from suffice.phrases import amount
 if TYPE_CHECKING:
     from suffice.cli.documents import Calibrated
 
-__all__ = ["calibrate"]
-
 
 def calibrate(
     *,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from suffice.cli import documents
     from suffice.sums.comparison import Divergence
 
-__all__ = ["compare"]
-
 
 def compare(
     *,

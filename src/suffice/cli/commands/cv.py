@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from suffice.model_selection.ranking import RankedModels
     from suffice.numerics.in_print import Table
 
-__all__ = ["cv"]
-
 FOR_CLASSES = ("naive-bayes", "lda", "qda", "logistic")
 FOR_NUMBERS = ("linear", "ridge", "lasso")
 

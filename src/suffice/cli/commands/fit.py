@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from suffice.cli.documents import FittedClasses
     from suffice.model_selection.ranking import RankedModels
 
-__all__ = ["fit"]
-
 MOST_COEFFICIENTS = 30
 FOLDS = 10  # of --tune
 SHRINKAGE = "shrinkage=0,0.001,0.01,0.1,0.3,0.6,0.9"
@@ -269,9 +267,10 @@ def _named_after(data: str) -> Path:
     Also for a pipe, whose name says nothing.
     """
     from suffice.data.files.pipes import is_read_once
+    from suffice.data.text.records import unpacked_name
 
     first = Path(min(glob.glob(data, recursive=True), default=data))
-    name = first.resolve().name if first.is_dir() else Path(first.name.removesuffix(".gz")).stem
+    name = first.resolve().name if first.is_dir() else Path(unpacked_name(first.name)).stem
     if data == "-" or is_read_once(first) or not name:
         return Path("model.suffice")
     return Path(f"{name}.suffice")

@@ -36,8 +36,6 @@ from suffice.phrases import amount
 if TYPE_CHECKING:
     from suffice.cli.documents import Forgotten
 
-__all__ = ["forget"]
-
 
 def forget(
     *,

@@ -22,8 +22,6 @@ from suffice.phrases import amount, rows_in_print
 if TYPE_CHECKING:
     from suffice.cli.documents import KnownColumn, ReadTable, Shown
 
-__all__ = ["show"]
-
 MOST_CLASSES_ACROSS = 5
 MOST_QUANTITIES_ACROSS = 4
 MOST_LINES = 10

@@ -14,8 +14,6 @@ from suffice.cli.output import deliver
 from suffice.cli.results import CONFIDENCE, coefficient_facts, coefficient_tables, summaries_of
 from suffice.errors import ParameterError, SufficeError
 
-__all__ = ["summary"]
-
 KINDS = ("HC0", "HC1", "HC2", "HC3")
 
 
@@ -59,13 +57,7 @@ def summary(
 def _robust(
     model: Any, kind: str, data: Sequence[str], level: float, reading: Reading
 ) -> list[Any]:
-    """Return the summaries of all targets, with robust errors.
-
-    Raises
-    ------
-    ParameterError
-        If the model is not one of least squares, or there are no rows.
-    """
+    """Return the summaries of all targets, with robust errors."""
     if not hasattr(model, "robust_summary"):
         raise ParameterError(
             f"--robust is given for a {type(model).__name__}",

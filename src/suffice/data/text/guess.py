@@ -29,8 +29,6 @@ from suffice.data.spelling import (
 )
 from suffice.sums.block import HELD
 
-__all__ = ["Doubt", "Guess", "fractions", "guess", "settled", "whole_numbers"]
-
 PROBE = 64  # values that show whether a column is worth a closer look
 SEVERAL = 10  # distinct numbers
 _LIKELY = re.compile(
@@ -190,18 +188,14 @@ def _real(cells: pa.Array[Any]) -> Guess | None:
 
 
 def whole_numbers(cells: pa.Array[Any]) -> pa.Array[Any]:
-    """Cast digits to int64; Arrow would take hexadecimal identifiers, and no plus sign.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        If a cell is no whole number.
-    """
+    """Cast digits to int64; Arrow would take hexadecimal identifiers, and no plus sign."""
     if pc.any(pc.match_substring_regex(cells, "[xX]")).as_py():
         raise pa.ArrowInvalid("a cell is hexadecimal")
-    if pc.any(pc.starts_with(cells, "+")).as_py():
+    try:
+        return pc.cast(cells, pa.int64())
+    except pa.ArrowInvalid:
         cells = pc.replace_substring_regex(cells, r"^\+([0-9])", r"\1")
-    return pc.cast(cells, pa.int64())
+        return pc.cast(pc.replace_substring(cells, "\u2212", "-"), pa.int64())
 
 
 def _closest(
@@ -268,6 +262,9 @@ def _one_of(values: pa.Array[Any], whole: Sequence[Spelling]) -> Guess:
         others = [s for s in whole[1:] if type(s) is type(chosen) and s.read(values) != read]
     except pa.ArrowInvalid:  # a day that no month has, which is refused by its line
         return Guess(chosen, chosen.type)
+    begin = [s for s in (chosen, *others) if others and _begin_months(s, values)]
+    if len(begin) == 1:
+        return Guess(begin[0], begin[0].type)
     cell = ""
     if others:
         cell = values.filter(pc.not_equal(read, others[0].read(values)))[0].as_py()
@@ -280,6 +277,16 @@ def _one_of(values: pa.Array[Any], whole: Sequence[Spelling]) -> Guess:
             else pa.int64()
         )
     return Guess(chosen, kind, tuple(others), cell)
+
+
+def _begin_months(spelling: Spelling, values: pa.Array[Any]) -> bool:
+    """Return whether dates are the first days of several months in several years."""
+    if not isinstance(spelling, Moment) or "DD" not in spelling.date:
+        return False
+    dates = spelling.read(values)
+    days, months, years = (pc.count_distinct(part(dates)) for part in (pc.day, pc.month, pc.year))
+    first = pc.min(pc.day(dates))
+    return first.as_py() == days.as_py() == 1 and min(months.as_py(), years.as_py()) > 1
 
 
 _YEAR_FIRST = ("YY/", "YY.", "YY ", "YY-")

@@ -7,7 +7,6 @@ ends a record if an even number of toggles stands before it. A doubled quote tog
 from __future__ import annotations
 
 import codecs
-import gzip
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,12 +22,13 @@ from suffice.data.text.records import (
     LONGEST_RECORD,
     OpenRecordError,
     TextFile,
+    is_packed,
     is_utf8,
     open_bytes,
 )
 from suffice.data.version import readable
 
-__all__ = ["Source", "opened", "pieces", "usual_blanks"]
+__all__ = ["Source", "opened", "pieces", "swallows", "usual_blanks"]
 
 BEGINNING = 1 << 18  # bytes that can be looked at before
 _PIECE_BYTES = 1 << 22
@@ -41,7 +41,7 @@ class Source:
     """The bytes of a file, decompressed, the first of which can be looked at before."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self.file, self.compressed = file, isinstance(file, gzip.GzipFile)
+        self.file, self.compressed = file, is_packed(file)
         parts, size = [], 0
         while size < BEGINNING and (part := file.read(BEGINNING - size)):
             parts.append(part)
@@ -60,13 +60,7 @@ class Source:
 
 @contextmanager
 def opened(file: TextFile) -> Iterator[Source]:
-    """Open a file for reading, once.
-
-    Raises
-    ------
-    ReadError
-        If it cannot be read, or has changed.
-    """
+    """Open a file for reading, once."""
     with readable(file.path, file.version), open_bytes(file.path) as stream:
         yield Source(stream)
 
@@ -75,8 +69,8 @@ def pieces(file: TextFile, source: Source) -> Iterator[tuple[bytes, bool]]:
     """Yield the rows of a file in UTF-8, without the header, in pieces of whole records.
 
     Bytes that do not decode are left in, and invalid in the pieces too. Where blanks separate
-    fields, there is one between two of them. Beside each piece stands whether a quote in it may
-    have swallowed rows, so that it has to be read with care.
+    fields, there is one between two of them. Beside each piece stands whether text follows a
+    closing quote in it, so that it has to be read with care.
 
     Raises
     ------
@@ -99,10 +93,7 @@ def pieces(file: TextFile, source: Source) -> Iterator[tuple[bytes, bool]]:
         begin = _header_end(text, toggles) if header else 0
         if end and not (header and not begin):
             if end > begin:
-                yield (
-                    lines(text[begin:end]),
-                    file.careful and _is_odd(text, toggles[toggles < end], file),
-                )
+                yield lines(text[begin:end]), _goes_on(text, toggles, file)
             header = False
         elif header:
             end = 0
@@ -113,7 +104,7 @@ def pieces(file: TextFile, source: Source) -> Iterator[tuple[bytes, bool]]:
     if len(toggles) % 2:
         raise OpenRecordError
     if rest and not header and not above:
-        yield lines(rest), file.careful and _is_odd(rest, toggles, file)
+        yield lines(rest), _goes_on(rest, toggles, file)
 
 
 def usual_blanks(text: bytes, separator: str, quote: str | None) -> bytes:
@@ -232,22 +223,40 @@ def _header_end(text: bytes, toggles: npt.NDArray[np.int64]) -> int:
     return 0
 
 
-def _is_odd(text: bytes, toggles: npt.NDArray[np.int64], file: TextFile) -> bool:
-    """Return whether text follows a closing quote, or every line of a row may be a row."""
-    if not len(toggles):
+def _goes_on(text: bytes, toggles: npt.NDArray[np.int64], file: TextFile) -> bool:
+    """Return whether text follows a closing quote, if that matters."""
+    if not (file.careful and len(toggles)):
         return False
     codes = np.frombuffer(text, np.uint8)
     known = np.zeros(256, np.bool_)
     known[[ord(str(file.format.quote)), ord(file.separator), _LF, _CR, ord(BLANK)]] = True
     behind = toggles[1::2] + 1
-    if not known[codes[behind[behind < len(codes)]]].all():
-        return True
+    return not known[codes[behind[behind < len(text)]]].all()
+
+
+def swallows(file: TextFile, text: bytes, rows: int) -> bool:
+    """Return whether each line of a row in quotes may be a row of its own, if that matters.
+
+    Parameters
+    ----------
+    file : TextFile
+    text : bytes
+        Whole records.
+    rows : int
+        How many they are: as many as there are lines, if no row has several.
+    """
+    quote, lines = file.format.quote, text.count(b"\n") + (not text.endswith(b"\n"))
+    if not file.careful or quote is None or quote.encode() not in text or len(file.names) < 2:
+        return False
+    if rows == lines and text.count(b"\r") == text.count(b"\r\n"):
+        return False
+    toggles, codes = _toggles(text, file), np.frombuffer(text, np.uint8)
     breaks = np.flatnonzero(codes == _LF)
     inside = breaks[np.searchsorted(toggles, breaks) % 2 == 1]
-    if not len(inside) or len(file.names) < 2:
+    if not len(inside):
         return False
     ends = np.concatenate([[-1], _ends(text, toggles), [len(text)]])
-    rows = np.unique(np.searchsorted(ends, inside))
+    places = np.unique(np.searchsorted(ends, inside))
     mark, width = file.separator.encode(), len(file.names)
-    records = (text[ends[row - 1] + 1 : ends[row]].split(b"\n") for row in rows.tolist())
+    records = (text[ends[row - 1] + 1 : ends[row]].split(b"\n") for row in places.tolist())
     return any(all(line.count(mark) == width - 1 for line in lines) for lines in records)

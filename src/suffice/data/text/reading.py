@@ -1,7 +1,7 @@
 """One reading of delimited text: pyarrow parses piece by piece, a slow walk what it refuses.
 
-Columns of plain numbers are converted by pyarrow, and looked at cell by cell only where it refuses
-one; all others are read as text, in which missing cells are nulls.
+Plain numbers, dates and truth values are converted by pyarrow, and looked at cell by cell only
+where it refuses one; all others are read as text, in which missing cells are nulls.
 
 pyarrow gets nothing that belongs to Python, neither a file nor a callback: its threads would call
 it, and make the process hang or abort if the interpreter ends at that moment.
@@ -10,6 +10,7 @@ it, and make the process hang or abort if the interpreter ends at that moment.
 from __future__ import annotations
 
 import io
+import re
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,15 +21,19 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from suffice.data.read_ahead import in_order
-from suffice.data.spelling import PLAIN, Number
-from suffice.data.table import BATCH_ROWS
-from suffice.data.text.pieces import Source, pieces
+from suffice.data.spelling import PLAIN, TRUTH, Moment, Spelling
+from suffice.data.text.pieces import Source, pieces, swallows
 from suffice.data.text.records import OpenRecordError, TextFile
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD
 
-__all__ = ["Reading", "without_missing"]
-
 _AHEAD = 2
+_PLAIN: dict[pa.DataType, Spelling] = {pa.float64(): PLAIN, pa.date32(): Moment("YYYY-MM-DD")}
+_REFUSED = re.compile(r"In CSV column #(\d+): CSV conversion error")
+_TRUE, _FALSE = (
+    [case(word) for word in words for case in (str, str.title, str.upper)]
+    for words in zip(("1", "0"), *TRUTH.pairs, strict=True)
+)
 
 
 class Reading:
@@ -38,38 +43,34 @@ class Reading:
     ----------
     file : TextFile
     types : mapping of str to pyarrow.DataType
-        The columns to read. Plain numbers and strings come in their type, others as text.
+        The columns to read. Plain ones come in their type, others as text.
     """
 
     def __init__(self, file: TextFile, types: Mapping[str, pa.DataType]) -> None:
         self._file, self._asked = file, list(types)
         self._format, self._names = file.format, file.names
         self._by_hand = bool(file.format.strip) or bool(dict(file.format.kept).keys() & types)
-        self._text = dict.fromkeys(self._names, pa.string())
-        self._types = self._text | self._converted(types)
+        self._types = dict.fromkeys(self._names, pa.string())
+        if not self._by_hand:
+            plain = (name for name, kind in types.items() if self._is_plain(name, kind))
+            self._types |= {name: types[name] for name in plain}
         self.skipped = 0
 
-    def _converted(self, types: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
-        """The columns that pyarrow converts."""
-        if self._by_hand:
-            return {}
-        found = {}
-        for name, kind in types.items():
-            spelling = self._format.spelling(name)
-            plain = isinstance(spelling, Number) and spelling == PLAIN
-            if (plain and kind == pa.float64()) or pa.types.is_dictionary(kind):
-                found[name] = kind
-        return found
+    def _is_plain(self, name: str, kind: pa.DataType) -> bool:
+        """Return whether pyarrow converts a column."""
+        if pa.types.is_boolean(kind) or pa.types.is_dictionary(kind):
+            return True
+        return kind in _PLAIN and self._format.spelling(name) == _PLAIN[kind]
 
-    def batches(self, source: Source) -> Generator[pa.RecordBatch]:
-        """Yield the rows."""
-        for table in _without_last(self._tables(source), self._format.skip_last or 0):
+    def batches(self, source: Source, ahead: int = _AHEAD) -> Generator[pa.RecordBatch]:
+        """Yield the rows; so many pieces are parsed before they are asked for."""
+        for table in _without_last(self._tables(source, ahead), self._format.skip_last or 0):
             for batch in table.to_batches(BATCH_ROWS):
                 yield self._by_tokens(batch) if self._by_hand else batch
 
-    def _tables(self, source: Source) -> Iterator[pa.Table]:
+    def _tables(self, source: Source, ahead: int) -> Iterator[pa.Table]:
         """Parse piece by piece, in threads of our own that work ahead."""
-        pool = ThreadPoolExecutor(_AHEAD)
+        pool = ThreadPoolExecutor(max(1, ahead))
 
         def begin(piece: tuple[bytes, bool]) -> tuple[bytes, Future[pa.Table | None]]:
             return piece[0], pool.submit(self._parsed, *piece)
@@ -78,7 +79,7 @@ class Reading:
             pool.shutdown(wait=False, cancel_futures=True)
 
         try:
-            yield from in_order(begin, pieces(self._file, source), _AHEAD, self._first, end)
+            yield from in_order(begin, pieces(self._file, source), ahead, self._first, end)
         except OpenRecordError:
             raise self._file.explain() from None
 
@@ -88,22 +89,34 @@ class Reading:
         return self._walked(piece) if table is None else table
 
     def _parsed(self, piece: bytes, odd: bool) -> pa.Table | None:
-        """Return the rows of a piece, or None if one has to be looked at."""
+        """Return the rows of a piece, or None if one has to be looked at.
+
+        A column of which pyarrow refuses a cell is text from then on.
+        """
         if odd:
             return None
         try:
             if not piece.isascii():
                 piece.decode()
-            if self._types != self._text:
-                try:
-                    table = self._read(piece, self._types)
-                except pa.ArrowInvalid:
-                    table = None
-                if table is not None and _are_held(table):
-                    return table
-            return self._read(piece, self._text)
+            table = self._converted(piece)
         except (UnicodeDecodeError, pa.ArrowInvalid):
             return None
+        return None if swallows(self._file, piece, table.num_rows) else table
+
+    def _converted(self, piece: bytes) -> pa.Table:
+        types = self._types
+        try:
+            table = self._read(piece, types)
+            refused = _rounded(table)
+        except pa.ArrowInvalid as error:
+            found = _REFUSED.match(str(error))
+            if found is None:
+                raise
+            refused = [self._names[int(found[1])]]
+        if not refused:
+            return table
+        self._types = types | dict.fromkeys(refused, pa.string())
+        return self._converted(piece)
 
     def _read(self, piece: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
         # The empty line keeps pyarrow from taking a first cell's U+FEFF for a byte order mark.
@@ -119,11 +132,14 @@ class Reading:
             arrow_csv.ParseOptions(
                 delimiter=self._file.separator,
                 quote_char=self._format.quote or False,
-                newlines_in_values=self._format.quote is not None,
+                # A whole piece is parsed at once, so that only its last line end must be one.
+                newlines_in_values=not piece.endswith((b"\n", b"\r")),
             ),
             arrow_csv.ConvertOptions(
                 check_utf8=False,
                 column_types=types,
+                true_values=_TRUE,
+                false_values=_FALSE,
                 null_values=missing,
                 strings_can_be_null=bool(missing),
                 quoted_strings_can_be_null=True,
@@ -159,15 +175,19 @@ class Reading:
         return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _are_held(table: pa.Table) -> bool:
-    """Return whether no number may be a whole one that was rounded."""
-    for column in table.columns:
-        if pa.types.is_floating(column.type):
-            ends = pc.min_max(column)
-            low, high = ends["min"].as_py(), ends["max"].as_py()
-            if low is not None and not (-HELD < low <= high < HELD):
-                return False
-    return True
+def _rounded(table: pa.Table) -> list[str]:
+    """Return the columns with a number that may be a whole one that was rounded."""
+    return [
+        name
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if pa.types.is_floating(column.type) and not _are_held(column)
+    ]
+
+
+def _are_held(numbers: pa.ChunkedArray[Any]) -> bool:
+    ends = pc.min_max(numbers)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    return low is None or -HELD < low <= high < HELD
 
 
 def without_missing(cells: pa.Array[Any], tokens: tuple[str, ...]) -> pa.Array[Any]:

@@ -8,16 +8,21 @@ the ends of a record separate nothing.
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
 import io
+import lzma
 import re
 import reprlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any
+
+import pyarrow as pa
 
 from suffice.data.text_format import TextFormat
 from suffice.data.version import FileVersion, readable
@@ -30,9 +35,11 @@ __all__ = [
     "OpenRecordError",
     "Record",
     "TextFile",
+    "is_packed",
     "is_utf8",
     "open_bytes",
     "undecoded",
+    "unpacked_name",
     "usual_separator",
 ]
 
@@ -40,7 +47,6 @@ BLANK = " "
 LONGEST_RECORD = 1 << 28
 """How long a row may get before its quote counts as never closed."""
 
-_GZIP = b"\x1f\x8b"
 _LINES_SHOWN = 10
 _LEAVE_OUT = "leave up to ten such rows out with skip_bad_rows=10"
 _QUOTES = "double the quotes within a field, or use quote=None where they are ordinary characters"
@@ -52,15 +58,55 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file, decompressed where its name ends in ``.gz`` or its bytes are those of gzip."""
+    """Open a file, decompressed where its first bytes are those of a compression.
+
+    Gzip is also known by its suffix, so that a broken file is named as such.
+    """
     file = path.open("rb")
-    compressed = path.suffix.lower() == ".gz" or file.read(2) == _GZIP
+    open_packed = _unpacking(file.read(16), path)
     file.seek(0)
-    if not compressed:
+    if open_packed is None:
         return file
-    opened = gzip.GzipFile(fileobj=file)
-    vars(opened)["myfileobj"] = file  # which it closes
-    return cast(IO[bytes], opened)
+    file.close()
+    packed: IO[bytes] = open_packed(path)
+    return packed
+
+
+def is_packed(file: IO[bytes]) -> bool:
+    """Return whether an opened file is decompressed while it is read."""
+    return not isinstance(getattr(file, "raw", None), io.FileIO)
+
+
+def _unpacking(start: bytes, path: Path) -> Callable[[Path], Any] | None:
+    for begin, unpack in _COMPRESSIONS:
+        if re.match(begin, start):
+            return unpack
+    return gzip.GzipFile if path.suffix.lower() == ".gz" else None
+
+
+def _by_arrow(path: Path, compression: str) -> io.BufferedReader:
+    return io.BufferedReader(pa.input_stream(str(path), compression=compression))
+
+
+_COMPRESSIONS: tuple[tuple[bytes, Callable[[Path], Any]], ...] = (
+    (rb"\x1f\x8b", gzip.GzipFile),
+    (rb"BZh[1-9]1AY&SY", bz2.BZ2File),
+    (rb"\xfd7zXZ\0", lzma.LZMAFile),
+    (rb"\x28\xb5\x2f\xfd", partial(_by_arrow, compression="zstd")),
+    (rb"\x04\x22\x4d\x18", partial(_by_arrow, compression="lz4")),
+)
+_SUFFIXES = re.compile(r"\.(gz|bz2|xz|zst|lz4)$", re.IGNORECASE)
+
+
+def unpacked_name(name: str) -> str:
+    """Return the name of a file without the suffix of a compression.
+
+    Examples
+    --------
+    >>> unpacked_name("spam.tsv.xz")
+    'spam.tsv'
+    """
+    return _SUFFIXES.sub("", name)
 
 
 def _open_text(path: Path, encoding: str) -> IO[str]:
@@ -174,7 +220,7 @@ class Grammar:
 
 def usual_separator(path: Path) -> str:
     """Return the separator that files with this suffix have."""
-    return "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+    return "\t" if unpacked_name(path.name.lower()).endswith((".tsv", ".tab")) else ","
 
 
 @dataclass(frozen=True)
@@ -187,7 +233,7 @@ class TextFile:
     '\t'
     """
 
-    path: Path  # the file; gzip is decompressed
+    path: Path  # the file; what is compressed is decompressed
     format: TextFormat  # how it is written, with nothing left open
     version: FileVersion | None = None  # the only version of the file that may be read
     careful: bool = False  # whether a row that a quote may have swallowed is refused
@@ -218,13 +264,7 @@ class TextFile:
         return Grammar(self.separator, self.format.quote, bool(self.format.strip))
 
     def scan(self) -> Generator[Record, None, None]:
-        """Walk through the file slowly, malformed rows included, the header not.
-
-        Raises
-        ------
-        ReadError
-            If the file cannot be read, or a quote never closes.
-        """
+        """Walk through the file slowly, malformed rows included, the header not."""
         try:
             with (
                 readable(self.path, self.version),

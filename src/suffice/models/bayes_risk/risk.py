@@ -16,7 +16,7 @@ from functools import reduce
 from itertools import pairwise
 from math import ceil, prod
 from numbers import Integral
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -26,17 +26,15 @@ from suffice.errors import ParameterError
 from suffice.models.bayes_risk.densities import (
     MOST_VALUES,
     Densities,
-    KnownDensities,
     cut_points,
     log_density,
     values_of,
 )
+from suffice.models.bayes_risk.fitted import FittedDensities
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import normalise, safe_log
 from suffice.numerics.quadrature import integrate
-
-__all__ = ["BayesError", "Method", "bayes_error", "without_poles"]
 
 Method = Literal["auto", "sum", "quadrature", "simulation"]
 RULES = {
@@ -82,16 +80,11 @@ class BayesError(Printed):
 
 
 def bayes_error(
-    densities: Densities, method: Method, n_samples: int, rng: np.random.Generator
+    densities: Densities | FittedDensities, method: Method, n_samples: int, rng: np.random.Generator
 ) -> BayesError:
     """Return the Bayes error of densities.
 
     ``"auto"`` takes the first method that applies and has an uncertainty of at most `SHARP`.
-
-    Raises
-    ------
-    ParameterError
-        If the method is unknown or does not apply.
     """
     if method not in get_args(Method):
         raise ParameterError(
@@ -111,7 +104,7 @@ def bayes_error(
     return _simulation(densities, n_samples, rng)
 
 
-def _sum(known: KnownDensities) -> BayesError | None:
+def _sum(known: Densities) -> BayesError | None:
     """Sum over all combinations of the values of discrete independent columns."""
     if not all(here.columns and all(here.discrete) for here in known.densities):
         return None
@@ -129,7 +122,7 @@ def _sum(known: KnownDensities) -> BayesError | None:
     return BayesError(float(least_wrong(joint).sum()), left_out, "sum")
 
 
-def _quadrature(known: KnownDensities) -> BayesError | None:
+def _quadrature(known: Densities) -> BayesError | None:
     """Integrate what the best label misses over one or two real columns.
 
     The lines are cut at quantiles of all classes. One column: Gauss's rule, halving pieces until
@@ -141,9 +134,8 @@ def _quadrature(known: KnownDensities) -> BayesError | None:
         return None
 
     def least(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        joint = known.joint_of(rows)
-        mass = np.where(np.isposinf(joint), 0.0, exp(joint))
-        return least_wrong(mass)
+        joint = known.log_joint(rows)
+        return least_wrong(np.where(np.isposinf(joint), 0.0, exp(joint)))
 
     quantiles = QUANTILES if len(lines) == 1 else FEW_QUANTILES
     with np.errstate(all="ignore"):
@@ -182,7 +174,9 @@ def _product_rule(
     return total
 
 
-def _simulation(densities: Densities, n_samples: int, rng: np.random.Generator) -> BayesError:
+def _simulation(
+    densities: Densities | FittedDensities, n_samples: int, rng: np.random.Generator
+) -> BayesError:
     """Average r(x) = 1 − max_c P(c | x) over drawn rows.
 
     Class c gives n_c rows, at least P(c) n. r(x) is known, so that drawn rows are not decided and
@@ -195,7 +189,8 @@ def _simulation(densities: Densities, n_samples: int, rng: np.random.Generator) 
         wrong = []
         for first, end in pairwise([*range(0, n, BLOCK), n]):
             drawn = densities.sample(np.full(end - first, c), rng)
-            log_joint = without_poles(densities.log_joint(drawn), safe_log(prior))
+            log_joint: Any = densities.log_joint(drawn)  # type: ignore[arg-type]
+            log_joint = without_poles(log_joint, safe_log(prior))
             posterior, _ = normalise(log_joint, prior)
             wrong.append(least_wrong(posterior))
         r = np.concatenate(wrong)

@@ -18,17 +18,6 @@ from suffice.models.design.formula_text import formula_of
 from suffice.models.design.words import LEAST_PLACES, MOST_WORDS
 from suffice.phrases import meant
 
-__all__ = [
-    "PREDICTORS",
-    "Features",
-    "Predictors",
-    "Ways",
-    "features",
-    "is_coded",
-    "named_columns",
-    "predictors",
-]
-
 LISTED = 20  # columns named in an error
 PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
 """Options that say what columns are, and what they become."""
@@ -70,13 +59,7 @@ class Predictors:
     intercept: bool = True
 
     def check(self) -> None:
-        """Refuse words that are neither counted nor hashed into so many places, and odd references.
-
-        Raises
-        ------
-        ParameterError
-            If they are not.
-        """
+        """Refuse words neither counted nor hashed into so many columns, and odd references."""
         whole = isinstance(self.words, int) and not isinstance(self.words, bool)
         if self.words != "counted" and not (whole and LEAST_PLACES <= self.words <= MOST_WORDS):
             raise ParameterError(
@@ -134,13 +117,6 @@ def features(
 
     Any column may be named as categorical, or as ordered, and columns of strings as texts. Without
     an intercept, columns of true and false are categories: false is not 0 in the target too.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, it is named for two things, or a formula cannot be read.
-    SchemaError
-        If a column does not hold what its term needs.
     """
     known = () if isinstance(source, ArraySource) else source.feature_names
     formula: Formula | None = None
@@ -285,11 +261,6 @@ def _named(
 
 def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[str]:
     """Names of columns that are given by name or position.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such column.
 
     Examples
     --------

@@ -17,16 +17,13 @@ from suffice.errors import SchemaError
 from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.feature_columns import Features, Ways
 from suffice.models.design.matrix import Design
-from suffice.models.design.words import MOST_WORDS, Words
+from suffice.models.design.words import Words
 from suffice.phrases import meant
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import CountAccumulator, EventAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["settled_design", "unused"]
-
-MOST_CATEGORIES = 1_000
 WEIGHT_ROUNDING = 1e-12  # of Σw
 MOST_NAMED = 10  # values in an error
 ONE = Vocabulary((0,))  # the class of rows without labels
@@ -47,14 +44,6 @@ def settled_design(
     """The terms that columns become; a pass over those columns whose values have to be known.
 
     ``with_missing`` gives the missing cells of a category a term, where rows show some.
-
-    Raises
-    ------
-    SchemaError
-        If a column has too many categories, or no such reference, or a text too many words to be
-        counted.
-    DataError
-        If a category has no value, or a text no word.
     """
     columns = found.columns
     if isinstance(columns, UniformColumns):
@@ -124,13 +113,6 @@ def _values(
     for name, vocabulary in values.items():
         if not len(vocabulary):
             raise without_value(name, rows=learnt_rows(sums, layout))
-        most, what = (MOST_WORDS, "words") if name in counted else (MOST_CATEGORIES, "categories")
-        if len(vocabulary) > most:
-            raise SchemaError(
-                f"column {name!r} has {len(vocabulary)} {what}",
-                f"each becomes a column of its own; {most} are the most",
-                "hash them: words=256" if name in counted else "leave it out",
-            )
     weight = sums.weight.value.sum()
     total = sums.blocks[0].total.sum(axis=0) if coded else np.empty(0)
     gone = np.flatnonzero(weight - total > WEIGHT_ROUNDING * weight).tolist()

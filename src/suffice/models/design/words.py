@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from suffice.rules import Within, rule
 from suffice.sums.block import BadCell, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["LEAST_PLACES", "MOST_WORDS", "Words"]
 
 LEAST_PLACES, MOST_WORDS = 2, 1_000
 UNKNOWN = "a counted word must be one of those of the first fit"
@@ -61,24 +59,38 @@ class Words:
 
     def counts(self, block: SparseBlock) -> NDArray[np.float64]:
         """Counts (n, m) of the words of texts; NaN where a text is missing."""
-        from scipy.sparse import csr_array
-
-        if self.places:
-            cells = block.data, self._places(block.vocabulary)[block.indices], block.indptr
-            found = csr_array(cells, shape=(block.rows, self.places)).toarray()
-        else:
-            found = block.counts(self.known).toarray()
+        found = self._counted(block).toarray()
         found[~block.present] = np.nan
         return np.asarray(found, np.float64)
 
-    def require_known(self, block: SparseBlock, rows: NDArray[np.bool_], name: str) -> None:
-        """Refuse words that are not counted, in the given rows.
+    def sparse_counts(self, block: SparseBlock, start: int, width: int) -> Any:
+        """Return a CSR array (n, width) with the counts from column ``start`` on.
 
-        Raises
-        ------
-        BadCell
-            Naming the first.
+        The first is NaN where a text is missing.
         """
+        from scipy.sparse import csr_array
+
+        found = self._counted(block)
+        cells = found.data, found.indices + start, found.indptr
+        rows = np.flatnonzero(~block.present)
+        gaps = np.full(len(rows), np.nan), (rows, np.full(len(rows), start))
+        shape = block.rows, width
+        counts = csr_array(cells, shape=shape)
+        return counts + csr_array(gaps, shape=shape) if len(rows) else counts
+
+    def _counted(self, block: SparseBlock) -> Any:
+        """Counts (n, m) as a CSR array."""
+        from scipy.sparse import csr_array
+
+        if not self.places:
+            return block.counts(self.known)
+        cells = block.data, self._places(block.vocabulary)[block.indices], block.indptr
+        found = csr_array(cells, shape=(block.rows, self.places))
+        found.sum_duplicates()
+        return found
+
+    def require_known(self, block: SparseBlock, rows: NDArray[np.bool_], name: str) -> None:
+        """Refuse words that are not counted, in the given rows."""
         if self.places:
             return
         unknown = block.reindex(self.known) == len(self.known)

@@ -19,27 +19,16 @@ from suffice.numerics.logspace import cell_scores, scores
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 from suffice.sums.block import RealBlock, among
 
-__all__ = [
-    "LEAST",
-    "Calibration",
-    "CalibrationName",
-    "Weighted",
-    "group_sizes",
-    "grouped_scores",
-    "is_one_group",
-]
-
 FEW_CELLS = 4096  # whose terms are found at once, not column by column
 LEAST = -700.0  # what an impossible cell counts as, where it is weighed
 
 
 def is_one_group(part: FamilyColumns) -> bool:
-    """Whether the columns of a part have one weight: words, and those modelled together."""
+    """Return whether the columns of a part have one weight: words, and those modelled together."""
     return part.family.joint or part.layout.encoding in ("events", "sparse")
 
 
 def group_sizes(parts: tuple[FamilyColumns, ...]) -> list[int]:
-    """How many weights each part has."""
     return [1 if is_one_group(part) else len(part.layout.columns) for part in parts]
 
 
@@ -55,7 +44,7 @@ def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: i
 
 
 class Weighted:
-    """What a model asks of parameters, each column counted w_j times; where w_j is 0, not at all.
+    """Parameters whose columns have weights w_j; a column of weight 0 has no effect.
 
     Parameters
     ----------
@@ -202,5 +191,5 @@ class Calibration:
 
     @property
     def label_doubts(self) -> Doubts:
-        """How doubtful the classes of the rows were."""
+        """Return the nonconformity scores of the rows."""
         return Doubts(self.doubts, self.rows)

@@ -32,17 +32,6 @@ from suffice.sums.block import Encoding
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.row_sample import SampledAccumulator
 
-__all__ = [
-    "FAMILY_OF_KIND",
-    "FamilyColumns",
-    "accumulator",
-    "parts_of",
-    "read_from",
-    "sampled",
-    "summarise",
-    "whole",
-]
-
 
 @dataclass(frozen=True)
 class FamilyColumns:
@@ -85,7 +74,6 @@ class FamilyColumns:
         return str(self.layout.columns[place] if self.design is None else self.design.column(place))
 
     def takes(self, statistic: Any) -> bool:
-        """Whether a statistic is one of the family and its columns."""
         encoding = self.layout.encoding if self.design is None else "real"
         return self.family.takes(statistic, encoding, len(self.terms))
 
@@ -102,13 +90,7 @@ class FamilyColumns:
         return block.values if self.design is None else term_values(self.design, block)
 
     def leave_one_out(self, statistic: Any) -> LeaveOneOut:
-        """Log-likelihoods of rows by the estimates of all others, from the sums of all.
-
-        Raises
-        ------
-        ParameterError
-            If there is no closed form.
-        """
+        """Log-likelihoods of rows by the estimates of all others, from the sums of all."""
         found = self.of_terms.leave_one_out(statistic)
         return found if self.design is None else TermsLeftOut(found, self.design)
 
@@ -123,11 +105,10 @@ class FamilyColumns:
 
     def parameters(self, statistic: Any, apply: Apply, chosen: Chosen | None) -> Any:
         """Estimate the parameters of the columns, or those of what was ``chosen``."""
-        family = self.of_terms
+        family: Any = self.of_terms
         if chosen is not None:
-            found = family.estimate_as(statistic, chosen.choices)
-        else:
-            found = family.estimate_by(statistic, apply)
+            family = replace(family, choices=chosen.choices)
+        found = family.estimate_by(statistic, apply)
         return found if self.design is None else TermParameters(found, self.design)
 
     def accumulator(self, settled: bool = False) -> Accumulator:
@@ -144,7 +125,7 @@ class FamilyColumns:
         return found
 
     def read_from(self, block: Any) -> Any:
-        """What of a statistic the family reads; counts of which it has no need are left out."""
+        """Take from a statistic the counts that the family reads."""
         if not isinstance(block, MomentsAndBins):
             return block
         return replace(block, bins=block.bins.only(self.family.binned(block.d)))
@@ -210,7 +191,7 @@ def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
 
 
 def _are_countable(columns: Sequence[Column]) -> bool:
-    """Whether columns hold words, or counts of numbered events."""
+    """Return whether columns hold words, or counts of numbered events."""
     looked_at = [columns] if isinstance(columns, UniformColumns) else columns
     return all(column.kind == "text" or column.stored == "string" for column in looked_at)
 
@@ -240,6 +221,6 @@ def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
 
 
 def read_from(parts: tuple[FamilyColumns, ...], sums: ByClass) -> ByClass:
-    """What families read of sums, once they are settled; other blocks may follow theirs."""
+    """Take the counts that families read, once settled; other blocks may follow theirs."""
     own = [part.read_from(block) for part, block in zip(parts, sums.blocks, strict=False)]
     return replace(sums, blocks=(*own, *sums.blocks[len(own) :]))

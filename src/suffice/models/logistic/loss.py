@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.families.counts import by_event
-from suffice.models.logistic.rows import TrainingRows
+from suffice.models.logistic.rows import TrainingRows, compressed, present
 from suffice.numerics import kernels
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
@@ -38,7 +38,6 @@ __all__ = [
     "curvature_factors",
     "loss_derivatives",
     "loss_sums",
-    "present",
     "second_derivatives",
 ]
 
@@ -75,6 +74,9 @@ class LossRequest:
         batch, codes = self.rows.of(batch)
         centred = self.rows.centred
         few = centred.design.categories and centred.is_of_few_cells
+        alone = len(self.coefficients) == 1 and not self.hessian and self.root is None
+        if alone and centred.has_sparse(batch) and (codes >= 0).all():
+            return self._of_one_score(batch, codes)
         if self.root is None and (few or isinstance(batch.blocks[0], SparseBlock)):
             return self._of_compressed(batch, codes)
         if self.hessian or self.root is not None or centred.whitener is not None:
@@ -127,6 +129,19 @@ class LossRequest:
         if self.hessian:
             hessian = _whole(sums[3].reshape(width, width, -1), m, shift, by_step)
         return LossSums.of(weight, checksum, loss, gradient, hessian)
+
+    def _of_one_score(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
+        """The sums of sparse rows of two classes, all of which have one."""
+        k, directions = len(self.rows.classes), self._directions.T
+        x = compressed(cast(SparseBlock, batch.blocks[0]), len(directions) - 1)
+        t = x @ np.ascontiguousarray(directions[1:]) + directions[0]
+        w = batch.weights if len(batch.weights) else np.ones(len(codes))
+        weight, checksum = np.bincount(codes, w, k), np.bincount(codes, w * t[:, 1], k)
+        w = w * self.rows.class_weights[codes]
+        found = loss_derivatives(t[:, :1], codes)
+        residual = w * found.residual[:, 0]
+        gradient = np.concatenate([[residual.sum()], x.T @ residual])[None]
+        return LossSums.of(weight, checksum, float(w @ found.loss), gradient, np.zeros((0, 0)))
 
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
         """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
@@ -216,7 +231,7 @@ class SecondDerivatives:
             step = z.shape[0] if is_sparse(z) else max(1, TILE_CELLS // max(1, len(self.columns)))
             for start in range(0, z.shape[0], max(1, step)):
                 part = slice(start, start + step)
-                used = z.tocsc()[:, self.columns].tocsr() if is_sparse(z) else z[part, self.columns]
+                used = z[:, self.columns] if is_sparse(z) else z[part, self.columns]
                 weight = w[part] * self.rows.class_weights[code[part]]
                 t = np.asarray(z[part] @ self.coefficients.T)
                 self._add(used, weight, loss_derivatives(t, code[part]), found)
@@ -236,7 +251,7 @@ class SecondDerivatives:
         z, code, w = present(csr_array(z), *parts)
         w = w * self.rows.class_weights[code]
         at = loss_derivatives(np.asarray(z @ self.coefficients.T), code)
-        used, m = z.tocsc()[:, self.columns].tocsr(), at.probability.shape[1]
+        used, m = z[:, self.columns], at.probability.shape[1]
         rows, q = np.repeat(np.arange(z.shape[0]), np.diff(used.indptr)), len(self.columns)
         score = self.scores[used.indices]
         p = at.probability[rows, score]
@@ -291,16 +306,6 @@ def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_
 def loss_sums(part: Part, request: LossRequest) -> LossSums:
     """Kernel of a pass: loss, gradient and Hessian of the rows of one part."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
-
-
-def present(
-    z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
-) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-    """The rows that have a class."""
-    there = codes >= 0
-    if there.all():
-        return z, codes, weights
-    return z[there], codes[there], weights[there] if len(weights) else weights
 
 
 @dataclass(frozen=True, eq=False)
