@@ -173,7 +173,6 @@ class Density(Family):
         return Gaussian(identifiers=self.identifiers)
 
     def _not_compared(self, moments: Moments, varies: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return the columns of a wide table that have Student's t."""
         rows = moments.one_class
         n, scores = rows.total.max(), moments.d * moments.k
         none = scores > COMPARED_SCORES and n < ROWS_TO_A_SCORE * scores
@@ -192,7 +191,6 @@ class Density(Family):
     def _column(
         self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
     ) -> tuple[Choice, Piece]:
-        """Choose for column j, and return the density."""
         if not self.choices:
             return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
         shape, bandwidth, _ = choice = self.choices[j]
@@ -428,7 +426,6 @@ class Chosen:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The choices, column by column."""
         columns = zip(
             self.shape.tolist(),
             self.bandwidth.tolist(),
@@ -496,7 +493,6 @@ class Shares(NamedTuple):
 
     @classmethod
     def of_histogram(cls, cells: Cells) -> Shares:
-        """Return the Dirichlet posterior of a histogram."""
         binned, prior, _ = _binned(cells)
         density = np.diag(1 / widths(binned.low, binned.high))
         found = [_log_moments(a, density) for a in binned.counts + prior]

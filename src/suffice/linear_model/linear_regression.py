@@ -9,7 +9,7 @@ from typing import Any, Literal
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
 from suffice.models.base.scikit_learn import accepts
-from suffice.models.design.feature_columns import Ways
+from suffice.models.design.words import Ways
 from suffice.models.linear.method import LinearMethod, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePenalty

@@ -27,9 +27,10 @@ from suffice.models.classifier import (
     warn_of_unlabelled,
 )
 from suffice.models.design.coefficient_table import coefficient_tables
-from suffice.models.design.feature_columns import Ways, named_columns, predictors
+from suffice.models.design.feature_columns import named_columns, predictors
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
+from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
 from suffice.models.logistic.first_pass import FirstPass, read_once
 from suffice.models.logistic.fit import Fit

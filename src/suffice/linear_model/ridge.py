@@ -13,7 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
 from suffice.models.base.scikit_learn import accepts
-from suffice.models.design.feature_columns import Ways
+from suffice.models.design.words import Ways
 from suffice.models.estimator import fitted
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.method import LinearMethod, method_of

@@ -133,7 +133,7 @@ class Cells(_Cells):
 
     @cached_property
     def kernel_shape(self) -> KernelShape:
-        """What kernels of all bandwidths have in common, in the groups of two cells or more."""
+        """Return the quantities that kernels of all bandwidths share."""
         cells = self.grouped
         k, b = cells.counts.shape
         shape = np.empty(k), np.empty(k), np.empty(b)

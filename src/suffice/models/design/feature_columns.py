@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,15 +15,12 @@ from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
 from suffice.models.design.formula import Formula
 from suffice.models.design.formula_text import formula_of
-from suffice.models.design.words import LEAST_PLACES, MOST_WORDS
+from suffice.models.design.words import Ways, counting
 from suffice.phrases import meant
 
 LISTED = 20  # columns named in an error
 PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
 """Options that say what columns are, and what they become."""
-
-Ways = int | Literal["counted"]
-"""Into how many places the words of a text are hashed, or that each is counted."""
 
 AS_NUMBERS, AS_STRINGS, TOLD = "as a linear model reads it", "strings or a dictionary", "as told"
 
@@ -38,8 +35,8 @@ class Predictors:
         Columns of numbers that are categories.
     text : sequence of str, optional
         Columns of strings whose words are counted, besides those that read like texts.
-    words : int or "counted"
-        Into how many places words are hashed, or that each is counted.
+    words : int, "counted", "tf-idf" or mapping
+        Into how many places words are hashed, or how each is counted.
     ordered : mapping of str to sequence, optional
         The levels of ordered categories, the lowest first.
     formula : str, optional
@@ -59,13 +56,8 @@ class Predictors:
     intercept: bool = True
 
     def check(self) -> None:
-        """Refuse words neither counted nor hashed into so many columns, and odd references."""
-        whole = isinstance(self.words, int) and not isinstance(self.words, bool)
-        if self.words != "counted" and not (whole and LEAST_PLACES <= self.words <= MOST_WORDS):
-            raise ParameterError(
-                f"words={self.words!r}",
-                f"it is 'counted', or a whole number from {LEAST_PLACES} to {MOST_WORDS:,}",
-            )
+        """Refuse words neither counted nor hashed into places, and odd references."""
+        counting(self.words)
         if self.reference is not None and not isinstance(self.reference, Mapping):
             raise ParameterError(
                 f"reference={self.reference!r}",

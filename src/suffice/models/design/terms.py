@@ -179,7 +179,7 @@ class Terms:
     def blocks(self) -> tuple[BlockLayout, ...]:
         """How the columns are read: numbers together, then categories, then every text."""
         real = (BlockLayout("real", self.numbers),) if len(self.numbers) else ()
-        texts = (BlockLayout("events", (name,)) for name in self.words)
+        texts = (BlockLayout("events", (n,), ngrams=w.ngrams) for n, w in self.words.items())
         return (*real, *self.category_block, *texts)
 
     @property
@@ -382,7 +382,7 @@ class Terms:
         >>> fewer.terms, kept
         (('size', 'color[red]'), array([0, 2]))
         """
-        words = {name: Words(0, known) for name, known in (counted or {}).items()}
+        words = {name: self.words[name].narrowed(left) for name, left in (counted or {}).items()}
         left_of = {**self.categories, **categories}
         fewer = replace(
             self,

@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.drawn_cells import with_times
 from suffice.data.schema import BlockLayout, Layout
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
@@ -147,7 +146,7 @@ class GenerativeModel:
 
     @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """The weights of these terms where none are learnt, (groups,)."""
+        """Return the weights of these terms where none are fitted, (groups,)."""
         return np.ones(self.groups)
 
     def with_sample(self, sample: RowSample) -> Self:
@@ -345,7 +344,7 @@ class GenerativeModel:
         for part, parameters in zip(self.parts, self.parameters, strict=True):
             drawn |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
         columns = self.layout.columns
-        return with_times({column.name: drawn[column.name] for column in columns}, columns)
+        return {column.name: drawn[column.name] for column in columns}
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
         """Return contributions to the log joint, (n, columns, k), in the layout's order."""

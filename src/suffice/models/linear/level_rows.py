@@ -331,7 +331,7 @@ class LevelLeastSquares(RowLeastSquares):
     @property
     def _parameters(self) -> int:
         """Number of coefficients that rows determine, the intercept among them."""
-        return self._inverse.root.shape[1] + int(np.count_nonzero(self._inverse_diagonal))
+        return int(self._inverse.root.shape[1] + np.count_nonzero(self._inverse_diagonal))
 
     @property
     def rank(self) -> int:

@@ -21,9 +21,10 @@ from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import sums_by_place
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.empty_columns import without_value
-from suffice.models.design.feature_columns import Features, Ways
+from suffice.models.design.feature_columns import Features
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
+from suffice.models.design.words import Ways
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.models.method import Learnt, SumsReader
 from suffice.numerics.exact import DoubleDouble
@@ -62,7 +63,7 @@ def _blocks(statistic: KeptRows | Comoments, design: Design) -> list[ClassSums]:
     return [numbers, *(category_counts(statistic, design, name) for name in _counted(design))]
 
 
-def _products(statistic: KeptRows | Comoments) -> Comoments:
+def _products(statistic: Any) -> Any:
     return statistic.products() if isinstance(statistic, KeptRows) else statistic
 
 
@@ -108,12 +109,12 @@ def _sums(
     if isinstance(statistic, KeptRows):
         x, weight = statistic.x[:, places], statistic.row_weights
         shown = ~np.isnan(x.sum(axis=1))
-        sums = weight[shown] @ x[shown]
-        return DoubleDouble.of(np.asarray(weight[shown].sum())), DoubleDouble.of(sums)
+        totals = np.asarray(weight[shown].sum()), weight[shown] @ x[shown]
+        return DoubleDouble.of(totals[0]), DoubleDouble.of(totals[1])
     shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
-    weight = statistic.group_weight[shown]
-    sums = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
-    return weight.sum(axis=0), sums
+    group_weight = statistic.group_weight[shown]
+    sums = (group_weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
+    return group_weight.sum(axis=0), sums
 
 
 def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:

@@ -23,8 +23,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Coded", "Cutting", "KeptPart", "LaidOut", "LogisticReader", "read_as", "settled"]
-
 MOST_LAID_OUT = 1_000  # columns of a sparse matrix whose numbers are cut
 KEPT_CELLS = 2**26  # that are kept from pass to pass: codes of 128 MB, or doubles of 512 MB
 
@@ -155,13 +153,7 @@ class LaidOut:
         return [LaidOutPart(part, self) for part in parts]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
-        """The rows of a batch, some at a time.
-
-        Raises
-        ------
-        BadCell
-            If a cell breaks a rule.
-        """
+        """The rows of a batch, some at a time."""
         self.design.require_words(batch)
         for start, x in self.design.rows(self.design.present(batch)):
             yield replace(batch.cut(start, start + len(x)), blocks=(RealBlock(x),))
@@ -209,13 +201,7 @@ class LaidOutPart(Part):
     laid_out: LaidOut
 
     def batches(self) -> Iterator[Batch]:
-        """Yield some rows at a time.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks a rule.
-        """
+        """Yield some rows at a time."""
         first = 0
         for batch in self.inner.batches():
             try:
