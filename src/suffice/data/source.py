@@ -71,6 +71,10 @@ class Part(ABC):
         """The file that the part belongs to; None for rows that only this process has."""
         return None
 
+    def count(self) -> int:
+        """Return the number of rows, which are read for it where it is not known."""
+        return sum(batch.rows for batch in self.batches()) if self.rows is None else self.rows
+
 
 @dataclass(frozen=True, kw_only=True)
 class RecordPart(Part):
@@ -111,7 +115,6 @@ class RecordPart(Part):
             first += records.num_rows
 
     def count(self) -> int:
-        """Return the number of rows; a file that does not say it is read for it."""
         if self.rows is not None:
             return self.rows
         return sum(records.num_rows for records in self.record_batches())
