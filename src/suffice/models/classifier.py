@@ -93,7 +93,7 @@ class Classifier(Estimator):
     @property
     def target_names_(self) -> tuple[str, ...]:
         """The column that is predicted; none if labels came without the name of one."""
-        label = self.layout_.label
+        label = self.reader_.layout.label
         return () if label is None else (label,)
 
     def predict_batches(

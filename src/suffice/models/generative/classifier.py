@@ -202,7 +202,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         contributions = self._predictions(X, evidence)
         model = self.model_
         return Evidence(
-            tuple(self.layout_.names), model.classes.values, model.log_prior, contributions
+            tuple(self.reader_.layout.names), model.classes.values, model.log_prior, contributions
         )
 
     @available_if(lambda self: self.kind.is_density)
