@@ -234,7 +234,7 @@ TABLES: dict[str, Case] = {
     "an object column of mixed types": (
         lambda: fit(pd.DataFrame({"x": [1, "a", 2.5], "y": ["a", "b", "a"]}), "y"),
         SchemaError,
-        "the table cannot be read: Conversion failed for column x with type object: Could not",
+        "column 'x' mixes types: Could not convert 'a' with type str: tried to convert to int64",
     ),
     "an object array of mixed types": (
         lambda: fit(np.array([[1, "a"], ["b", 2.0]], dtype=object), ["a", "b"]),

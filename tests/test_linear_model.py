@@ -784,13 +784,6 @@ CASES: dict[str, Case] = {
         SufficeError,
         "rows.parquet",
     ),
-    "too many categories": (
-        lambda: LinearRegression().fit(
-            pa.table({"s": [f"s{i}" for i in range(1001)], "y": np.arange(1001.0)}), "y"
-        ),
-        SchemaError,
-        "column 's' has 1001 categories",
-    ),
 }
 
 

@@ -21,10 +21,9 @@ from tests.running import on
 
 import suffice
 import suffice.data.array_source
-import suffice.models.logistic.fitted
+import suffice.linear_model.logistic_regression
 import suffice.models.logistic.objective
 import suffice.models.logistic.separation
-import suffice.models.logistic.solver
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import GradientDescent, LogisticRegression
 from suffice.models.logistic import minimise
@@ -588,7 +587,7 @@ def test_first_derivatives_lead_to_the_same_inference():
 
 def test_too_many_columns_for_a_hessian(monkeypatch):
     monkeypatch.setattr(suffice.models.logistic.objective, "LARGEST_HESSIAN", 4)
-    monkeypatch.setattr(suffice.models.logistic.fitted, "LARGEST_HESSIAN", 4)
+    monkeypatch.setattr(suffice.linear_model.logistic_regression, "LARGEST_HESSIAN", 4)
     x, y = overlapping(28)
     for solver in ("newton", "lbfgs"):
         with pytest.raises(ParameterError, match="dependent='error' with 5 coefficients"):
@@ -704,7 +703,7 @@ def test_a_stall_is_not_blamed_on_the_tolerance(monkeypatch):
     def stalled(*arguments):  # how far rounding lets lbfgs come depends on the processor
         return replace(minimise.minimise(*arguments), converged=False)
 
-    monkeypatch.setattr(suffice.models.logistic.solver, "minimise", stalled)
+    monkeypatch.setattr(suffice.linear_model.logistic_regression, "minimise", stalled)
     x, y = load_breast_cancer(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="Rounding leaves no way down; use solver='newton'"):
         LogisticRegression(solver="lbfgs").fit(x, y)

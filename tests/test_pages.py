@@ -43,9 +43,9 @@ def test_every_page_that_shows_python_is_run_here() -> None:
     shown = [page.relative_to(ROOT).as_posix() for page in PAGES]
     assert [page for page in shown if blocks(page)] == [
         "README.md",
-        "CONTRIBUTING.md",
         "docs/choosing_models.md",
         "docs/engines.md",
+        "docs/extending.md",
         "docs/how_it_works.md",
         "docs/index.md",
         "docs/pictures.md",
@@ -254,7 +254,7 @@ def test_the_commands_of_the_example(data: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def exponential(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The file that the page shows, in place."""
-    (source,) = blocks("CONTRIBUTING.md")
+    (source,) = blocks("docs/extending.md")
     path = tmp_path / "exponential.py"
     path.write_text(source)
     spec = spec_from_file_location("exponential", path)

@@ -11,8 +11,10 @@ import suffice
 
 
 def modules() -> list[str]:
+    """Modules that list names: the public ones."""
     found = (m.name for m in pkgutil.walk_packages(suffice.__path__, "suffice."))
-    return ["suffice", *(name for name in found if not name.endswith("__main__") and there(name))]
+    names = ["suffice", *(name for name in found if not name.endswith("__main__") and there(name))]
+    return [name for name in names if hasattr(import_module(name), "__all__")]
 
 
 def there(module: str) -> bool:

@@ -5,16 +5,14 @@ All pictures
 Every display of `suffice.plotting`, on data of scikit-learn.
 """
 
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 
 from suffice import (
-    LinearRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
 from suffice.plotting import (
     ClassDensityDisplay,
-    CoefficientDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
     LedgerDisplay,
@@ -58,11 +56,3 @@ NomogramDisplay.from_estimator(NaiveBayes().fit(first, cancer.target_names[cance
 
 curved = QuadraticDiscriminantAnalysis().fit(wine.data, wine.target)
 DecisionBoundaryDisplay.from_estimator(curved, ("alcohol", "proline"))
-
-# %%
-# Coefficients and their intervals
-# --------------------------------
-
-diabetes = load_diabetes(as_frame=True, scaled=False)
-regression = LinearRegression().fit(diabetes.data, diabetes.target)
-CoefficientDisplay.from_estimator(regression)

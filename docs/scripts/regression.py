@@ -38,12 +38,7 @@ print(abs(model.coef_.ravel() - theirs.params[1:].to_numpy()).max())
 
 from sklearn.metrics import PredictionErrorDisplay
 
-from suffice.plotting import CoefficientDisplay
-
 PredictionErrorDisplay.from_estimator(model, rows, rows["stackloss"])
-
-# %%
-CoefficientDisplay.from_estimator(model)
 
 # %%
 # Intervals

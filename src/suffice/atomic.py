@@ -12,8 +12,6 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, overload
 
-__all__ = ["atomic_writer"]
-
 PIECE = 1 << 24  # bytes written at a time: Ctrl-C is heard in between
 
 
@@ -45,13 +43,6 @@ def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb")
     ------
     file object
         The temporary file, open for writing.
-
-    Raises
-    ------
-    OSError
-        The directory is absent or refuses new files, the disk is full, or `path` is write
-        protected or something other than a regular file. The subclass and ``errno`` tell which,
-        ``filename`` is `path`. What else the block raises is passed on as it is.
 
     Examples
     --------

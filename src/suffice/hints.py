@@ -1,4 +1,4 @@
-"""Whether a value is what an annotation says it is, elements of containers included."""
+"""Checks of values against annotations, elements of containers included."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import numpy as np
-
-__all__ = ["LARGEST_WHOLE_NUMBER", "Fits", "dtype_of", "fits"]
 
 Fits: TypeAlias = Callable[[Any], bool]
 LARGEST_WHOLE_NUMBER = 2**1_000  # a whole number that a float can stand in for, and a message print
@@ -28,11 +26,6 @@ def fits(hint: Any) -> Fits:
     hint : object
         A class, None, Any, an array of a dtype, a Literal, a union, an annotated type, or a tuple,
         list, dict, sequence or mapping of these.
-
-    Raises
-    ------
-    TypeError
-        If the annotation is another.
 
     Examples
     --------

@@ -16,8 +16,6 @@ from typing import (
     is_typeddict,
 )
 
-__all__ = ["Number", "schema_of"]
-
 Number = Annotated[float, {"type": ["number", "null"]}]
 """A number whose infinity, or missing value, is written as null."""
 

@@ -28,8 +28,6 @@ from suffice.atomic import atomic_writer
 from suffice.errors import ModelFileError, ParameterError
 from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, check_types, damaged
 
-__all__ = ["FORMAT_VERSION", "ModelFile", "is_model_file", "read_model", "write_model"]
-
 FORMAT_VERSION = 1
 
 _FORMAT = "suffice"
@@ -63,14 +61,6 @@ def write_model(path: str | os.PathLike[str], kind: str, content: Any, *, types:
         date, datetime, timedelta, Decimal, and the bool, int and float scalars of NumPy.
     types : mapping of str to type
         The dataclasses that may occur, by the name that the file gives them.
-
-    Raises
-    ------
-    ParameterError
-        Something in the tree cannot be saved (the message says where), or `types` is no
-        one-to-one mapping to dataclasses.
-    ModelFileError
-        The file cannot be written.
 
     Examples
     --------
@@ -114,14 +104,6 @@ def read_model(path: str | os.PathLike[str], *, types: Types) -> tuple[str, Any]
     content : object
         The tree as it was saved, with every type, dtype and bit.
 
-    Raises
-    ------
-    ModelFileError
-        The file is absent, foreign, damaged, written in a newer format, or holds types or
-        fields other than those of `types`.
-    ParameterError
-        `types` is no one-to-one mapping to dataclasses.
-
     Examples
     --------
     >>> read_model("absent.suffice", types={})
@@ -136,7 +118,7 @@ check the path and its permissions.
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as model files do; false of what is no file."""
+    """Return whether a file begins as model files do; False if it is no file."""
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
@@ -162,13 +144,7 @@ class ModelFile:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read the bytes of a file.
-
-        Raises
-        ------
-        ModelFileError
-            The file is absent, foreign, damaged, or written in a newer format.
-        """
+        """Read the bytes of a file."""
         name = os.fspath(path)
         raw, envelope = _read_file(name)
         if raw[_DIGEST] != _digest(raw):
@@ -185,13 +161,7 @@ class ModelFile:
         return cls(name, kind, raw, envelope["tree"])
 
     def content(self, types: Types) -> Any:
-        """Build the tree as it was saved, from dataclasses of these types.
-
-        Raises
-        ------
-        ModelFileError
-            It holds types or fields other than those of `types`, or does not follow the format.
-        """
+        """Build the tree as it was saved, from dataclasses of these types."""
         try:
             arrays = safetensors.numpy.load(self._raw)
             if any(array.dtype.name not in DTYPES for array in arrays.values()):
@@ -309,7 +279,6 @@ def _parse_header(name: str, text: bytes) -> tuple[dict[str, Json], dict[str, Js
 
 
 def _length_of_arrays(name: str, arrays: dict[str, Json]) -> int:
-    """How many bytes of arrays are said to follow the header."""
     try:
         return max((int(array["data_offsets"][1]) for array in arrays.values()), default=0)
     except (LookupError, OverflowError, TypeError, ValueError) as error:

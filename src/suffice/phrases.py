@@ -5,14 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = [
-    "amount",
-    "meant",
-    "rows_in_print",
-    "rows_of_classes",
-    "with_article",
-]
-
 NAMED = 3  # classes in a sentence
 
 

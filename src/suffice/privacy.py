@@ -1,4 +1,4 @@
-"""What a model tells about single rows, from the sums that its file holds.
+"""Audit of a model: its findings about single rows, from the sums that its file holds.
 
 A count below m is about few rows, and so are mean and spread of few numbers. Products of columns
 tell more: where an indicator is 1 in one row only, its product with a number, summed over all rows,
@@ -75,7 +75,7 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Audit(Printed):
-    """What a model of some kind tells about fewer than ``min_count`` rows.
+    """The findings of a model about fewer than ``min_count`` rows.
 
     Examples
     --------

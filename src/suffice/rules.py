@@ -1,4 +1,4 @@
-"""What a record may hold: rules that stand beside its fields, and one reader of them.
+"""Rules of records: they stand beside the fields, and one reader checks them.
 
 A record is a frozen dataclass. Its annotations say what its fields are; `Annotated` adds what types
 cannot say of one field, and a method under `rule` what holds among several::
@@ -45,21 +45,6 @@ import numpy as np
 from suffice.errors import ParameterError
 from suffice.hints import Fits, dtype_of, fits
 
-__all__ = [
-    "FINITE",
-    "NONNEGATIVE",
-    "POSITIVE",
-    "Index",
-    "Rule",
-    "Shape",
-    "Within",
-    "build",
-    "check",
-    "check_form",
-    "rule",
-    "shown",
-]
-
 R = TypeVar("R")
 Letters: TypeAlias = dict[str, int]
 SMALLEST, LARGEST = 2.0**-1074, float(np.finfo(np.float64).max)
@@ -69,13 +54,12 @@ SMALLEST, LARGEST = 2.0**-1074, float(np.finfo(np.float64).max)
 
 
 class Range(Protocol):
-    """What the numbers of a field lie between; NaN lies between no numbers."""
+    """The range of the numbers of a field; NaN is in no range."""
 
     def bounds(self, letters: Letters) -> tuple[float, float]:
         """The least and the most that a number may be."""
 
-    def words(self, letters: Letters) -> str:
-        """What the field is, in words."""
+    def words(self, letters: Letters) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -87,11 +71,9 @@ class Within:
     text: str = ""
 
     def bounds(self, letters: Letters) -> tuple[float, float]:
-        """The same in every record."""
         return self.least, self.most
 
     def words(self, letters: Letters) -> str:
-        """What the field is, in words."""
         return self.text or f"from {self.least:g} to {self.most:g}"
 
 
@@ -112,7 +94,6 @@ class Index:
         return -float(self.or_none), letters[self.letter] - 1.0
 
     def words(self, letters: Letters) -> str:
-        """What the field is, in words."""
         least = "-1" if self.or_none else "0"
         return f"from {least} to {self.letter} - 1 = {letters[self.letter] - 1}"
 
@@ -132,7 +113,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Rule:
-    """What holds among the fields of a record: a sentence, and whether a record keeps it."""
+    """A rule among the fields of a record: a sentence, and the check."""
 
     sentence: str
     kept_by: Callable[[Any], bool]
@@ -148,12 +129,6 @@ def rule(sentence: str) -> Callable[[Callable[[Any], bool]], Rule]:
 
 def build(cls: type[R], values: Mapping[str, Any]) -> R:
     """Make a record from values that come from outside.
-
-    Raises
-    ------
-    ParameterError
-        If they are not exactly the fields of the record, or break a rule; only rules among fields
-        are looked at after the constructor has run.
 
     Examples
     --------
@@ -175,13 +150,7 @@ def build(cls: type[R], values: Mapping[str, Any]) -> R:
 
 
 def check(record: Any) -> None:
-    """Check a record, and first those in it.
-
-    Raises
-    ------
-    ParameterError
-        If one breaks a rule.
-    """
+    """Check a record, and first those in it."""
     values = {f.name: getattr(record, f.name) for f in fields(record) if f.init}
     for value in values.values():
         for inner in _records(value):
@@ -190,13 +159,7 @@ def check(record: Any) -> None:
 
 
 def check_form(record: Any) -> None:
-    """Check shapes and dtypes of the arrays of a record, all of which have a `Shape`.
-
-    Raises
-    ------
-    ParameterError
-        If one does not fit.
-    """
+    """Check shapes and dtypes of the arrays of a record, all of which have a `Shape`."""
     cls: Any = type(record)
     arrays, numbers, expected = _form(cls)
     sizes: tuple[int, ...] = ()

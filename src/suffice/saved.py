@@ -14,13 +14,11 @@ from suffice.persist import ModelFile
 
 if TYPE_CHECKING:
     from suffice.ensemble.fitted import FittedAverage
+    from suffice.linear_model.logistic_regression import LogisticRegression
     from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.models.linear.regressor import LinearRegressor
-    from suffice.models.logistic.fitted import FittedLogistic
 
-    Model: TypeAlias = GenerativeClassifier | LinearRegressor | FittedLogistic | FittedAverage
-
-__all__ = ["load"]
+    Model: TypeAlias = GenerativeClassifier | LinearRegressor | LogisticRegression | FittedAverage
 
 ENTIRE = "a model file holds all that its model is restored from"
 AGAIN = "load it with the version of suffice that wrote it, or fit the model again"

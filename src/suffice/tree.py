@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from suffice.errors import ModelFileError, ParameterError
 from suffice.rules import build
 
-__all__ = ["DTYPES", "Decoder", "Encoder", "Json", "Types", "check_types", "damaged", "named"]
-
 VERSION = "load it with the version of suffice that wrote it"  # what else to do with a record
 _MAX_DEPTH = 64
 _FIRST_PACKED_LENGTH = 65
@@ -80,7 +78,7 @@ def _describe(where: Where) -> str:
 
 @dataclass(frozen=True)
 class _Scalar:
-    """How values of one type that JSON lacks become JSON and come back."""
+    """The JSON form of a type that JSON lacks, and the way back."""
 
     type: type[Any]
     encode: Callable[[Any], Json]
@@ -123,7 +121,6 @@ _SCALAR_TAGS = {scalar.type: tag for tag, scalar in _SCALARS.items()}
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether JSON keeps the value and its type."""
     cls = type(value)
     return (
         (cls is str or cls is bool or value is None)

@@ -99,7 +99,6 @@ UNREAD = [
         "summary line.suffice",
         "sample classes.suffice -n 2000",
         "sample classes.suffice -n 2000 --json",
-        "export classes.suffice --to js",
         "report classes.suffice -o unread.html",
         "merge classes.suffice classes.suffice -o unread-twice.suffice",
         "compare classes.suffice classes.suffice",

@@ -19,7 +19,6 @@ from suffice import NaiveBayes
 from suffice.data.array_source import ArraySource, Labels
 from suffice.data.open import open_table
 from suffice.data.schema import BlockLayout, Column, Layout
-from suffice.data.targets import ArrayTargets
 
 ROWS = 40_000
 REAL = Layout((BlockLayout("real", ("x0", "x1")),), (Column("x0", "number", "real", ""),) * 2)
@@ -64,9 +63,8 @@ def test_a_slice_of_a_sparse_matrix_takes_its_own_rows() -> None:
 def test_targets_beside_an_array_travel_with_their_rows() -> None:
     rng = np.random.default_rng(2)
     layout = replace(REAL, blocks=(*REAL.blocks, BlockLayout("real", ("y",))))
-    source = ArrayTargets(
-        ArraySource(rng.normal(size=(ROWS, 2)), ("x0", "x1")), rng.normal(size=(ROWS, 1))
-    )
+    x, y = rng.normal(size=(ROWS, 2)), rng.normal(size=(ROWS, 1))
+    source = ArraySource(x, ("x0", "x1"), targets=y)
     for part in source.parts(layout, 2):
         for size in travelled(part):
             assert size < 3 * 8 * ROWS / 2 + 2_000

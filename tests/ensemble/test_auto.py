@@ -17,13 +17,11 @@ from sklearn.base import clone
 from tests.running import on
 
 import suffice
-from suffice import AutoClassifier, NaiveBayes, read_table
-from suffice.ensemble import candidates
+from suffice import AutoClassifier, read_table
 from suffice.ensemble.auto import members, shares
-from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Size, planned, seconds
+from suffice.ensemble.candidates import CANDIDATES, Candidate, Size, dealt, planned, seconds
 from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
-from suffice.model_selection import evaluate_models
 from suffice.models.estimator import entries_of
 from suffice.persist import write_model
 
@@ -97,12 +95,12 @@ def test_a_row_far_from_its_class_counts_no_more_than_an_impossible_one() -> Non
 
 def test_many_rows_are_judged_in_part() -> None:
     y = np.arange(45_000) % 3
-    folds = list(Folds(0).split(None, y))
+    folds = dealt(y, 0, 10)
     assert [len(test) for _, test in folds] == [4_500, 4_500]
     assert len(np.intersect1d(*(test for _, test in folds))) == 0
     assert all(len(train) == 40_500 for train, _ in folds)
     assert_array_equal(np.bincount(y[folds[0][1]]), 1_500)
-    ((train, test),) = Folds(0).split(None, np.arange(600_000) % 3)
+    ((train, test),) = dealt(np.arange(600_000) % 3, 0, 10)
     assert (len(train), len(test)) == (200_000, 20_000)
     assert not len(np.intersect1d(train, test))
 
@@ -194,9 +192,6 @@ def test_a_candidate_that_cannot_learn_is_left_out() -> None:
     *_, lda, qda = repr(model.candidates_).splitlines()
     assert lda == f"lda is left out: {refused['lda']}"
     assert qda == f"qda is left out: {refused['qda']}"
-    few, able = mixed(5, missing=0.6), ["logistic", "lda"]
-    judged = {one.name: one for one in AutoClassifier(able).fit(few, "kind").candidates_}
-    assert re.fullmatch(r"it answers \d+ % of the rows, as .*", judged["logistic"].refusal)
 
 
 def test_without_a_candidate_that_can_learn_the_first_says_why() -> None:
@@ -213,8 +208,6 @@ def test_columns_that_all_members_leave_out() -> None:
     assert_array_equal(model.predict_proba(table), model.predict_proba(other))
     kept = AutoClassifier(["naive-bayes"], categorical=["code"]).fit(table, "kind")
     assert "code" in kept.layout_.names
-    with pytest.raises(DataError, match="logistic"):  # every held-out row has an unseen category
-        AutoClassifier(["logistic"], categorical=["code"]).fit(table, "kind")
     chosen = AutoClassifier(TWO).fit(read_table(table, ignore=["code"]), "kind")
     assert_array_equal(chosen.predict_proba(other), model.predict_proba(other))
 
@@ -299,7 +292,7 @@ def test_candidates_and_shares_rest_on_rows_that_were_not_learnt(
     m = len(of_numbers.members_)
     found, right = np.zeros((len(y), m)), np.zeros((len(y), m), bool)
     for place, member in enumerate(of_numbers.members_):
-        for learnt, asked in Folds(0).split(X, y):
+        for learnt, asked in dealt(y, 0, 10):
             p = clone(member).fit(X[learnt], y[learnt]).predict_proba(X[asked])
             found[asked, place] = p[np.arange(len(asked)), y[asked]]
             right[asked, place] = p.argmax(axis=1) == y[asked]
@@ -315,18 +308,6 @@ def test_candidates_and_shares_rest_on_rows_that_were_not_learnt(
     best = minimize(loss, np.full(m, 1 / m), bounds=bounds, constraints=whole, tol=1e-12)
     assert_allclose(of_numbers.model_.shares, best.x, atol=1e-4)
     assert [one.weight for one in judged] == list(of_numbers.model_.shares)
-
-
-def test_what_was_said_of_every_label_is_the_log_loss() -> None:
-    X, y = numbers()
-    weight = np.random.default_rng(1).random(len(y))
-    models = {"nb": NaiveBayes(), "lda": suffice.LinearDiscriminantAnalysis()}
-    found = evaluate_models(models, X, y, weight, cv=4, label_scores=True)
-    for one in found.values():
-        assert len(one.label_scores) == 4
-        for fold, rows in zip(one.folds, one.label_scores, strict=True):
-            assert fold.log_loss == pytest.approx(-np.average(rows[:, 0], weights=rows[:, 1]))
-        assert sum(rows[:, 1].sum() for rows in one.label_scores) == pytest.approx(weight.sum())
 
 
 def test_sets_rest_on_rows_that_members_had_not_learnt(tmp_path: Path) -> None:
@@ -384,10 +365,10 @@ def test_copies_of_a_row_are_in_one_fold() -> None:
     rng = np.random.default_rng(0)
     row = rng.permutation(np.tile(np.arange(60), 5))
     y = row % 3
-    asked = [set(row[places]) for _, places in Folds(0, together=True).split(None, y, row)]
+    asked = [set(row[places]) for _, places in dealt(y, 0, 10, row)]
     assert sorted(number for fold in asked for number in fold) == list(range(60))
-    apart = [test for _, test in Folds(0).split(None, y)]
-    alone = [test for _, test in Folds(0, together=True).split(None, y, np.arange(300))]
+    apart = [test for _, test in dealt(y, 0, 10)]
+    alone = [test for _, test in dealt(y, 0, 10, np.arange(300))]
     assert all((a == b).all() for a, b in zip(apart, alone, strict=True))
 
 
@@ -445,15 +426,16 @@ def test_few_candidates_all_stay() -> None:
     ],
 )
 def test_all_fits_are_made_in_the_time_that_there_is(size: Size) -> None:
-    names, folds = planned(list(CANDIDATES), size, 3)
+    names, folds = planned(None, size, 3)
     each = sorted(seconds(name, size) for name in names)
     assert len(names) > 1
-    assert folds * sum(each) + sum(each[-3:]) <= max(10.0, size.rows * size.columns * 1e-4)
+    assert folds * sum(each) + sum(each[-3:]) <= (3.0 if size.columns <= 100 else 12.0)
 
 
-def test_a_candidate_that_is_too_dear_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "SECONDS", 0.2)
-    model = AutoClassifier().fit(*numbers())
+def test_a_candidate_that_is_too_dear_says_so() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(1_000) % 30
+    model = AutoClassifier(best=1).fit(rng.normal(size=(1_000, 100)) + y[:, None] / 10, y)
     refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
     assert "would take about" in refused["aode"]
     assert set(refused) < set(CANDIDATES)

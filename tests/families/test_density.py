@@ -40,7 +40,7 @@ def test_a_cut_costs_3_nats(differ: bool) -> None:
     x = rng.uniform(size=300)
     y = x > 0.5 if differ else rng.integers(0, 2, 300)
     model = NaiveBayes.textbook(numbers="density").fit(x[:, None], y)
-    density = histogram(cells_of_column(model.statistic_.blocks[0].bins, 0), 10)[1]
+    density = histogram(cells_of_column(model.statistic_.blocks[0].bins, 0))[1]
     own, others = density.without_one, density.log_density[::-1]
     n = density.counts.sum(axis=1, keepdims=True)
     p = n * np.exp(own) / (n * np.exp(own) + n[::-1] * np.exp(others))

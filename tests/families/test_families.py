@@ -22,7 +22,7 @@ TWO = Vocabulary((False, True), closed=True)
 
 
 def estimated(family: Family, block: Any, encoding: str, codes: Any = CODES, k: int = 2) -> Any:
-    total = family.accumulator(encoding, 2)
+    total = family.accumulator(encoding, block.width if encoding == "real" else 2)
     total.add(block, np.asarray(codes, np.intp), NO_WEIGHTS, k)
     return family.estimate(total.statistic())
 
@@ -74,6 +74,40 @@ def test_gaussian_posterior_predictive_is_the_ratio_of_evidences() -> None:
                 )
                 got = score(found, RealBlock(np.array([[x, x]])))[0, c]
                 assert abs(got - float(truth)) < 1e-13 * max(1, abs(float(truth)))
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_the_prior_of_a_gaussian_follows_from_the_spread_within_and_between_classes(far) -> None:
+    classes = [[0, 1, 5], [10, 12], [-7, -7, -4, -2]] if far else [[0, 8, 5], [4, 2], [-1, 9, 7, 2]]
+    values = [Fraction(v) for rows in classes for v in rows]
+    n, m0 = len(values), sum(values) / len(values)
+    means = [Fraction(sum(rows), len(rows)) for rows in classes]
+    both = list(zip(classes, means, strict=True))
+    v = sum((x - m0) ** 2 for x in values) / n
+    s2 = (sum((x - mean) ** 2 for rows, mean in both for x in rows) + v / n) / (n - 3 + 1)
+    kappa0, b0 = min(Fraction(1), 2 * s2 / (v - s2)) if v > s2 else 1, min(v, 3 * s2)
+    assert (kappa0 < 1) == far
+    x, codes = RealBlock(np.array([[float(x)] for x in values])), np.repeat([0, 1, 2], [3, 2, 4])
+    found = estimated(Gaussian(), x, "real", codes, 3)
+    for c, (rows, mean) in enumerate(both):
+        kappa, a = kappa0 + len(rows), 1 + Fraction(len(rows), 2)
+        b = b0 + sum((x - mean) ** 2 for x in rows) / 2
+        b += kappa0 * len(rows) * (mean - m0) ** 2 / kappa / 2
+        assert found.location[c, 0] == pytest.approx(float((kappa0 * m0 + sum(rows)) / kappa))
+        assert found.scale2[c, 0] == pytest.approx(float(b * (kappa + 1) / (a * kappa)), rel=1e-12)
+
+
+@pytest.mark.parametrize("spread", [3.0, 1000.0])
+def test_many_classes_of_few_rows_are_told_apart(spread: float) -> None:
+    rng = np.random.default_rng(0)
+    mean = spread * rng.normal(size=(300, 2))
+    codes = np.repeat(np.arange(300), 3)
+    x, test = (mean[codes] + rng.normal(size=(900, 2)) for _ in range(2))
+    own = score(estimated(Gaussian(), RealBlock(x), "real", codes, 300), RealBlock(test), 300)
+    alike = Gaussian("mle", shared=True)  # the model that the rows are drawn from
+    best = score(estimated(alike, RealBlock(x), "real", codes, 300), RealBlock(test), 300)
+    right = [(logs.argmax(axis=1) == codes).mean() for logs in (own, best)]
+    assert right[0] > right[1] - 0.02
 
 
 def test_gaussian_mode_is_the_highest_point_of_the_posterior() -> None:

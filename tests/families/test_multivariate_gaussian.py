@@ -222,9 +222,9 @@ def test_one_column_is_the_gaussian(
 ) -> None:
     x, k = X[:8, :1] + 10, max(codes) + 1
     asked = np.linspace(5, 15, 9)[:, None]
-    alone = estimated(Gaussian(estimation, ddof=ddof, shared=bool(pooling)), x, codes, k)
-    family = MultivariateGaussian(estimation, pooling=pooling, ddof=ddof)
-    found = estimated(family, x, codes, k)
+    family = Gaussian(estimation, ddof=ddof, shared=bool(pooling), kappa0=1.0, b0=float(x.var()))
+    alone = estimated(family, x, codes, k)
+    found = estimated(MultivariateGaussian(estimation, pooling=pooling, ddof=ddof), x, codes, k)
     assert_allclose(score(found, asked, k), score(alone, asked, k), rtol=1e-10)
     assert found.describe(0).keys() == alone.describe(0).keys()
     for name, values in alone.describe(0).items():

@@ -1,8 +1,8 @@
 """Load forged files and use those that load: what a test runs apart, as it may crash.
 
-``python child.py FOLDER FIRST LAST FILE ...`` forges mutants FIRST to LAST − 1 of files in a
-folder of saved models. The number of a mutant is written before it is touched, and what became of
-it after: ``refused``, ``used``, or ``FAILED`` and why. A crash leaves a line without an end.
+``python child.py FIRST LAST FOLDER ...`` forges mutants FIRST to LAST − 1 of the files in folders
+of saved models. The number of a mutant is written before it is touched, and what became of it
+after: ``refused``, ``used``, or ``FAILED`` and why. A crash leaves a line without an end.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ MEMORY = 16 * 2**30  # of the process, in bytes
 PATIENCE = 120  # seconds after which a mutant is taken to run for ever, and the process ends
 
 
-def main(folder: Path, first: int, last: int, names: list[str]) -> None:
-    """Go through the mutants of some files."""
+def main(first: int, last: int, folders: list[Path]) -> None:
+    """Go through the mutants of all files."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
     os.fsync = lambda _: None  # what is written here need not outlive the machine
-    written = json.loads((folder / "predictions.json").read_text("utf-8"))
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(dir=memory) as scratch:
-        for name in names:
-            raw, rows = (folder / name).read_bytes(), rows_of(folder, written, name)
+        for path in [path for folder in folders for path in sorted(folder.glob("*.suffice"))]:
+            raw, rows = path.read_bytes(), rows_of(path.parent, path.name)
             for number in range(first, last):
                 signal.alarm(PATIENCE)
-                print(name, number, end=" ", flush=True)
-                forged = mutant(raw, Random(f"{name} {number}"))
+                print(path.name, number, end=" ", flush=True)
+                forged = mutant(raw, Random(f"{path.name} {number}"))
                 print(outcome(forged, rows, Path(scratch)), flush=True)
 
 
-def rows_of(folder: Path, written: Any, name: str) -> Any:
+def rows_of(folder: Path, name: str) -> Any:
     """The rows that the model of a file predicts."""
+    written = json.loads((folder / "predictions.json").read_text("utf-8"))
     model = written["models"][name]
     if model["rows"] != "table":
         return np.array(written["rows"][model["rows"]])
@@ -125,5 +125,5 @@ def targets(model: Any, n: int) -> Any:
 
 
 if __name__ == "__main__":
-    _, folder, first, last, *names = sys.argv
-    main(Path(folder), int(first), int(last), names)
+    _, first, last, *folders = sys.argv
+    main(int(first), int(last), list(map(Path, folders)))

@@ -65,48 +65,40 @@ def instructions_of_numpy() -> str:
     return " ".join(name for name in module.__cpu_dispatch__ if here.get(name))
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_levels_give_the_same_files_and_predictions(level: str) -> None:
-    best = digests(SUFFICE_SIMD="")
-    if best["level"] not in LEVELS or LEVELS.index(best["level"]) < LEVELS.index(level):
-        pytest.skip(f"this processor has no {level}")
-    found = digests(SUFFICE_SIMD=level)
-    assert found["level"] == level
-    assert found["digests"] == best["digests"]
+def environments() -> dict[str, dict[str, str]]:
+    """What a process is told of the processor, by what it is told to do without."""
+    return {
+        **{level: {"SUFFICE_SIMD": level} for level in LEVELS},
+        "loops of NumPy": {"NPY_DISABLE_CPU_FEATURES": instructions_of_numpy()},
+        "loops of BLAS": {"OPENBLAS_CORETYPE": "Prescott"},
+        "threads of BLAS": {"OPENBLAS_NUM_THREADS": "1"},
+    }
+
+
+def test_neither_the_processor_nor_threads_matter() -> None:
+    """Everything at once; the exhaustive test tells which it is."""
+    best, changed = digests(SUFFICE_SIMD=""), {}
+    for one in environments().values():
+        changed.update(one)
+    if best["level"] not in LEVELS:
+        pytest.skip("the names are those of an x86 processor")
+    lesser = digests(**changed | {"SUFFICE_SIMD": "v2"})
+    assert lesser["level"] == "v2"
+    assert lesser["digests"] == best["digests"]
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("environment", [*LEVELS, "loops of NumPy", "loops of BLAS"])
-def test_slow_models_are_the_same_everywhere(environment: str) -> None:
-    changed = {"SUFFICE_SIMD": environment if environment in LEVELS else ""}
-    if environment == "loops of NumPy":
-        changed["NPY_DISABLE_CPU_FEATURES"] = instructions_of_numpy()
-    if environment == "loops of BLAS":
-        changed["OPENBLAS_CORETYPE"] = "Prescott"
-    best = digests("slow", SUFFICE_SIMD="")
+@pytest.mark.parametrize("models", ["", "slow"])
+@pytest.mark.parametrize(
+    "environment", [*LEVELS, "loops of NumPy", "loops of BLAS", "threads of BLAS"]
+)
+def test_models_are_the_same_everywhere(environment: str, models: str) -> None:
+    arguments = [models] if models else []
+    best = digests(*arguments, SUFFICE_SIMD="")
     if environment in LEVELS and best["level"] < environment:
         pytest.skip(f"this processor has no {environment}")
-    assert digests("slow", **changed)["digests"] == best["digests"]
-
-
-def test_loops_of_numpy_do_not_matter() -> None:
-    names = instructions_of_numpy()
-    if not names:
-        pytest.skip("NumPy has one loop only for this processor")
-    lesser = digests(SUFFICE_SIMD="", NPY_DISABLE_CPU_FEATURES=names)
-    assert lesser["digests"] == digests(SUFFICE_SIMD="")["digests"]
-
-
-def test_loops_of_blas_do_not_matter() -> None:
-    if digests(SUFFICE_SIMD="")["level"] == "base":
-        pytest.skip("the name is that of an x86 processor")
-    lesser = digests(SUFFICE_SIMD="", OPENBLAS_CORETYPE="Prescott")
-    assert lesser["digests"] == digests(SUFFICE_SIMD="")["digests"]
-
-
-def test_threads_of_blas_do_not_matter() -> None:
-    one, four = (digests(SUFFICE_SIMD="", OPENBLAS_NUM_THREADS=n) for n in ("1", "4"))
-    assert one["digests"] == four["digests"]
+    changed = {"SUFFICE_SIMD": ""} | environments()[environment]
+    assert digests(*arguments, **changed)["digests"] == best["digests"]
 
 
 def without_examples(text: str) -> str:

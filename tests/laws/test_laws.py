@@ -459,8 +459,10 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
 def found_statistics() -> set[type]:
     names = (m.name for m in pkgutil.iter_modules(suffice.sums.__path__))
     modules = [import_module(f"suffice.sums.{name}") for name in names]
-    listed = (getattr(module, name) for module in modules for name in module.__all__)
-    return {cls for cls in listed if is_dataclass(cls) and hasattr(cls, "__sub__")}
+    found = ((name, cls) for module in modules for name, cls in vars(module).items())
+    classes = {cls for name, cls in found if isinstance(cls, type) and name[0] != "_"}
+    classes = {cls for cls in classes if cls.__module__.startswith("suffice.sums")}
+    return {cls for cls in classes if is_dataclass(cls) and hasattr(cls, "__sub__")}
 
 
 def test_every_statistic_has_data() -> None:

@@ -18,22 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from tests.numerics.elementary_values import SPANS
-from tests.numerics.kernels import (
-    test_columns,
-    test_comoments,
-    test_coordinate,
-    test_counts,
-    test_distances,
-    test_eigen,
-    test_factor,
-    test_linear,
-    test_logistic,
-    test_moments,
-    test_scores,
-    test_squares,
-    test_sums,
-    test_sweep,
-)
+from tests.numerics.kernels import test_algebra, test_fits, test_scores, test_sums
 
 from suffice.numerics import kernels
 from suffice.sums.bins import CELLS
@@ -50,20 +35,19 @@ VALUES = 1_000_000  # of an elementary function, whose digest is recorded
 LARGE, SOME = 10_000, 40  # of calls with more bytes, one in so many is kept
 ELEMENTARY = Path(__file__).parents[1] / "numerics/recorded_elementary.json"
 CASES: tuple[tuple[Any, tuple[str, ...]], ...] = (
-    (test_columns, ("cases",)),
-    (test_comoments, ("cases",)),
-    (test_coordinate, ("cases",)),
-    (test_counts, ("cases",)),
-    (test_distances, ("of_complete", "of_marginal")),
-    (test_eigen, ("called",)),
-    (test_factor, ("cases",)),
-    (test_linear, ("cases",)),
-    (test_logistic, ("of_outcomes", "of_dense")),
-    (test_moments, ("cases",)),
-    (test_scores, ("of_numbers", "of_categories", "of_sparse", "of_best")),
-    (test_squares, ("cases",)),
-    (test_sums, ("cases",)),
-    (test_sweep, ("cases", "scatters")),
+    (test_algebra, ("called", "cases", "cases_of_sweep", "scatters")),
+    (test_fits, ("cases", "of_outcomes", "of_dense")),
+    (
+        test_scores,
+        (
+            *("of_numbers", "of_categories", "of_sparse", "of_best"),
+            *("cases", "cases_of_linear", "of_complete", "of_marginal"),
+        ),
+    ),
+    (
+        test_sums,
+        ("cases", "cases_of_counts", "cases_of_moments", "cases_of_comoments", "cases_of_columns"),
+    ),
 )
 
 

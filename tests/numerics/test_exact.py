@@ -8,10 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from suffice.errors import ParameterError
 from suffice.numerics import error_free, exact, kernels
-from suffice.numerics.dyadic import of_pair, to_pair
-from suffice.numerics.error_free import two_sum
 from suffice.numerics.exact import DoubleDouble
 
 NUMBERS = st.floats(-(2.0**100), 2.0**100).filter(lambda x: x == 0 or abs(x) > 2.0**-100)
@@ -134,31 +131,3 @@ def test_scaled_pairs_are_exact_to_104_bits(factor: float) -> None:
         for j in range(5):
             product = value(row[:, j]) * Fraction(factor)
             assert abs(value(out[:, j]) - product) <= error * abs(product)
-
-
-# -- pairs of doubles as whole numbers, and back
-
-
-DOUBLES = st.floats(-(2.0**60), 2.0**60, allow_subnormal=False)
-
-
-@given(DOUBLES, DOUBLES)
-def test_a_pair_comes_back(a: float, b: float) -> None:
-    hi, lo = map(float, two_sum(a, b))
-    whole = of_pair(hi, lo, -1_100)
-    assert whole * Fraction(2) ** -1_100 == Fraction(a) + Fraction(b)
-    assert to_pair(whole, -1_100) == (hi, lo)
-
-
-@given(DOUBLES, DOUBLES, DOUBLES)
-def test_whole_numbers_add_up_without_rounding(a: float, b: float, c: float) -> None:
-    total = sum(of_pair(x, 0.0, -1_100) for x in (a, b, c))
-    hi, lo = to_pair(total, -1_100)
-    exact = Fraction(a) + Fraction(b) + Fraction(c)
-    assert hi == float(exact)
-    assert abs(exact - Fraction(hi) - Fraction(lo)) <= abs(exact) * Fraction(2) ** -105
-
-
-def test_a_bit_below_the_exponent_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"the pair \(1.5, 0.0\); it is a whole number of 2"):
-        of_pair(1.5, 0.0, 0)

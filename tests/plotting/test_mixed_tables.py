@@ -12,7 +12,6 @@ from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError
 from suffice.plotting import (
     ClassDensityDisplay,
-    CoefficientDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
     LedgerDisplay,
@@ -86,8 +85,6 @@ def test_points_of_linear_discriminants_add_up_to_their_odds() -> None:
 def test_what_needs_numbers_alone_is_refused_in_a_sentence(model: Any) -> None:
     with pytest.raises(ParameterError, match="posterior"):
         model.predict_proba_interval(TABLE.drop(columns="kind"))
-    with pytest.raises(ParameterError, match="has no table of coefficients"):
-        CoefficientDisplay.from_estimator(model)
     if not isinstance(model, LinearDiscriminantAnalysis):
         with pytest.raises(ParameterError, match="columns are modelled together"):
             NomogramDisplay.from_estimator(model, label="a", against="b")

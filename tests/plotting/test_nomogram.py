@@ -1,5 +1,6 @@
 """The nomogram: points that a reader adds up give the answers of the model."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -169,3 +170,13 @@ def test_what_is_no_sum_over_columns_is_refused() -> None:
     sure = NaiveBayes.textbook(alpha=0.0).fit({"a": ["u", "v"] * 4}, ["x", "y"] * 4)
     with pytest.raises(ParameterError, match="a value of column 'a' is impossible in a class"):
         NomogramDisplay.from_estimator(sure)
+
+
+def test_truth_values_are_named_as_files_spell_them(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("smoker,age,kind\n" + "Yes,3.5,a\nNo,2.5,b\nYes,1.5,a\nNo,3.5,b\n" * 5)
+    display = NomogramDisplay.from_estimator(NaiveBayes().fit(file, "kind"))
+    assert display.total({"smoker": "yes"}) == display.total({"smoker": True})
+    assert display.total({"smoker": "No"}) == display.total({"smoker": False})
+    with pytest.raises(ParameterError, match="'perhaps' of column 'smoker'"):
+        display.total({"smoker": "perhaps"})

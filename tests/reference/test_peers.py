@@ -119,7 +119,8 @@ def test_student(column):
         location, scale = (k0 * m0 + x.sum()) / k, np.sqrt(b * (k + 1) / (a * k))
         return stats.t(2 * a, location, scale).logpdf(grid)
 
-    densities(Gaussian(kappa0=2.0, a0=1.5), column, student)
+    family = Gaussian(kappa0=2.0, a0=1.5, b0=1.5 * column[0].var())
+    densities(family, column, student)
 
 
 def test_poisson(column):

@@ -330,12 +330,15 @@ def test_the_bayes_optimal_classifier_weighs_by_priors() -> None:
     assert best.predict_proba([[1.0]])[0, 0] == pytest.approx(odds / (1 + odds), rel=1e-12)
 
 
-def test_the_minimal_error_of_a_discrete_table_is_a_sum() -> None:
+def test_the_minimal_error_of_discrete_columns_is_a_sum() -> None:
+    from scipy.stats import bernoulli
+
     from suffice import BayesClassifier
 
-    model = textbook(estimation="mle").fit(THROWS, "coin")
+    coins = BayesClassifier({"a": bernoulli(0.7), "b": bernoulli(0.5)})
+    assert coins.bayes_error().method == "sum"
     # min(7, 5) + min(3, 5) of 20
-    assert BayesClassifier(model).bayes_error().value == pytest.approx(8 / 20, rel=1e-12)
+    assert coins.bayes_error().value == pytest.approx(8 / 20, rel=1e-12)
 
 
 def test_the_minimal_error_by_simulation_has_a_standard_error() -> None:

@@ -6,8 +6,6 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, final
 
 from suffice.json_schema import Number, schema_of
 
-__all__ = ["DOCUMENTS", "schema"]
-
 Label = str | float | bool  # as the table has it
 Cell = str | float | bool | None  # None: missing
 
@@ -22,7 +20,7 @@ Written = Annotated[str | None, "The file written to; null where the content is 
 
 
 class ReadColumn(TypedDict):
-    """What a column was taken for."""
+    """A column, with its kind."""
 
     name: str
     kind: str
@@ -30,7 +28,7 @@ class ReadColumn(TypedDict):
 
 
 class ModelledColumn(ReadColumn):
-    """What a column was taken for, and its distribution in each class."""
+    """A column, with its kind and its distribution in each class."""
 
     family: str | None
 
@@ -44,7 +42,7 @@ class ClassShare(TypedDict):
 
 
 class LabelRows(TypedDict):
-    """How many rows have a label."""
+    """The number of rows of a label."""
 
     label: Label
     rows: Rows
@@ -269,7 +267,7 @@ class SkippedLine(TypedDict):
 
 
 class TableColumn(ReadColumn):
-    """How a column of a table is read."""
+    """A column of a table, with its kind."""
 
     type: Annotated[str, "As Arrow has it."]
     missing: Annotated[int, "Cells without a value."]
@@ -277,7 +275,7 @@ class TableColumn(ReadColumn):
 
 
 class ReadTable(TypedDict):
-    """How a table is read."""
+    """A table, with the kinds of its columns."""
 
     files: list[str]
     read_as: ReadAs
@@ -296,7 +294,7 @@ class Pairs(TypedDict):
 
 
 class Shown(Classes):
-    """What a model of the columns given the class knows."""
+    """A model of the columns given the class."""
 
     free_parameters: int
     columns: list[KnownColumn]
@@ -395,7 +393,7 @@ class GroupEvaluations(TypedDict):
 
 
 class ColumnEvidence(TypedDict):
-    """What a cell contributes to the log-odds of the prediction against another class."""
+    """The contribution of a cell to the log-odds of the prediction against another class."""
 
     column: str
     value: Cell
@@ -432,7 +430,7 @@ class ExplainedRow(Explanation):
 
 
 class ColumnEffect(TypedDict):
-    """What a cell adds to the predicted numbers."""
+    """The contribution of a cell to the predicted numbers."""
 
     column: str
     value: Cell
@@ -458,7 +456,7 @@ class ExplainedRows(TypedDict):
 
 
 class Finding(TypedDict):
-    """One fact that a model file tells about few rows."""
+    """A fact about few rows in a model file."""
 
     what: Annotated[str, "The kind of fact."]
     column: str | None
@@ -469,10 +467,10 @@ class Finding(TypedDict):
 
 
 class Audit(TypedDict):
-    """What a model file tells about single rows."""
+    """The findings of a model file about single rows."""
 
     model: Annotated[str, "Its kind."]
-    min_count: Annotated[float, "What is told about fewer rows is listed."]
+    min_count: Annotated[float, "Findings about fewer rows are listed."]
     findings: list[Finding]
 
 

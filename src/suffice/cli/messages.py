@@ -14,18 +14,6 @@ import typer
 from suffice.cli.signals import write_no_more
 from suffice.errors import SufficeError
 
-__all__ = [
-    "CommandError",
-    "columns",
-    "complain",
-    "each_once",
-    "for_stream",
-    "note",
-    "sentence",
-    "width_of",
-    "wrapped",
-]
-
 # Typer brings a copy of Click of its own, or imports Click, by version.
 CommandError: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,64 +13,32 @@ from typing import TYPE_CHECKING, Any
 import suffice
 from suffice.cli.values import listed, no_such_column
 from suffice.errors import ModelFileError, ParameterError, SchemaError
+from suffice.persist import is_model_file
 from suffice.phrases import with_article
 
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-__all__ = [
-    "different_kinds",
-    "errors_by_file_name",
-    "fitting",
-    "has_candidates",
-    "has_coefficients",
-    "known_columns",
-    "label_of",
-    "load_generative",
-    "load_summed",
-    "predicts_numbers",
-    "refusal",
-    "refuse_overwriting",
-    "refuse_replacing",
-    "refuse_result",
-    "weight_of",
-    "without_cells",
-]
-
 MOST_NAMED = 20
 
 
-def load_generative(path: Path, rule: str, next_step: str) -> Any:
-    """Read the model file of a generative classifier.
-
-    Raises
-    ------
-    ModelFileError
-        If the file cannot be loaded.
-    ParameterError
-        With the rule and the next step, if it holds a model of another kind.
-    """
+def load_having(path: Path, rule: str, next_step: str, *attributes: str) -> Any:
+    """Read the file of a model that has some attributes; else refuse it by the rule."""
     model: Any = suffice.load(path)
-    if not hasattr(model, "predict_joint_log_proba"):
+    if not all(hasattr(model, attribute) for attribute in attributes):
         raise refusal(path, model, rule, next_step)
     return model
 
 
-def load_summed(path: Path) -> Any:
-    """Read the model file of a model that is a function of sufficient statistics.
+def load_generative(path: Path, rule: str, next_step: str) -> Any:
+    """Read the file of a generative classifier."""
+    return load_having(path, rule, next_step, "predict_joint_log_proba")
 
-    Raises
-    ------
-    ModelFileError
-        If the file cannot be loaded.
-    ParameterError
-        If it holds a model that is no such function.
-    """
-    model: Any = suffice.load(path)
-    if not hasattr(model, "statistic_"):
-        rule = "it is fitted by repeated passes over the rows, not from sufficient statistics"
-        raise refusal(path, model, rule, "fit it again on all rows together")
-    return model
+
+def load_summed(path: Path) -> Any:
+    """Read the file of a model that is a function of sufficient statistics."""
+    rule = "it is fitted by repeated passes over the rows, not from sufficient statistics"
+    return load_having(path, rule, "fit it again on all rows together", "statistic_")
 
 
 def refusal(path: Path, model: Any, rule: str, next_step: str) -> ParameterError:
@@ -94,14 +62,44 @@ def errors_by_file_name(mine: Path, theirs: Path) -> Iterator[None]:
         raise SchemaError(fact, error.rule, error.next_step) from None
 
 
-@contextmanager
-def fitting(data: Sequence[str], model: Path) -> Iterator[None]:
-    """Let an error about columns that are not those of a model name both files."""
-    try:
-        yield
-    except SchemaError as error:
-        fact = f"{', '.join(data)} does not fit {model}: {error.fact}"
-        raise SchemaError(fact, error.rule, error.next_step) from None
+def updated(
+    path: Path,
+    data: Sequence[str],
+    read: Sequence[str] | None,
+    columns: tuple[Sequence[str] | None, str | None],
+    output: tuple[Path, bool],
+    doing: str,
+    change: Callable[[Any, Table, Any, str | None], None],
+) -> Any:
+    """Change a model by rows, and save it.
+
+    Parameters
+    ----------
+    columns : (sequence of str or None, str or None)
+        Those to be ignored, and that of weights.
+    output : (Path, bool)
+        The file, and whether any file is replaced.
+    doing : str
+        The verb of the progress bar.
+    change : callable
+        Takes the model, the table, and the columns of labels and weights.
+    """
+    from suffice.cli.options import Reading, Running, refuse_labels, reported
+
+    reading, (ignore, weight), (file, force) = Reading.of(read), columns, output
+    refuse_overwriting(file, data)
+    model = load_summed(path)
+    refuse_labels(model, reading)
+    table = without_cells(reading.open(data, model.reader_.format), model, ignore)
+    with reported(f"{doing} {', '.join(data)}") as report, Running().chosen(report):
+        try:
+            change(model, table, label_of(model), weight_of(model, weight, table))
+        except SchemaError as error:
+            fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
+            raise SchemaError(fact, error.rule, error.next_step) from None
+    refuse_replacing(file, model, model.target_names_, force, [path])
+    model.save(file)
+    return model
 
 
 def predicts_numbers(model: Any) -> bool:
@@ -120,13 +118,7 @@ def has_candidates(model: Any) -> bool:
 
 
 def label_of(model: Any, given: str | None = None) -> Any:
-    """Return the column that holds the labels, or the columns that hold the targets.
-
-    Raises
-    ------
-    ParameterError
-        If the model was fitted to labels without a name, and none is given.
-    """
+    """Return the column that holds the labels, or the columns that hold the targets."""
     names = (given,) if given else model.target_names_
     if not names:
         raise ParameterError(
@@ -154,7 +146,7 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
     ParameterError
         If there is no such column, or it is the label or the weight, or none is left.
     """
-    from suffice.data.table_views import WithoutCells, WithoutColumns
+    from suffice.data.table import WithColumns, WithoutColumns
 
     names = listed(ignore)
     layout = model.layout_
@@ -165,10 +157,9 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
     if names and set(table.names) <= set(names):
         raise ParameterError("--ignore names every column", "there is nothing left to look at")
     read = {column.name for column in layout.columns}
-    other = tuple(name for name in names if name not in read)
+    table = WithoutColumns(table, tuple(names)) if names else table
     empty = tuple(name for name in names if name in read)
-    table = WithoutColumns(table, other) if other else table
-    return WithoutCells(table, empty) if empty else table
+    return WithColumns(table, empty) if empty else table
 
 
 def known_columns(
@@ -181,14 +172,10 @@ def known_columns(
     """Return the columns that a model reads or ignores, and some others; say which are neither.
 
     Of those that are kept beside the predictions, nothing is said.
-
-    Raises
-    ------
-    SchemaError
-        If the model reads none of them.
     """
     from suffice.cli.messages import note
-    from suffice.data.table_views import WithoutColumns, left_out
+    from suffice.data.table import WithoutColumns
+    from suffice.data.table_source import left_out
 
     table = without_cells(table, model, ignore)
     layout = model.layout_
@@ -216,15 +203,7 @@ BOTH = "to keep both, give another name with -o; to replace it, add --force"
 def refuse_overwriting(
     output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
 ) -> None:
-    """Refuse to replace a file that is being read, or a folder.
-
-    Raises
-    ------
-    ParameterError
-        If the output is one of the inputs, a glob or a folder of inputs among them.
-    IsADirectoryError
-        If it is a folder.
-    """
+    """Refuse to replace a folder, or a file that is read, in a glob or a folder of inputs too."""
     if output is None:
         return
     if output.is_dir():
@@ -235,7 +214,6 @@ def refuse_overwriting(
 
 
 def _is_among(file: Path, path: str) -> bool:
-    """Tell whether a path, the glob of paths or the folder leads to a file."""
     named = {Path(one).resolve() for one in (path, *glob.iglob(path, recursive=True))}
     return not named.isdisjoint((file, *file.parents))
 
@@ -243,14 +221,7 @@ def _is_among(file: Path, path: str) -> bool:
 def refuse_result(
     output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
 ) -> None:
-    """Refuse to replace a file that is being read, a folder, or any model file.
-
-    Raises
-    ------
-    ParameterError, IsADirectoryError
-    """
-    from suffice.persist import is_model_file
-
+    """Refuse to replace a file that is being read, a folder, or any model file."""
     refuse_overwriting(output, inputs, option)
     if output is not None and is_model_file(output):
         fact = f"{option} {output} is a model file"
@@ -262,27 +233,9 @@ def refuse_replacing(
 ) -> None:
     """Refuse to replace a file that holds something else than a model of this kind and label.
 
-    Parameters
-    ----------
-    output : Path
-    new : estimator
-        The model that is to be written, fitted or not.
-    targets : sequence of str
-        What it predicts.
-    force : bool
-        Replace it all the same.
-    own : sequence of Path
-        Models that the new one is made of: it may take their place.
-
-    Raises
-    ------
-    ParameterError
-        Naming the file and what it holds.
-    IsADirectoryError
-        If it is a folder.
+    ``new`` is the model that is to be written, fitted or not, and ``targets`` what it predicts; it
+    may take the place of those that it is made of, its ``own``.
     """
-    from suffice.persist import is_model_file
-
     refuse_overwriting(output, ())
     if force or not output.exists() or output.resolve() in {path.resolve() for path in own}:
         return

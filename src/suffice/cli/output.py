@@ -26,17 +26,6 @@ from suffice.numerics.in_print import Table, aligned, number
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "CommandLine",
-    "decibans",
-    "deliver",
-    "deliver_rows",
-    "print_all",
-    "short",
-    "standard_output",
-    "writer_of",
-]
-
 LONGEST_CELL = 60
 NARROWEST = 24  # of a column whose words are folded
 Write = Callable[["pa.Table"], None]
@@ -75,15 +64,7 @@ def decibans(value: float) -> str:
 
 @contextmanager
 def standard_output() -> Iterator[TextIO]:
-    """Give standard output to a block that only writes to it; an error there names it.
-
-    Raises
-    ------
-    typer.Exit
-        With 141 if it is a pipe that nobody reads any more: no error, and nothing more to do.
-    OSError
-        If it is closed, or its device is full.
-    """
+    """Give standard output to a block that only writes to it; an error there names it."""
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -119,6 +100,8 @@ def print_all(parts: Iterable[str | Table]) -> None:
             else:
                 lines = [wrapped(part, width)]
             stream.write("\n".join([*lines, ""]))
+    with standard_output() as stream:
+        stream.flush()  # Typer ends with another status where it is the first to write
 
 
 def _lines(table: Table, width: int | None) -> list[str]:
@@ -247,13 +230,7 @@ def _say(text: str) -> None:
 
 
 def writer_of(output: Path | None) -> Callable[[], Any]:
-    """Return a function that opens a file for rows, of a format that its suffix tells.
-
-    Raises
-    ------
-    ParameterError
-        If the suffix names no format.
-    """
+    """Return a function that opens a file for rows, of a format that its suffix tells."""
     if output is None:
         return _to_stdout
     writers: dict[str, Callable[[], Any]] = {

@@ -18,20 +18,6 @@ if TYPE_CHECKING:
     from suffice.cli import documents
     from suffice.model_selection.ranking import RankedModels
 
-__all__ = [
-    "CONFIDENCE",
-    "candidate_facts",
-    "class_facts",
-    "class_table",
-    "coefficient_facts",
-    "coefficient_tables",
-    "fold_facts",
-    "read_as",
-    "read_columns",
-    "schema_table",
-    "summaries_of",
-]
-
 CONFIDENCE = 0.95
 
 
@@ -171,13 +157,7 @@ OF_TERM = ("estimate", "standard_error", "t", "z", "p", "lower", "upper", "odds_
 
 
 def summaries_of(model: Any, level: float) -> list[Any] | SufficeError:
-    """Return a summary for every target, or one for all classes; else why there is none.
-
-    Raises
-    ------
-    ParameterError
-        If the level is not between 0 and 1.
-    """
+    """Return a summary for every target, or one for all classes; else why there is none."""
     from suffice.models.base.options import check_level
 
     check_level(level)

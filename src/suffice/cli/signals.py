@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-__all__ = ["READER_GONE", "Ended", "handled", "status", "write_no_more"]
-
 ASKING = ("SIGTERM", "SIGHUP")
 READER_GONE = 141  # exit status, as shells have it for SIGPIPE
 

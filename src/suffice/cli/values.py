@@ -18,27 +18,6 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from suffice.errors import ParameterError
 from suffice.phrases import meant
 
-__all__ = [
-    "LABELS",
-    "MODELS",
-    "NAIVE_BAYES",
-    "OF_FAMILIES",
-    "REGRESSIONS",
-    "class_of",
-    "described",
-    "listed",
-    "named_values",
-    "no_such_column",
-    "parameters_of",
-    "reader_parameters",
-    "short_options",
-    "spelled",
-    "takes",
-    "value_of",
-    "words_of",
-    "written_value",
-]
-
 NAIVE_BAYES = "naive-bayes"
 OF_FAMILIES = (NAIVE_BAYES, "aode")
 REGRESSIONS = ("linear", "ridge", "lasso", "elastic-net")
@@ -114,13 +93,7 @@ comma stands in quotes: --ignore '"price, net"'.
 
 
 def class_of(model: str) -> Any:
-    """Return the class of a model.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such model.
-    """
+    """Return the class of a model."""
     if model not in MODELS:
         raise ParameterError(f"--model {model!r}", f"the models are {', '.join(map(repr, MODELS))}")
     module, name = MODELS[model]
@@ -204,11 +177,6 @@ def named_values(
         The names that there are.
     owner : str
         Their owner, for messages.
-
-    Raises
-    ------
-    ParameterError
-        If one is not written NAME=VALUE, or the name is unknown.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Where rows come from: tables, files and arrays, read as batches of typed blocks."""
+"""Sources of rows: tables, files and arrays, read as batches of typed blocks."""

@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.encode import (
-    binaries,
-    check_counts,
-    codes_of_numbers,
-    events,
-    held_counts,
-    laid_out,
-    stored_cells,
-)
+from suffice.data.encode import events, held_counts, laid_out, of_numbers, stored_cells
 from suffice.data.python_cells import is_missing, require_label_values, warn_of_alike
 from suffice.data.schema import (
     BOOLEAN,
@@ -34,14 +26,8 @@ from suffice.data.table import require_columns
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.sums.block import (
-    BadCell,
-    Block,
-    RealBlock,
-)
+from suffice.sums.block import BadCell, Block, RealBlock
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["ArrayPart", "ArraySource", "Labels"]
 
 FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
 PART_ROWS = 16_384  # fewer rows are not worth a thread of their own
@@ -60,13 +46,7 @@ class Labels:
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
-        """Find the distinct labels, without sorting them.
-
-        Raises
-        ------
-        SchemaError
-            If one holds several values, or Booleans are among others.
-        """
+        """Find the distinct labels, without sorting them."""
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
         if values.dtype == np.bool_:
             shown = (value for value in (False, True) if (values == value).any())
@@ -104,7 +84,6 @@ class Labels:
 
     @cached_property
     def _are_codes(self) -> bool:
-        """Whether the labels are 0, 1, 2, ..., laid out as codes are, and so are codes already."""
         known, alike = self.classes.values, self.values.flags.carray
         return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
 
@@ -124,27 +103,29 @@ class Labels:
 
 @dataclass(frozen=True)
 class ArraySource(Source):
-    """A matrix of numbers with one label and one weight for every row."""
+    """A matrix of numbers with one label, one weight or targets for every row.
+
+    Examples
+    --------
+    >>> rows = ArraySource(np.array([[1.0], [2.0]]), ("x0",), targets=np.array([[5.0], [6.0]]))
+    >>> layout = Layout((BlockLayout("real", ("x0",)), BlockLayout("real", ("y",))), ())
+    >>> (part,) = rows.parts(layout, workers=1)
+    >>> [block.values.tolist() for block in next(part.batches()).blocks]
+    [[[1.0], [2.0]], [[5.0], [6.0]]]
+    """
 
     x: Any  # (n, d) of bool, int or float, or a SciPy CSR matrix; NaN = missing
     names: Sequence[str]
     labels: Labels | None = None
     weights: NDArray[np.float64] | None = None  # (n,), 0 or from 1e-100 to 1e100
-    label: str | None = None
-    weight: str | None = None
+    targets: NDArray[Any] | None = None  # (n, t), the last block of a layout; NaN = missing
+    engine = None
 
     def shown_labels(self) -> tuple[Any, ...]:
         """The labels that there are."""
         return () if self.labels is None else self.labels.classes.values
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
-        """The columns, or those of the given names, by the rule in ``schema.py``.
-
-        Raises
-        ------
-        SchemaError
-            If there is no such column.
-        """
         if names:
             require_columns(names, self.names, "the array")
         names = self.names if names is None else names
@@ -167,44 +148,32 @@ class ArraySource(Source):
 
     @cached_property
     def _holds_counts(self) -> bool:
-        """Whether the columns count events, such as words, however the matrix is stored.
-
-        They are many, the cells are whole numbers of 0 or more, and of the first rows few are not
-        0.
-        """
+        """Return whether columns are many and hold whole numbers, most of the first ones 0."""
         (n, d), rows = self.x.shape, min(self.x.shape[0], BATCH_ROWS)
         if d < MANY_COLUMNS:
             return False
         if isinstance(self.x, np.ndarray):
             cells, first = self.x, self.x[:rows]
         else:
-            whole = (
-                self.x
-                if self.x.has_canonical_format
-                else stored_cells(self.x, slice(0, n)).merged()
-            )
+            whole = self.x
+            if not whole.has_canonical_format:
+                whole = stored_cells(whole, slice(0, n)).merged()
             cells, first = whole.data, whole.data[: whole.indptr[rows]]
         few = np.count_nonzero(first) <= MOST_SHOWN * rows * d
         return bool(few and _are_whole(first) and _are_whole(cells))
 
     def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
         """Return the rows at these places, in that order."""
-        labels, weights = self.labels, self.weights
+        labels, weights, targets = self.labels, self.weights, self.targets
         return replace(
             self,
             x=self.x[rows],
             labels=None if labels is None else Labels(labels.values[rows], labels.classes),
             weights=None if weights is None else weights[rows],
+            targets=None if targets is None else targets[rows],
         )
 
     def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
-        """Equal slices: one for every worker, fewer of few rows, several of many where they share.
-
-        Raises
-        ------
-        DataError
-            If a sparse matrix has cells outside its shape.
-        """
         n = self.x.shape[0]
         parts = max(1, min(workers, n // PART_ROWS))
         if not isinstance(self.x, np.ndarray):
@@ -216,13 +185,7 @@ class ArraySource(Source):
 
 
 def _require_cells_within(x: Any) -> None:
-    """Refuse a CSR matrix with cells outside its shape: compiled loops would follow them there.
-
-    Raises
-    ------
-    DataError
-        If there is such a cell.
-    """
+    """Refuse a CSR matrix with cells outside its shape: compiled loops would follow them there."""
     (n, d), starts, cells = x.shape, x.indptr, min(len(x.indices), len(x.data))
     ordered = len(starts) == n + 1 and starts[0] == 0 and (np.diff(starts) >= 0).all()
     if ordered and starts[-1] <= cells and kernels.counts.are_below(x.indices, d, 0):
@@ -235,7 +198,6 @@ def _require_cells_within(x: Any) -> None:
 
 
 def _are_whole(cells: NDArray[Any]) -> bool:
-    """Whether numbers are whole, 0 or more, and none is missing."""
     if cells.dtype.kind == "f" and not bool((cells == np.floor(cells)).all()):
         return False
     return bool(cells.min(initial=0) >= 0)
@@ -267,89 +229,66 @@ class ArrayPart(Part):
     first: int
     stop: int
     before: int = 0
-    most: int = BATCH_ROWS  # rows of a batch
 
     def __reduce__(self) -> tuple[type[ArrayPart], tuple[Any, ...]]:
         # A part that travels takes its own rows with it, and no others.
         rows = self.source.take(slice(self.first, self.stop))
-        return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first, self.most)
+        return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first)
 
     def locate(self, row: int) -> str:
-        """Return ``row i``, counted from 0 as in NumPy."""
         return f"row {self.before + self.first + row}"
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.stop - self.first
 
     @property
     def nbytes(self) -> int:
-        """Its fraction of the bytes of the array."""
         x = self.source.x
         whole: int = x.nbytes if hasattr(x, "nbytes") else x.data.nbytes + x.indices.nbytes
         return int(whole * self.rows // max(1, x.shape[0]))
 
     def batches(self) -> Iterator[Batch]:
-        """Yield views of the rows.
+        source, layouts, step = self.source, self.layout.blocks, BATCH_ROWS
+        x, names = source.x, source.names
+        if source.targets is not None:
+            layouts = layouts[:-1]
+        dense = isinstance(x, np.ndarray)
+        if not (dense or all(layout.encoding in STORED for layout in layouts)):
+            step = max(1, min(step, DENSE_CELLS // max(1, len(names))))
+        for start in range(self.first, max(self.stop, self.first + 1), step):
+            rows = slice(start, min(start + step, self.stop))
+            blocks: list[Block] = []
+            try:
+                for layout in layouts:
+                    whole = layout.columns is names or len(layout.columns) == x.shape[1]
+                    if dense and whole and layout.encoding != "events":
+                        blocks.append(of_numbers(x[rows], layout, self.layout))
+                    else:
+                        blocks.append(self._block(rows, layout, whole))
+            except BadCell as bad:
+                bad.block = len(blocks)
+                raise refusal(self, self.layout, start - self.first, bad) from None
+            if source.targets is not None:
+                blocks.append(RealBlock(source.targets[rows]))
+            yield Batch(
+                rows.stop - rows.start,
+                tuple(blocks),
+                NO_CODES if source.labels is None else source.labels.codes(rows),
+                NO_CLASSES if source.labels is None else source.labels.classes,
+                NO_WEIGHTS if source.weights is None else source.weights[rows],
+            )
 
-        Raises
-        ------
-        DataError
-            If a cell breaks the rule of its encoding, naming column and row.
-        """
-        step = self.most if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
-        starts = range(self.first, max(self.stop, self.first + 1), step)
-        return map(partial(self._batch, step), starts)
-
-    def _sparse_rows(self) -> int:
-        """Rows of a sparse matrix in a batch: fewer where they are laid out."""
-        if all(block.encoding in STORED for block in self.layout.blocks):
-            return self.most
-        return max(1, min(self.most, DENSE_CELLS // max(1, len(self.source.names))))
-
-    def _batch(self, most: int, start: int) -> Batch:
-        """The rows from ``start`` on, so many at most."""
-        rows = slice(start, min(start + most, self.stop))
-        blocks: list[Block] = []
-        try:
-            for layout in self.layout.blocks:
-                blocks.append(self._block(rows, layout))  # noqa: PERF401 - counted on the way
-        except BadCell as bad:
-            bad.block = len(blocks)
-            raise refusal(self, self.layout, start - self.first, bad) from None
-        labels, weights = self.source.labels, self.source.weights
-        return Batch(
-            rows.stop - rows.start,
-            tuple(blocks),
-            NO_CODES if labels is None else labels.codes(rows),
-            NO_CLASSES if labels is None else labels.classes,
-            NO_WEIGHTS if weights is None else weights[rows],
-        )
-
-    def _block(self, rows: slice, layout: BlockLayout) -> Block:
-        x, names = self.source.x, self.source.names
-        whole = layout.columns is names or len(layout.columns) == x.shape[1]
-        if whole and layout.encoding == "events":
+    def _block(self, rows: slice, layout: BlockLayout, whole: bool) -> Block:
+        """Cells of some columns, of a sparse matrix, or counts of events."""
+        x = self.source.x
+        if not whole:
+            position = {name: j for j, name in enumerate(self.source.names)}
+            x = x[rows][:, [position[name] for name in layout.columns]]
+            rows = slice(0, x.shape[0])
+        if layout.encoding == "events":
             return events(x, rows, self.layout.threshold)
-        if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
+        if layout.encoding == "sparse" and not isinstance(x, np.ndarray):
             return held_counts(stored_cells(x, rows).merged())
         x = x[rows]
-        if not whole:
-            position = {name: j for j, name in enumerate(names)}
-            x = x[:, [position[name] for name in layout.columns]]
-        if layout.encoding == "events":
-            return events(x, slice(0, x.shape[0]), self.layout.threshold)
-        if not isinstance(x, np.ndarray):
-            x = laid_out(x)
-        if layout.encoding == "category":
-            return codes_of_numbers(x)
-        if layout.encoding in ("binary", "outcome"):
-            return binaries(x, layout, self.layout)
-        if layout.encoding in ("count", "whole"):
-            check_counts(x, whole=layout.encoding == "whole")
-        return RealBlock(x)
-
-    def in_batches(self, rows: int) -> ArrayPart:
-        """Return the same rows in batches of so many at most."""
-        return replace(self, most=rows)
+        return of_numbers(x if isinstance(x, np.ndarray) else laid_out(x), layout, self.layout)

@@ -13,8 +13,6 @@ from suffice.data.table import Table
 from suffice.data.text.table import TextPart
 from suffice.errors import ParameterError
 
-__all__ = ["SkippedRow", "beside", "cells_as_stored", "skipped_rows"]
-
 
 class SkippedRow(NamedTuple):
     """A malformed row of a text file that is left out."""
@@ -91,11 +89,6 @@ def beside(
         The same rows in the same order, in pieces of any size.
     skipped : sequence of SkippedRow
         In each of their places comes a row of nulls.
-
-    Raises
-    ------
-    ParameterError
-        If a column has the name of one of the predictions.
 
     Examples
     --------

@@ -16,9 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.data.schema import stored_as
 from suffice.sums.row_sample import hash_of_text, mixed
-
-__all__ = ["row_hashes"]
 
 
 def row_hashes(batch: pa.RecordBatch) -> NDArray[np.uint64]:
@@ -48,7 +47,7 @@ def _of_cells(column: pa.Array[Any]) -> NDArray[np.uint64]:
         return np.zeros(len(column), np.uint64)
     if pa.types.is_temporal(kind):
         column = _in_microseconds(column)
-    elif not _is_numeric(kind):
+    elif stored_as(kind) not in ("integer", "number", "boolean"):
         coded = column.dictionary_encode()
         values = coded.dictionary.to_pylist()
         hashes = np.array([*map(hash_of_text, values), 0], np.uint64)
@@ -61,20 +60,13 @@ def _of_cells(column: pa.Array[Any]) -> NDArray[np.uint64]:
     return bits
 
 
-def _is_numeric(kind: pa.DataType) -> bool:
-    tests = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal
-    return any(test(kind) for test in tests)
-
-
 def _in_microseconds(column: pa.Array[Any]) -> pa.Array[Any]:
     """Times as whole numbers of microseconds."""
     kind = column.type
-    if pa.types.is_date(kind):
-        column = column.cast(pa.timestamp("us"))
-    elif pa.types.is_timestamp(kind):
-        column = column.cast(pa.timestamp("us", kind.tz), safe=False)
+    if pa.types.is_time(kind):
+        to: pa.DataType = pa.time64("us")
     elif pa.types.is_duration(kind):
-        column = column.cast(pa.duration("us"), safe=False)
+        to = pa.duration("us")
     else:
-        column = column.cast(pa.time64("us"), safe=False)
-    return column.cast(pa.int64())
+        to = pa.timestamp("us", getattr(kind, "tz", None))
+    return column.cast(to, safe=False).cast(pa.int64())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import reprlib
 import sqlite3
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from decimal import Decimal
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,9 @@ from suffice.data.table import first_rows, require_distinct
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
-__all__ = ["read_sql"]
-
 ORIGIN = "the query"
 ROWS_FETCHED = 1 << 14
+NUMBERS = {int, float, Decimal}
 RULE = "rows are read, and nothing is changed"
 DRIVERS = {  # of connections, by their modules: the database, as sqlglot calls it
     "duckdb": "duckdb",
@@ -80,8 +79,8 @@ def read_sql(query: str, connection: Any, parameters: Any = None) -> SpooledTabl
         If the query is no string, or would change the database; if ``connection`` is neither a
         known address nor a connection, or a library is not installed.
     ReadError
-        If the database cannot be reached, refuses the query or breaks off, or a cell of an
-        untyped database (SQLite) is of another kind than those above it.
+        If the database cannot be reached, refuses the query or breaks off, or a cell is of another
+        kind than those above it, such as a date below numbers.
     SchemaError
         If two columns share a name, or a type cannot be read.
 
@@ -89,22 +88,20 @@ def read_sql(query: str, connection: Any, parameters: Any = None) -> SpooledTabl
     -----
     Nothing is changed, as far as the database can ensure it:
 
-    - SQLite, by ``PRAGMA query_only`` as long as the query runs; a file named by its address is
-      opened with ``mode=ro`` besides.
-    - PostgreSQL (ADBC, psycopg, psycopg2, pg8000), by a read-only transaction that is rolled back,
-      around what sqlglot finds to be one SELECT. In a transaction of yours it is a savepoint that
-      only reads, and is rolled back to: what you did before stays as it is.
-    - duckdb, by a read-only transaction around what its parser finds to be one SELECT; a file
-      named by its address is opened with ``read_only=True`` besides.
+    - SQLite, by ``PRAGMA query_only`` while the query runs; of an address, by ``mode=ro`` besides.
+    - PostgreSQL, by a read-only transaction that is rolled back, around what sqlglot finds to be
+      one SELECT. In a transaction of yours it is a savepoint that only reads.
+    - duckdb, by a read-only transaction around what its parser finds to be one SELECT; of an
+      address, by ``read_only=True`` besides.
     - Elsewhere, and within a transaction of yours in duckdb, by the text of the query alone:
       sqlglot (``suffice[export]``) must find it to be one SELECT that changes nothing.
 
-    No database keeps functions from what they do elsewhere, such as writing a file, calling
-    another server, or running Python; where only the text is looked at, nor from changing rows.
-    Who must be sure connects as a user who may only read.
+    No database keeps functions from what they do elsewhere, such as writing a file. Who must be
+    sure connects as a user who may only read.
 
     Where the driver hands over Python objects, a column is what its cells are: numbers, text,
-    truth values, times. NUMERIC becomes the nearest double; a whole number beyond 2^53 that no
+    truth values, times. Numbers among text, as SQLite allows, become text, which is then read as
+    that of a text file. NUMERIC becomes the nearest double; a whole number beyond 2^53 that no
     double is, is refused.
 
     Examples
@@ -140,41 +137,30 @@ def _refused(fact: str, next_step: str) -> Iterator[None]:
         raise ReadError(f"{fact}: {first_line(error)}", "", next_step) from error
 
 
+_answering = partial(_refused, "the database does not answer", "connect again")
+
+
 # Addresses --------------------------------------------------------------------------------------
 
 
 def _open(address: str) -> Any:
     scheme, separator, path = address.partition("://")
-    if not separator or scheme not in _OPENERS:
-        raise ParameterError(
-            f"connection is {_shown(address)}",
-            f"an address begins with {', '.join(f'{known}://' for known in _OPENERS)}",
-            "or pass an open connection",
-        )
-    return _OPENERS[scheme](address, path.removeprefix("/"))
-
-
-def _postgresql(address: str, _: str) -> Any:
-    return _library("adbc_driver_postgresql.dbapi", "this address", "adbc").connect(address)
-
-
-def _sqlite(_: str, path: str) -> Any:
-    # Opened for reading: SQLite would otherwise make an empty database of a mistyped name.
-    return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
-
-
-def _duckdb(_: str, path: str) -> Any:
-    opened = _library("duckdb", "this address", "duckdb").connect(path, read_only=True)
-    opened.execute("SET enable_progress_bar = false")
-    return opened
-
-
-_OPENERS: Mapping[str, Callable[[str, str], Any]] = {
-    "postgresql": _postgresql,
-    "postgres": _postgresql,
-    "sqlite": _sqlite,
-    "duckdb": _duckdb,
-}
+    path = path.removeprefix("/")
+    match scheme if separator else "":
+        case "postgresql" | "postgres":
+            return _library("adbc_driver_postgresql.dbapi", "this address", "adbc").connect(address)
+        case "sqlite":
+            # Opened for reading: SQLite would otherwise make an empty database of a mistyped name.
+            return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
+        case "duckdb":
+            opened = _library("duckdb", "this address", "duckdb").connect(path, read_only=True)
+            opened.execute("SET enable_progress_bar = false")
+            return opened
+    raise ParameterError(
+        f"connection is {_shown(address)}",
+        "an address begins with postgresql://, postgres://, sqlite://, duckdb://",
+        "or pass an open connection",
+    )
 
 
 def _library(module: str, what: str, extra: str) -> Any:
@@ -200,7 +186,7 @@ def _shown(address: str) -> str:
 def _database_of(connection: Any) -> str:
     """Return what a connection leads to, as sqlglot calls it; "" of an unknown database."""
     if hasattr(connection, "adbc_get_info"):
-        with _refused("the database does not answer", "connect again"):
+        with _answering():
             vendor = str(connection.adbc_get_info().get("vendor_name")).lower()
         return {"postgresql": "postgres"}.get(vendor, vendor)
     bases = (base.__module__.partition(".")[0] for base in type(connection).__mro__)
@@ -241,7 +227,7 @@ def _of_sqlite(connection: Any, query: str) -> Iterator[None]:
         )
     # Not by an authorizer: one of the user's could not be put back, and full-text and other
     # virtual tables do more than read when they are opened.
-    with _refused("the database does not answer", "connect again"):
+    with _answering():
         cursor = connection.cursor()
         if isinstance(cursor, sqlite3.Cursor):
             cursor.row_factory = None
@@ -260,7 +246,7 @@ def _of_duckdb(connection: Any, query: str) -> Iterator[None]:
         raise ParameterError(
             f"duckdb finds {' and '.join(kinds) or 'nothing'} in the query", RULE, "use one SELECT"
         )
-    with _refused("the database does not answer", "connect again"):
+    with _answering():
         asked = [connection.sql("SELECT txid_current()").fetchall() for _ in range(2)]
     if asked[0] == asked[1]:  # a transaction of the user's is open, and there can be no other
         with _by_text(connection, query, "duckdb"):
@@ -275,7 +261,7 @@ def _of_postgresql(connection: Any, query: str) -> Iterator[None]:
     # Such a transaction may export tables, and a second statement would end it.
     with (
         _by_text(connection, query, "postgres"),
-        _refused("the database does not answer", "connect again"),
+        _answering(),
     ):
         cursor = connection.cursor()
         try:
@@ -293,7 +279,7 @@ def _of_postgresql(connection: Any, query: str) -> Iterator[None]:
 def _between(first: str, last: Sequence[str], execute: Callable[[str], Any]) -> Iterator[None]:
     """Execute statements before and after a block; if it fails, its error is the one to be seen."""
     try:
-        with _refused("the database does not answer", "connect again"):
+        with _answering():
             execute(first)
         yield
     except BaseException:
@@ -301,7 +287,7 @@ def _between(first: str, last: Sequence[str], execute: Callable[[str], Any]) -> 
             for statement in last:
                 execute(statement)
         raise
-    with _refused("the database does not answer", "connect again"):
+    with _answering():
         for statement in last:
             execute(statement)
 
@@ -339,7 +325,7 @@ def _by_relation(query: str, connection: Any, parameters: Any) -> SpooledTable:
 
 
 def _by_cursor(query: str, connection: Any, parameters: Any) -> SpooledTable:
-    with _refused("the database does not answer", "connect again"):
+    with _answering():
         cursor = connection.cursor()
     with closing(cursor):
         with _refused("the database refuses the query", "correct it"):
@@ -382,7 +368,9 @@ def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
 def _column(name: str, cells: Sequence[Any], done: int) -> pa.Array[Any]:
     """The cells of a column in one type."""
     kinds = {type(cell) for cell in cells if cell is not None}
-    if kinds <= {int, float, Decimal} and kinds & {float, Decimal}:
+    if str in kinds and kinds <= {str, *NUMBERS}:
+        return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
+    if kinds <= NUMBERS and kinds - {int}:
         for row, cell in enumerate(cells):
             if type(cell) is not float and cell is not None and is_rounded(cell):
                 raise ReadError(_where(name, cell, done + row), HELD_RULE, HELD_STEP)
@@ -390,27 +378,24 @@ def _column(name: str, cells: Sequence[Any], done: int) -> pa.Array[Any]:
     try:
         return pa.array(cells)
     except (pa.ArrowException, OverflowError):
-        row = bisect_left(range(len(cells)), True, key=lambda row: _misfits(cells[: row + 1]))
-        raise _misfit(name, cells[row], done + row) from None
+        known = [(row, cell) for row, cell in enumerate(cells) if cell is not None]
+        row, cell = next((p for p in known if _is_other(p[1], known[0][1])), known[0])
+        raise _misfit(name, cell, done + row) from None
 
 
-def _misfits(cells: Sequence[Any]) -> bool:
-    try:
-        pa.array(cells)
-    except (pa.ArrowException, OverflowError):
-        return True
-    return False
+def _is_other(cell: Any, first: Any) -> bool:
+    """Return whether a cell has no place in the column of another."""
+    return type(cell) is not type(first) or (type(cell) is int and not -(2**63) <= cell < 2**63)
 
 
 def _joined(name: str, held: pa.DataType, column: pa.Array[Any], done: int) -> pa.DataType:
     """The type that holds the cells of a column so far, and those of a batch."""
     numbers = {pa.int64(), pa.float64()}
-    if column.type == held or pa.types.is_null(column.type):
-        return held
-    if pa.types.is_null(held):
-        return column.type
-    if {held, column.type} == numbers:
-        return pa.float64()
+    both = {held, column.type} - {pa.null()}
+    if len(both) < 2:
+        return both.pop() if both else pa.null()
+    if both <= {*numbers, pa.string()}:
+        return pa.string() if pa.string() in both else pa.float64()
     row = int(np.argmin(column.is_null().to_numpy(zero_copy_only=False)))
     raise _misfit(name, column[row].as_py(), done + row)
 

@@ -16,26 +16,11 @@ from numpy.typing import NDArray
 from suffice.data.python_cells import is_rounded
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP, BadCell, require_held
 
-__all__ = ["doubles", "seconds"]
-
 EXACT_POWERS = 22  # of ten that doubles hold
 
 
-# Numbers ----------------------------------------------------------------------------------------
-
-
 def doubles(column: pa.Array[Any]) -> NDArray[np.float64]:
-    """Return numbers as doubles, NaN where null.
-
-    Parameters
-    ----------
-    column : pyarrow.Array (n,)
-        Integers, decimals, floating numbers, booleans or nulls.
-
-    Raises
-    ------
-    BadCell
-        For a whole number that no double is.
+    """Return integers, decimals, floating numbers or booleans (n,) as doubles, NaN where null.
 
     Examples
     --------
@@ -92,8 +77,6 @@ def _with_nulls(numbers: NDArray[np.float64], column: pa.Array[Any]) -> NDArray[
     return np.where(column.is_valid().to_numpy(zero_copy_only=False), numbers, np.nan)
 
 
-# Times ------------------------------------------------------------------------------------------
-
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 COARSER = {"ns": "us", "us": "ms", "ms": "s"}
 CLOSE = {"s": 2**53, "ms": 2**43, "us": 2**33, "ns": 2**23}
@@ -103,17 +86,8 @@ CLOSE = {"s": 2**53, "ms": 2**43, "us": 2**33, "ns": 2**23}
 def seconds(column: pa.Array[Any]) -> NDArray[np.float64]:
     """Return dates, times and durations in seconds, NaN where null.
 
-    Each is the double nearest to value/units per second, and that of no other cell of its unit.
-
-    Parameters
-    ----------
-    column : pyarrow.Array (n,)
-        Dates and points in time, from 1970-01-01; times of day, from midnight; durations.
-
-    Raises
-    ------
-    BadCell
-        For a time that shares its double with others.
+    Dates and points in time count from 1970-01-01, times of day from midnight. Each is the double
+    nearest to value/units per second, and that of no other cell of its unit.
 
     Examples
     --------

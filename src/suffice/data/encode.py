@@ -19,7 +19,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.doubles import doubles, seconds
-from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout, held, plain, stored_as
+from suffice.data.schema import (
+    MAX_CLASSES,
+    BlockLayout,
+    Layout,
+    held,
+    is_text,
+    plain,
+    stored_as,
+)
 from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
@@ -39,21 +47,6 @@ from suffice.sums.block import (
 from suffice.sums.moments import TOO_LARGE
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = [
-    "COUNT_RULE",
-    "binaries",
-    "check_counts",
-    "coded",
-    "codes_of_numbers",
-    "distinct",
-    "encode",
-    "events",
-    "held_counts",
-    "laid_out",
-    "outcome_codes",
-    "stored_cells",
-]
-
 COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 TURNED_COLUMNS, TURNED_CELLS = 64, 131_072  # that are turned together: 1 MB
 ALL_VALID = np.empty(0, np.uint8)
@@ -62,15 +55,7 @@ FAMILY = "give it a family of numbers when it is first fitted: families={'column
 
 
 def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
-    """Cut a record batch into blocks, class codes and weights.
-
-    Raises
-    ------
-    BadCell
-        If a cell breaks the rule of its encoding; ``column`` is then a name.
-    DataError
-        If the label has too many values to be a class.
-    """
+    """Cut a record batch into blocks, class codes and weights."""
     codes, classes = NO_CODES, Vocabulary(())
     if layout.label is not None:
         codes, classes = _labels(batch.column(layout.label), layout)
@@ -86,13 +71,7 @@ def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
 
 
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
-    """Numbers of one column as doubles, NaN where null; dates and times in seconds.
-
-    Raises
-    ------
-    BadCell
-        If a cell is no number, or a whole number or time that no double is.
-    """
+    """Numbers of one column as doubles, NaN where null; dates and times in seconds."""
     column = plain(column)
     stored = stored_as(column.type)
     try:
@@ -147,10 +126,8 @@ def _as_stored(column: pa.Array[Any]) -> tuple[NDArray[Any], NDArray[np.uint8], 
     return numbers, np.frombuffer(bits, np.uint8), column.offset
 
 
-def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> RealBlock:
-    block = _reals(batch, layout, table)
-    check_counts(block.values, whole=layout.encoding == "whole")
-    return block
+def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Block:
+    return of_numbers(_reals(batch, layout, table).values, layout, table)
 
 
 def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
@@ -183,14 +160,8 @@ def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Co
 def coded(
     column: pa.Array[Any], name: str, missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
-    """Codes (n,) of a column into the values it shows, −1 = missing.
-
-    Raises
-    ------
-    SchemaError
-        If a value is none in Python.
-    """
-    if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
+    """Codes (n,) of a column into the values it shows, −1 = missing."""
+    if pa.types.is_dictionary(column.type) and is_text(column.type.value_type):
         codes, values = _shown(column)
     else:
         if pa.types.is_dictionary(column.type):
@@ -227,10 +198,6 @@ def _codes(
     if not kernels.counts.read_codes(numbers, valid, first, codes, shown):
         raise pa.ArrowInvalid("an index is outside its dictionary")
     return codes, shown[:-1]
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], list[Any]]:
@@ -275,7 +242,7 @@ def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
         )
     texts = column.to_pylist()
     absent = set(table.missing)
-    return split_words([None if text in absent else text for text in texts])
+    return split_words([None if text in absent else text for text in texts], layout.ngrams)
 
 
 def _sparse(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
@@ -344,14 +311,8 @@ def largest_of(dtype: np.dtype[Any]) -> float:
     return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
 
 
-def check_counts(x: NDArray[Any], whole: bool) -> None:
-    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction.
-
-    Raises
-    ------
-    BadCell
-        For the first such cell.
-    """
+def _check_counts(x: NDArray[Any], whole: bool) -> None:
+    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction."""
     if x.dtype.kind in "bu":
         return
     largest = largest_of(x.dtype)
@@ -369,14 +330,19 @@ def check_counts(x: NDArray[Any], whole: bool) -> None:
             raise BadCell(row, column, x[row, column].item(), rule)
 
 
-def binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
-    """Outcomes of numbers: above a threshold, or the larger of two values.
+def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
+    """Return numbers (n, d) as the block of an encoding of numbers, outcomes or categories."""
+    if layout.encoding == "category":
+        return _codes_of_numbers(x)
+    if layout.encoding in ("binary", "outcome"):
+        return _outcomes(x, layout, table)
+    if layout.encoding in ("count", "whole"):
+        _check_counts(x, whole=layout.encoding == "whole")
+    return RealBlock(x)
 
-    Raises
-    ------
-    BadCell
-        If there are but two values, and a cell is neither.
-    """
+
+def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
+    """Outcomes of numbers: above a threshold, or the larger of two values."""
     vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)
@@ -389,12 +355,12 @@ def binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
 
 
 def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
-    """Whether numbers are above a threshold; whole ones are compared with a whole one."""
+    """Compare numbers with a threshold; whole ones are compared with a whole one."""
     whole = x.dtype.kind in "iu" and math.isfinite(threshold)
     return np.asarray(x > (math.floor(threshold) if whole else threshold))
 
 
-def codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
+def _codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
     """Return numbers (n, d) as categories, NaN as missing."""
     if x.dtype.kind == "i" or (x.dtype.kind == "u" and x.dtype.itemsize < 8):
         return IntegerBlock(x)
@@ -410,13 +376,7 @@ def codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
 
 
 def laid_out(x: Any) -> NDArray[Any]:
-    """A CSR matrix with all its cells; whole numbers that are stored in parts have room to add up.
-
-    Raises
-    ------
-    BadCell
-        As `SparseBlock.merged` does.
-    """
+    """Return CSR with all its cells; whole numbers stored in parts have room to add up."""
     if x.dtype.kind in "iu" and not x.has_canonical_format:
         block = stored_cells(x, slice(0, x.shape[0])).merged()
         cells = block.data, block.indices, block.indptr
@@ -490,12 +450,6 @@ def outcome_codes(
         is one.
     strict : bool
         Whether another value is refused; else it is missing if it is finite.
-
-    Raises
-    ------
-    BadCell
-        If there is another value and that is refused, or infinity; or if both 0 and −1 are there
-        and nobody knows which of them is the smaller value.
 
     Examples
     --------

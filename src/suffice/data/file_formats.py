@@ -1,4 +1,4 @@
-"""Which format files have, and the table that reads it."""
+"""Formats of files, and the tables that read them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,10 @@ from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 from suffice.numerics.in_print import listed
 
-__all__ = ["open_files"]
-
 
 @dataclass(frozen=True)
 class Signature:
-    """How a format is told: by the first bytes of a file, or else by the suffix of its name."""
+    """The signature of a format: the first bytes of a file, or else the suffix of its name."""
 
     format: StoredFormat
     beginning: re.Pattern[bytes]
@@ -146,15 +144,6 @@ def open_files(
     -------
     Table
 
-    Raises
-    ------
-    ReadError
-        If there is no such file, or one cannot be read, or their formats are mixed.
-    SchemaError
-        If the columns of two files differ.
-    ParameterError
-        If `format` is given for files that are not delimited text.
-
     Examples
     --------
     >>> import tempfile
@@ -197,13 +186,7 @@ def _refuse_format(given: TextFormat | None, file: Path, kind: str) -> None:
 
 
 def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
-    """The format of all files, if it describes itself.
-
-    Raises
-    ------
-    ReadError
-        If they differ.
-    """
+    """The format of all files, if it describes itself."""
     first = _format_of(paths[0])
     for path in paths[1:]:
         other = _format_of(path)

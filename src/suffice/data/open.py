@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from suffice.data.file_formats import open_files
 from suffice.data.frames.memory import (
@@ -19,21 +19,11 @@ from suffice.data.frames.memory import (
 )
 from suffice.data.python_cells import faithful, require_label_values, unmasked, warn_of_alike
 from suffice.data.schema import Layout
-from suffice.data.spelled import SpelledTable, spelled
-from suffice.data.table import Table, require_distinct
-from suffice.data.table_source import TableSource, without
-from suffice.data.table_views import CleanedTable
+from suffice.data.spelled import spelled
+from suffice.data.table import CleanedTable, Table, free_name, require_distinct
+from suffice.data.table_source import TableSource, innermost, without
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError, warn
-
-__all__ = [
-    "distributed_table",
-    "open_columns",
-    "open_table",
-    "read_csv",
-    "read_excel",
-    "read_table",
-]
 
 LABEL, WEIGHT = "label", "weight"
 CLEANED = ("ignore", "label_suffix", "label_map")
@@ -63,13 +53,6 @@ def open_table(
     first : bool
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
-
-    Raises
-    ------
-    ParameterError
-        If values are given for a file, or not one per row.
-    SchemaError, ReadError
-        If the table cannot be read.
     """
     table = _table(data, remembered)
     if first or layout is not None:
@@ -86,7 +69,8 @@ def open_table(
         if given is None or isinstance(given, str):
             names.append(given)
             continue
-        table, name = _beside(table, role, _one_column(role, given))
+        name, column = free_name(role, table.names), _one_column(role, given)
+        table = innermost(table, partial(_beside, role=role, name=name, given=column))
         names.append(name)
     label_name, weight_name = names
     source = TableSource(table, label_name, weight_name)
@@ -110,23 +94,15 @@ def _table(data: Any, remembered: TextFormat | None) -> Table:
     return frame_table(data)
 
 
-def _beside(table: Table, role: str, given: Any) -> tuple[Table, str]:
-    """A table in memory with given values as a further column, and its name."""
-    if isinstance(table, CleanedTable | SpelledTable):
-        inner, name = _beside(table.table, role, given)
-        return replace(table, table=inner), name
+def _beside(table: Table, role: str, name: str, given: Any) -> Table:
+    """A table in memory with given values as a further column."""
     frame = in_memory_beside(table, role)
-    return frame.with_column(role, _column(role, given, frame.table.num_rows))
+    column = _column(role, given, frame.table.num_rows)
+    return replace(frame, table=frame.table.append_column(name, column))
 
 
 def _one_column(role: str, given: Any) -> Any:
-    """The only column of a table; everything else as it is.
-
-    Raises
-    ------
-    ParameterError
-        If there are several.
-    """
+    """The only column of a table; everything else as it is."""
     shape: tuple[int, ...] = getattr(given, "shape", ())
     if len(shape) != 2:
         return given
@@ -146,7 +122,9 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
     values = unmasked(given)
     values = faithful(values, np.asarray(values))
     if role == LABEL:
-        require_label_values(given if isinstance(given, list | tuple) else _cells(values))
+        several = values.dtype == object and values.ndim == 1
+        cells = values.tolist() if several else []
+        require_label_values(given if isinstance(given, list | tuple) else cells)
     if values.shape != (rows,):
         raise ParameterError(
             f"{values.shape[0] if values.ndim else 1} {role}s for {rows} rows",
@@ -162,16 +140,6 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
             f"{role}s are of one type",
             "convert them",
         ) from error
-
-
-def _cells(values: NDArray[Any]) -> list[Any]:
-    """Values of several types, if there may be such."""
-    return values.tolist() if values.dtype == object and values.ndim == 1 else []
-
-
-def open_columns(rows: NDArray[Any], names: Sequence[str], label: Any, weight: Any) -> TableSource:
-    """Open an array of strings or of mixed objects, column by column."""
-    return open_table(dict(zip(names, rows.T, strict=True)), label, weight, first=False)
 
 
 def read_csv(
@@ -348,31 +316,18 @@ def _said(
 
 
 def distributed_table(data: Any) -> Table | None:
-    """Open a Spark or Dask DataFrame where it is; None for others.
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name.
-
-    Examples
-    --------
-    >>> distributed_table([1, 2])
-    """
-    table = _opened(data)
-    if table is not None:
-        require_distinct(table.names)
-    return table
-
-
-def _opened(data: Any) -> Table | None:
+    """Open a Spark or Dask DataFrame where it is; None for others."""
     library = type(data).__module__.partition(".")[0]
+    table: Table
     if library == "pyspark" and hasattr(data, "mapInArrow"):
         from suffice.data.frames.spark import SparkTable
 
-        return SparkTable(data)
-    if library == "dask" and hasattr(data, "iterrows"):
+        table = SparkTable(data)
+    elif library == "dask" and hasattr(data, "iterrows"):
         from suffice.data.frames.dask import DaskTable
 
-        return DaskTable(data)
-    return None
+        table = DaskTable(data)
+    else:
+        return None
+    require_distinct(table.names)
+    return table

@@ -17,17 +17,6 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, SchemaError, warn
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
-__all__ = [
-    "faithful",
-    "first_rounded",
-    "is_missing",
-    "is_rounded",
-    "require_faithful",
-    "require_label_values",
-    "unmasked",
-    "warn_of_alike",
-]
-
 
 def is_rounded(cell: Any) -> bool:
     """Tell whether a cell is a whole number that the double nearest to it is not.
@@ -48,20 +37,14 @@ def is_rounded(cell: Any) -> bool:
         return True
 
 
-def first_rounded(given: Any, values: NDArray[Any]) -> tuple[int, ...] | None:
-    """Return the place of the first whole number that NumPy made another one of.
-
-    Examples
-    --------
-    >>> cells = [[0.5, 2**53 + 1]]
-    >>> first_rounded(cells, np.array(cells))
-    (0, 1)
-    """
+def _rounded(given: Any, values: NDArray[Any]) -> tuple[tuple[int, ...], Any] | None:
+    """Return the place of the first whole number that NumPy made another one of, and the number."""
     if values.dtype.kind != "f" or (hasattr(given, "dtype") and given.dtype == values.dtype):
         return None
     far = np.argwhere(np.abs(values) >= HELD).tolist()
     cells = np.asarray(given, dtype=object).reshape(values.shape) if far else values
-    return next((tuple(place) for place in far if is_rounded(cells[tuple(place)])), None)
+    found = ((tuple(place), cells[tuple(place)]) for place in far)
+    return next((one for one in found if is_rounded(one[1])), None)
 
 
 def require_faithful(
@@ -70,21 +53,10 @@ def require_faithful(
     where: Callable[[tuple[int, ...]], str],
     next_step: str = HELD_STEP,
 ) -> None:
-    """Refuse numbers of which NumPy made others; ``where`` says what a place is called.
-
-    Raises
-    ------
-    DataError
-        Naming the first.
-
-    Examples
-    --------
-    >>> require_faithful([0.5, 2**60], np.array([0.5, 2**60]), str)
-    """
-    place = first_rounded(given, values)
-    if place is not None:
-        cell = np.asarray(given, dtype=object).reshape(values.shape)[place]
-        raise DataError(f"{where(place)}: {cell}", HELD_RULE, next_step)
+    """Refuse numbers of which NumPy made others; ``where`` says what a place is called."""
+    found = _rounded(given, values)
+    if found is not None:
+        raise DataError(f"{where(found[0])}: {found[1]}", HELD_RULE, next_step)
 
 
 def faithful(given: Any, values: NDArray[Any]) -> NDArray[Any]:
@@ -96,7 +68,7 @@ def faithful(given: Any, values: NDArray[Any]) -> NDArray[Any]:
     >>> faithful(labels, np.array(labels)).tolist() == labels
     True
     """
-    if first_rounded(given, values) is None:
+    if _rounded(given, values) is None:
         return values
     return np.asarray(given, dtype=object).reshape(values.shape)
 
@@ -158,21 +130,7 @@ def is_missing(value: Any) -> bool:
 
 
 def require_label_values(cells: Sequence[Any]) -> None:
-    """Refuse labels that hold several values, and Booleans among other labels: 1 equals True.
-
-    Raises
-    ------
-    SchemaError
-        Naming the label, or the types.
-
-    Examples
-    --------
-    >>> require_label_values([1, True])
-    Traceback (most recent call last):
-        ...
-    suffice.errors.SchemaError: the labels mix types: bool, int; labels are of one type; convert \
-them.
-    """
+    """Refuse labels that hold several values, and Booleans among other labels: 1 equals True."""
     kinds = set(map(type, cells))
     if not any(issubclass(kind, NESTED + BOOLEANS) for kind in kinds):
         return
@@ -193,27 +151,18 @@ them.
 
 
 def warn_of_alike(labels: Sequence[Any]) -> None:
-    """Warn of labels that differ by blanks or by case only: they look the same in a table.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> with warnings.catch_warnings(record=True, action="always") as said:
-    ...     warn_of_alike(["yes", "yes ", "no"])
-    >>> print(said[0].message)
-    the labels 'yes' and 'yes ' differ by blanks only: strip=True reads them as one.
-    """
+    """Warn of labels that differ by blanks or by case only: they look the same in a table."""
     texts = [label for label in labels if isinstance(label, str)]
     for what, same, step in (
         ("blanks", lambda text: " ".join(text.split()), "strip=True reads them as one"),
         ("case", str.casefold, "label_map={{{1!r}: {0!r}}} reads them as one"),
     ):
         first: dict[str, str] = {}
-        pairs = [(first.setdefault(same(text), text), text) for text in texts]
-        alike = next((pair for pair in pairs if pair[0] != pair[1]), None)
-        if alike is not None:
-            warn(
-                f"the labels {alike[0]!r} and {alike[1]!r} differ by {what} only: "
-                f"{step.format(*alike)}."
-            )
-            return
+        for text in texts:
+            other = first.setdefault(same(text), text)
+            if other != text:
+                warn(
+                    f"the labels {other!r} and {text!r} differ by {what} only: "
+                    f"{step.format(other, text)}."
+                )
+                return

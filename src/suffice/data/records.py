@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from operator import contains
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from suffice.data.encode import binaries, check_counts
+from suffice.data.encode import of_numbers
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.words import split_words
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.sums.block import HELD, Block, CodedBlock, RealBlock, SparseBlock
+from suffice.sums.block import HELD, Block, CodedBlock
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["RecordReader", "columns_of", "is_series", "record_of", "records_of"]
 
 Record = Mapping[str, Any]
 
@@ -127,13 +124,7 @@ class RecordReader:
         return cls(layout, frozenset(name for name in names if name is not None), tuple(kinds))
 
     def batch(self, row: Record) -> Batch | None:
-        """The row as a batch; None if a cell is of another type, or names are unknown.
-
-        Raises
-        ------
-        BadCell
-            If a cell breaks the rule of its encoding.
-        """
+        """The row as a batch; None if a cell is of another type, or names are unknown."""
         if not row.keys() <= self.known:
             return None
         if not any(name in row for block in self.layout.blocks for name in block.columns):
@@ -143,56 +134,23 @@ class RecordReader:
             cells = [row.get(name) for name in block.columns]
             if not all(map(contains, kinds, map(type, cells))):
                 return None
-            made = _ENCODERS[block.encoding](cells, block, self.layout)
+            made = self._block(cells, block)
             if made is None:
                 return None
             blocks.append(made)
         return Batch(1, tuple(blocks), NO_CODES, NO_CLASSES, NO_WEIGHTS)
 
-
-def _numbers(cells: Sequence[Any]) -> NDArray[np.float64] | None:
-    """Numbers as a row (1, d), NaN where None is; None if a whole one might be no double."""
-    try:
-        x = np.array([cells], np.float64)
-    except OverflowError:
-        return None
-    return None if (np.abs(x) >= HELD).any() else x
-
-
-def _reals(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> RealBlock | None:
-    x = _numbers(cells)
-    return None if x is None else RealBlock(x)
-
-
-def _counts(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> RealBlock | None:
-    x = _numbers(cells)
-    if x is None:
-        return None
-    check_counts(x, whole=block.encoding == "whole")
-    return RealBlock(x)
-
-
-def _binaries(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> CodedBlock | None:
-    x = _numbers(cells)
-    return None if x is None else binaries(x, block, layout)
-
-
-def _categories(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> CodedBlock:
-    shown = [() if cell is None or cell in layout.missing else (cell,) for cell in cells]
-    codes = np.array([[len(values) - 1 for values in shown]], np.int32)
-    return CodedBlock(codes, tuple(map(Vocabulary, shown)))
-
-
-def _words(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> SparseBlock:
-    return split_words([None if cell in layout.missing else cell for cell in cells])
-
-
-_ENCODERS: Mapping[str, Callable[[Sequence[Any], BlockLayout, Layout], Block | None]] = {
-    "real": _reals,
-    "count": _counts,
-    "whole": _counts,
-    "binary": _binaries,
-    "outcome": _binaries,
-    "category": _categories,
-    "events": _words,
-}
+    def _block(self, cells: Sequence[Any], block: BlockLayout) -> Block | None:
+        missing = self.layout.missing
+        if block.encoding == "events":
+            return split_words([None if cell in missing else cell for cell in cells])
+        if block.encoding == "category":
+            shown = [() if cell is None or cell in missing else (cell,) for cell in cells]
+            codes = np.array([[len(values) - 1 for values in shown]], np.int32)
+            return CodedBlock(codes, tuple(map(Vocabulary, shown)))
+        try:
+            x = np.array([cells], np.float64)
+        except OverflowError:
+            return None
+        # A whole number beyond 2^53 might be no double.
+        return None if (np.abs(x) >= HELD).any() else of_numbers(x, block, self.layout)

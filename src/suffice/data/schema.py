@@ -1,4 +1,4 @@
-"""What each column of a table is, how that was decided, and how its cells are read.
+"""The kind of each column, how it was decided, and how its cells are read.
 
 The rule, applied to the first 65,536 rows and overridable column by column:
 
@@ -16,8 +16,8 @@ dictionary of numbers      always                                               
 nothing, text              no row has a value                                        unknown
 =========================  ========================================================  ==========
 
-Integers are numbers. Codes without an order are told: by their type (text, a dictionary), or by an
-option. A column of unknown kind is left out, with a warning, unless a family is given for it.
+Integers are numbers. Codes without an order are specified by type (text, a dictionary) or option.
+A column of unknown kind is left out, with a warning, unless a family is given for it.
 """
 
 from __future__ import annotations
@@ -34,34 +34,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.errors import SchemaError
-from suffice.rules import Within, rule
+from suffice.rules import POSITIVE, Within, rule
 from suffice.sums.block import Encoding
-
-__all__ = [
-    "BOOLEAN",
-    "DATES",
-    "DURATIONS",
-    "KIND_OF",
-    "MAX_CLASSES",
-    "SPARSE",
-    "TIMES",
-    "UNKNOWN",
-    "BlockLayout",
-    "Column",
-    "Kind",
-    "Layout",
-    "Numbered",
-    "Stored",
-    "UniformColumns",
-    "as_read",
-    "called",
-    "decide",
-    "held",
-    "number_kind",
-    "plain",
-    "stored_as",
-    "string_kind",
-]
 
 Kind = Literal["real", "binary", "category", "text", "unknown"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
@@ -153,11 +127,14 @@ class BlockLayout:
     columns : sequence of str
     dates : tuple of str
         Those that hold dates, whose seconds are binned from 2000-01-01.
+    ngrams : int
+        How many neighbouring words of a text are counted together, at most.
     """
 
     encoding: Encoding
     columns: Sequence[str]
     dates: tuple[str, ...] = ()
+    ngrams: Annotated[int, POSITIVE] = 1
 
     @rule("dates are among the columns")
     def _has_dates(self) -> bool:
@@ -166,7 +143,7 @@ class BlockLayout:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table is cut into blocks, and which columns are its label and its weight.
+    """The division of a table into blocks, with its columns of labels and weights.
 
     Parameters
     ----------
@@ -230,13 +207,13 @@ class Layout:
         return {c.name: LOW[c.reason] for c in self.columns if c.reason in LOW}
 
     def is_number(self, block: BlockLayout) -> NDArray[np.bool_]:
-        """Which columns of a mixed block are numbers; the others are categories."""
+        """Return which columns of a mixed block are numbers; the others are categories."""
         categories = {column.name for column in self.columns if column.kind == "category"}
         return np.array([name not in categories for name in block.columns], bool)
 
     @cached_property
     def answering(self) -> Layout:
-        """The same, but that a third value of a binary column, which no row showed, is missing."""
+        """Return the layout in which an unseen third value of a binary column is missing."""
         blocks = tuple(
             replace(block, encoding="outcome") if block.encoding == "binary" else block
             for block in self.blocks
@@ -290,17 +267,10 @@ def number_kind(stored: Stored, low: float | None, sparse: bool = False) -> tupl
     return "real", SPARSE if sparse else "whole numbers" if stored == "integer" else "numbers"
 
 
-def string_kind(distinct: int, observed: int, words: float) -> tuple[Kind, str]:
-    """Kind of a column of strings, from its mean number of words, and the reason.
-
-    Examples
-    --------
-    >>> string_kind(distinct=90, observed=100, words=12.3)
-    ('text', '12.3 words a cell, 90 distinct in 100')
-    """
-    if words >= WORDS_PER_TEXT and distinct > observed / 2:
-        return "text", f"{words:.1f} words a cell, {distinct} distinct in {observed}"
-    return "category", f"{distinct} distinct string{'' if distinct == 1 else 's'}"
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether cells are strings, of any length, that no dictionary holds."""
+    tests = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    return any(test(kind) for test in tests)
 
 
 OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views
@@ -308,19 +278,17 @@ OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binar
 STORED_KINDS: tuple[tuple[Stored, Callable[[pa.DataType], bool]], ...] = (
     ("number", pa.types.is_floating),
     ("integer", pa.types.is_integer),
-    ("string", pa.types.is_string),
+    ("string", is_text),
     ("boolean", pa.types.is_boolean),
     ("nothing", pa.types.is_null),
     ("number", pa.types.is_decimal),
     ("time", pa.types.is_temporal),
-    ("string", pa.types.is_large_string),
-    ("string", pa.types.is_string_view),
 )
 
 
 @lru_cache
 def stored_as(kind: pa.DataType) -> Stored | None:
-    """What an Arrow type stores; None for what a table of features cannot hold."""
+    """Return the storage of an Arrow type; None where a table of features cannot hold it."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     for stored, is_of in STORED_KINDS:
@@ -330,13 +298,7 @@ def stored_as(kind: pa.DataType) -> Stored | None:
 
 
 def decide(name: str, values: pa.Array[Any]) -> Column:
-    """Decide what a column is from the type and values of its first rows.
-
-    Raises
-    ------
-    SchemaError
-        If its type holds more than one value per cell, or bytes.
-    """
+    """Decide what a column is from the type and values of its first rows."""
     stored = stored_as(values.type)
     if stored is None:
         raise SchemaError(
@@ -365,7 +327,10 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     strings = plain(cells).cast(pa.large_string())
     words = pc.list_value_length(pc.utf8_split_whitespace(strings)).fill_null(0)
     distinct = pc.count_distinct(strings).as_py()
-    return string_kind(distinct, observed, float(words.to_numpy() @ rows.to_numpy() / observed))
+    mean = float(words.to_numpy() @ rows.to_numpy() / observed)
+    if mean >= WORDS_PER_TEXT and distinct > observed / 2:
+        return "text", f"{mean:.1f} words a cell, {distinct} distinct in {observed}"
+    return "category", f"{distinct} distinct string{'' if distinct == 1 else 's'}"
 
 
 def _low(values: pa.Array[Any]) -> float | None:
@@ -404,9 +369,7 @@ _NAMES = (
     (pa.types.is_integer, "a whole number", "whole numbers"),
     (pa.types.is_floating, "a number", "numbers"),
     (pa.types.is_decimal, "a decimal number", "decimal numbers"),
-    (pa.types.is_string, "text", "text"),
-    (pa.types.is_large_string, "text", "text"),
-    (pa.types.is_string_view, "text", "text"),
+    (is_text, "text", "text"),
     (pa.types.is_date, "a date", "dates"),
     (pa.types.is_timestamp, "a point in time", "points in time"),
     (pa.types.is_time, "a time of day", "times of day"),
@@ -422,7 +385,7 @@ _NAMES = (
 
 
 def called(kind: pa.DataType) -> str:
-    """What a cell of a type is.
+    """Return the noun for a cell of a type.
 
     Examples
     --------
@@ -433,7 +396,7 @@ def called(kind: pa.DataType) -> str:
 
 
 def held(kind: pa.DataType) -> str:
-    """What a column of a type holds.
+    """Return the noun for the cells of a column of a type.
 
     Examples
     --------

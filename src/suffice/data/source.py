@@ -1,13 +1,13 @@
-"""Where rows come from: a source knows its columns and yields parts; a part yields batches."""
+"""Sources of rows: a source knows its columns and yields parts; a part yields batches."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -16,8 +16,6 @@ from suffice.data.schema import Column, Layout
 from suffice.errors import DataError
 from suffice.sums.batch import BATCH_ROWS, Batch
 from suffice.sums.block import BadCell
-
-__all__ = ["Part", "PartView", "RecordPart", "Source", "all_batches", "each_batch", "refusal"]
 
 R = TypeVar("R")
 
@@ -34,11 +32,6 @@ class Source(ABC):
     def engine(self) -> str | None:
         """The engine that the rows live in, if there is one."""
         return None
-
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        """Columns that are left out, which a model goes on to ignore."""
-        return ()
 
     @abstractmethod
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
@@ -91,12 +84,9 @@ class RecordPart(Part):
     ----------
     layout : Layout, optional
         How the columns are encoded; without it, the rows can be had as records only.
-    most : int
-        The most rows of a batch.
     """
 
     layout: Layout | None = None
-    most: int = BATCH_ROWS
 
     @abstractmethod
     def record_batches(self) -> Iterator[pa.RecordBatch]:
@@ -107,43 +97,27 @@ class RecordPart(Part):
         found = self.record_batches()
         first = next(found, None)
         if first is None:
-            layout = self._layout()
+            layout = self.layout
+            assert layout is not None
             names = [*layout.names, layout.label, layout.weight]
             first = pa.record_batch({name: pa.nulls(0) for name in names if name is not None})
         return chain([first], found)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield encoded batches.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks a rule, naming column and row.
-        """
-        layout, first = self._layout(), 0
+        """Yield encoded batches."""
+        layout, first = self.layout, 0
+        assert layout is not None
         for records in self.records():
-            for start in range(0, max(1, records.num_rows), self.most):
-                piece = records.slice(start, self.most)
-                try:
-                    yield encode(piece, layout)
-                except BadCell as bad:
-                    raise refusal(self, layout, first, bad) from None
-                first += piece.num_rows
-
-    def _layout(self) -> Layout:
-        if self.layout is None:
-            raise TypeError("a part without a layout has records only")
-        return self.layout
+            try:
+                yield encode(records, layout)
+            except BadCell as bad:
+                raise refusal(self, layout, first, bad) from None
+            first += records.num_rows
 
     def count(self) -> int:
-        """Return the number of rows; a file that does not say it is read for it."""
         if self.rows is not None:
             return self.rows
         return sum(records.num_rows for records in self.record_batches())
-
-    def in_batches(self, rows: int) -> Self:
-        """Return the same rows in batches of so many at most."""
-        return replace(self, most=rows)
 
 
 @dataclass(frozen=True)
@@ -153,26 +127,21 @@ class PartView(RecordPart):
     inside: RecordPart
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows."""
         return self.inside.record_batches()
 
     def locate(self, row: int) -> str:
-        """Say where row ``row`` stands."""
         return self.inside.locate(row)
 
     @property
     def rows(self) -> int | None:
-        """Number of rows of the part inside."""
         return self.inside.rows
 
     @property
     def nbytes(self) -> int | None:
-        """Bytes of the part inside."""
         return self.inside.nbytes
 
     @property
     def file(self) -> Path | None:
-        """The file of the part inside."""
         return self.inside.file
 
 
@@ -201,13 +170,7 @@ def all_batches(part: Part, layout: Layout) -> list[Batch]:
 def each_batch(
     part: Part, layout: Layout, function: Callable[[Batch], R], rows: int = BATCH_ROWS
 ) -> Iterator[R]:
-    """Apply a function to every batch of a part, cut into so many rows; a bad cell is a sentence.
-
-    Raises
-    ------
-    DataError
-        Naming the column and row of the cell.
-    """
+    """Apply a function to every batch of a part, cut into so many rows; name bad cells."""
     first = 0
     for batch in part.batches():
         for piece in batch.pieces(rows) if batch.rows > rows else (batch,):

@@ -10,17 +10,15 @@ import reprlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.encode import distinct
 from suffice.data.files.spool import SpooledTable
 from suffice.data.files.stored import StoredTable
 from suffice.data.frames.memory import FrameTable
-from suffice.data.schema import Layout, Stored, UniformColumns, decide
+from suffice.data.schema import Layout, Stored, UniformColumns
 from suffice.data.source import PartView, RecordPart
 from suffice.data.spelling import PLAIN, TRUTH, Moment, Number, Spelling
 from suffice.data.table import Table, TableView, first_refused
@@ -28,8 +26,6 @@ from suffice.data.text.guess import Guess, guess, settled
 from suffice.data.text.sniff import read_cells
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
-
-__all__ = ["SpelledTable", "spelled"]
 
 T = TypeVar("T")
 
@@ -63,11 +59,6 @@ def spelled(
     missing : collection of str
         Cells that stand for a missing value, besides the usual ones.
 
-    Raises
-    ------
-    SchemaError, ReadError
-        If a cell is spelled in another way than its column.
-
     Examples
     --------
     >>> table = FrameTable(pa.table({"share": ["10%", "2.5%"], "kind": ["a", "b"]}))
@@ -87,7 +78,7 @@ def spelled(
     tokens = (*USUALLY_MISSING, *sorted(missing), *(known.tokens if known is not None else ()))
     doubts: Mapping[str, str] = {}
     if layout is None:
-        found, doubts = _found(table, names, Look(tokens), label)
+        found, doubts = _found(table, names, Look(tokens))
     else:
         found = _as_known(table, names, known or TextFormat(), layout, Look(tokens))
     if not (found or doubts):
@@ -135,22 +126,16 @@ class Look:
         return Looked(found, len(absent), absent[0].as_py() if len(absent) else "", doubted)
 
 
-def _looked(
-    table: Table, names: Sequence[str], look: Look, label: str | None
-) -> Mapping[str, Looked]:
+def _looked(table: Table, names: Sequence[str], look: Look) -> Mapping[str, Looked]:
     """Look at all cells of columns in memory, or the first ones of a file."""
     if isinstance(table, FrameTable):
         return {name: look(name, table.table.column(name).combine_chunks()) for name in names}
-    labels = [name for name in table.names if name == label]
-    others = [name for name in table.names if name != label]
-    return table.of_first_cells(names, look, {decide: others, distinct: labels})
+    return table.of_first_cells(names, look)
 
 
-def _found(
-    table: Table, names: Sequence[str], look: Look, label: str | None
-) -> tuple[Found, Mapping[str, str]]:
+def _found(table: Table, names: Sequence[str], look: Look) -> tuple[Found, Mapping[str, str]]:
     """Return what columns spell, and say it; and the doubts about others."""
-    columns = _looked(table, names, look, label)
+    columns = _looked(table, names, look)
     found: Found = {}
     doubts: dict[str, str] = {}
     guesses = {name: column.guess for name, column in columns.items()}
@@ -193,7 +178,7 @@ def _as_known(
             found[name] = spelling, spelling.type
         else:
             unknown.append(name)
-    looked = _looked(table, unknown, look, None) if unknown else {}
+    looked = _looked(table, unknown, look) if unknown else {}
     for name, column in looked.items():
         one = column.guess
         if isinstance(one.spelling, Moment) and not one.others:
@@ -273,15 +258,12 @@ class SpelledTable(TableView):
         return _spelled_batch(self.table.head(), self.reads, self._locate)
 
     def of_first_cells(
-        self,
-        names: Sequence[str],
-        say: Callable[[str, pa.Array[Any]], T],
-        besides: Mapping[Any, Sequence[str]] = MappingProxyType({}),
+        self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
     ) -> dict[str, T]:
         """Return what a function says of first cells: as they are stored, or what they spell."""
         plain = [name for name in names if name not in self.reads]
         read = [name for name in names if name in self.reads]
-        found = self.table.of_first_cells(plain, say, besides) if plain else {}
+        found = self.table.of_first_cells(plain, say) if plain else {}
         found |= super().of_first_cells(read, say) if read else {}
         return {name: found[name] for name in names}
 

@@ -23,23 +23,6 @@ from suffice.data.python_cells import is_rounded
 from suffice.errors import ParameterError
 from suffice.sums.block import HELD
 
-__all__ = [
-    "BLANKS",
-    "MARKS",
-    "PLAIN",
-    "TEXT",
-    "TRUTH",
-    "Moment",
-    "Number",
-    "Spelling",
-    "Text",
-    "Truth",
-    "are_rounded",
-    "date_spellings",
-    "number_spellings",
-    "spelling_named",
-]
-
 MARKS = "$€£¥₹₽₩₺%‰"  # before or behind a number
 BLANKS = " \u00a0\u202f\u2009"  # also between thousands
 THOUSANDS = ",.'\u2019_" + BLANKS
@@ -125,13 +108,7 @@ class Number:
         return self._compiled.match(cell) is not None
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the numbers, as doubles.
-
-        Raises
-        ------
-        pyarrow.ArrowInvalid
-            If a cell is no number, is spelled otherwise, or is a whole number that no double is.
-        """
+        """Return the numbers, as doubles."""
         if self == PLAIN:
             with np.errstate(invalid="ignore"):
                 try:
@@ -303,13 +280,7 @@ class Moment:
         return f"^{day}{between}{_TIMES[self.time]}{_ZONE if self.zone else ''}$"
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the dates or times.
-
-        Raises
-        ------
-        pyarrow.ArrowInvalid
-            If a cell is none, or is spelled otherwise.
-        """
+        """Return the dates or times."""
         cells = pc.utf8_trim_whitespace(cells.cast(pa.string()))
         _require(cells, self.pattern)
         part = pc.extract_regex(cells, self.pattern)
@@ -408,13 +379,7 @@ class Truth:
         return "truth values"
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the truth values.
-
-        Raises
-        ------
-        pyarrow.ArrowInvalid
-            If a cell is none.
-        """
+        """Return the truth values."""
         words = pc.utf8_lower(pc.utf8_trim_whitespace(cells.cast(pa.string())))
         _require(words, self.pattern)
         found = pc.is_in(words, value_set=pa.array(_TRUE))
@@ -463,11 +428,6 @@ def spelling_named(name: str, decimal: str | None = None, thousands: str | None 
     name : str
     decimal, thousands : str, optional
         Marks of numbers, where the name tells none.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such spelling.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -17,12 +17,10 @@ from suffice.data.frames.memory import FramePart, in_memory
 from suffice.data.schema import Column, Layout, Stored, decide, held, stored_as
 from suffice.data.source import RecordPart, Source
 from suffice.data.spelled import SpelledTable
-from suffice.data.table import BATCH_ROWS, Table, require_columns
-from suffice.data.table_views import CleanedTable, WithoutColumns, left_out
+from suffice.data.table import CleanedTable, Table, WithoutColumns, require_columns
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
-
-__all__ = ["TableSource", "no_column", "to_learn", "without"]
+from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
 
@@ -35,16 +33,22 @@ HELD_IN_TRAINING: Mapping[Stored, str] = {
     "nothing": "nothing",
 }
 NUMERIC = {"boolean", "integer", "number"}
+TYPES: Mapping[str | None, pa.DataType] = {
+    "boolean": pa.bool_(),
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "string": pa.string(),
+}
+
+
+def left_out(unknown: Sequence[str]) -> str:
+    """Say that columns which a model does not know are not read."""
+    listed = ", ".join(map(repr, unknown))
+    return f"left out, as the model does not know {'it' if len(unknown) == 1 else 'them'}: {listed}"
 
 
 def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> SchemaError:
-    """The error of a column that is not there; it names another separator that cells may end with.
-
-    Examples
-    --------
-    >>> print(no_column("b", "the label", ["a"], delimited=True))
-    there is no column 'b' to be the label; the columns are 'a'.
-    """
+    """The error of a column that is not there, or of cells that end with another separator."""
     one = names[0] if delimited and len(names) == 1 else ""
     mark = next((mark for mark in ";| " if mark in one.strip()), None)
     return SchemaError(
@@ -55,18 +59,12 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
 
 
 def to_learn(source: T) -> T:
-    """The same rows to be learnt from: a column that a model does not know is refused."""
+    """Return rows to fit from: a column that the model does not know is refused."""
     return replace(source, answered=False) if isinstance(source, TableSource) else source
 
 
 def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()) -> Table:
-    """Return a table without some columns; a model fitted to it goes on ignoring them.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, or it has a role, or names are not a sequence of strings.
-    """
+    """Return a table without some columns; a model fitted to it goes on ignoring them."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise ParameterError(
             f"ignore={names!r}", "it must be a sequence of strings", "write a list"
@@ -81,6 +79,13 @@ def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()
                 meant(name, known),
             )
     return WithoutColumns(table, names) if names else table
+
+
+def innermost(table: Table, change: Callable[[Table], Table]) -> Table:
+    """Change the table that is read, inside of what is said of its strings."""
+    if isinstance(table, CleanedTable | SpelledTable):
+        return replace(table, table=innermost(table.table, change))
+    return change(table)
 
 
 @dataclass(frozen=True)
@@ -102,13 +107,7 @@ class TableSource(Source):
 
     @property
     def engine(self) -> str | None:
-        """The engine that the rows live in, if there is one."""
         return self.table.engine
-
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        """Columns of the table that are left out."""
-        return self.table.ignored
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
@@ -117,42 +116,23 @@ class TableSource(Source):
         return tuple([name for name in self.table.names if name not in roles])
 
     def columns(self, names: Sequence[str] | None = None) -> tuple[Column, ...]:
-        """The features, or those of the given names, by the rule in ``schema.py``.
-
-        Raises
-        ------
-        SchemaError
-            If there is no such column, or one holds what is no feature.
-        """
         asked = self.feature_names if names is None else tuple(names)
         if names:
             require_columns(names, self.table.names, "the table")
         return tuple(self.table.of_first_cells(asked, decide).values())
 
     def read_often(self, layout: Layout) -> TableSource:
-        """The same rows, for who reads them many times: categories are codes where they may be."""
+        """Return rows to be read many times: categories are codes where they may be."""
         coded = (block.columns for block in layout.blocks if block.encoding == "category")
         names = [name for name in (*chain(*coded), layout.label) if name is not None]
         return replace(self, table=self.table.coded(names))
 
     def without(self, names: Sequence[str]) -> TableSource:
-        """The same without some columns; a model fitted to it goes on ignoring them.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such feature, or names are not a sequence of strings.
-        """
+        """Leave out columns; a model fitted to the result goes on ignoring them."""
         return replace(self, table=without(self.table, names, (self.label, self.weight)))
 
     def require_rows(self) -> None:
-        """Refuse text that has a header only: nothing can be learnt from it.
-
-        Raises
-        ------
-        DataError
-            If there is no row in any of its files.
-        """
+        """Refuse text that has a header only."""
         if self.table.format is not None and not self.table.shown.rows:
             raise DataError(
                 "the file has no rows below its header",
@@ -161,7 +141,7 @@ class TableSource(Source):
             )
 
     def label_stored(self) -> Stored:
-        """What the label is stored as; an empty column settles nothing."""
+        """Return the storage of the label; an empty column settles nothing."""
         if self.label is None:
             return "nothing"
         shown = self.table.shown
@@ -187,34 +167,21 @@ class TableSource(Source):
         return self.table.of_first_cells([self.label], distinct)[self.label]
 
     def take(self, rows: NDArray[np.intp]) -> TableSource:
-        """Return the rows at these places, in that order.
+        """Return the rows of a table in memory at these places, in that order."""
 
-        Raises
-        ------
-        ParameterError
-            If the table is not in memory.
-        """
-        if isinstance(self.table, CleanedTable | SpelledTable):
-            inner = replace(self, table=self.table.table).take(rows)
-            return replace(inner, table=replace(self.table, table=inner.table))
-        table = in_memory(self.table)
-        if table is None:
-            raise ParameterError(
-                "the rows of a file are to change places",
-                "files are read in their order",
-                "read the file into memory first, or shuffle its rows once and write them",
-            )
-        return replace(self, table=replace(table, table=table.table.take(rows)))
+        def taken(table: Table) -> Table:
+            frame = in_memory(table)
+            if frame is None:
+                raise ParameterError(
+                    "the rows of a file are to change places",
+                    "files are read in their order",
+                    "read the file into memory first, or shuffle its rows once and write them",
+                )
+            return replace(frame, table=frame.table.take(rows))
+
+        return replace(self, table=innermost(self.table, taken))
 
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
-        """Return the parts of the table, with the layout by which they are encoded.
-
-        Raises
-        ------
-        SchemaError
-            If a column is not there, or stores something else than the layout says, or one is
-            there that the layout does not know and rows are learnt.
-        """
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
         encoding = _encodings(layout)
@@ -230,65 +197,53 @@ class TableSource(Source):
                     "leave the column out",
                 )
             warn(left_out(unknown) + ".")
+        self._check(stored, {name for name, read in encoding.items() if read == "category"})
+        types: dict[str, pa.DataType | None] = dict.fromkeys(wanted)
         if self.table.guesses:
-            self._check_times(stored)
             shown = self.table.shown.schema
             types = {
                 name: _type(encoding.get(name), stored.get(name), shown.field(name).type)
                 for name in wanted
             }
-        else:
-            self._check(stored, {name for name, read in encoding.items() if read == "category"})
-            types = dict.fromkeys(wanted)
         layout = replace(layout, label=self.label, weight=self.weight, **self._cleaning(layout))
         parts = self.table.parts(types) or [FramePart(pa.table({}), 0)]
         return [replace(part, layout=layout) for part in parts]
 
     def _cleaning(self, layout: Layout) -> Mapping[str, Any]:
-        """What strings stand for: as the layout has it, and as is said of this table."""
         own = self.table.cleaning
-        if not own:
-            return own
-        return {
-            "missing": (*layout.missing, *(t for t in own["missing"] if t not in layout.missing)),
+        return own and {
+            "missing": tuple(dict.fromkeys((*layout.missing, *own["missing"]))),
             "label_suffix": own["label_suffix"] or layout.label_suffix,
             "label_map": {**layout.label_map, **own["label_map"]},
         }
 
-    def _check_times(self, stored: Mapping[str, Stored]) -> None:
-        """Refuse text that is no date where dates were learnt."""
-        schema, _, empty = self.table.shown
-        for name, learnt in stored.items():
-            kind = schema.field(name).type
-            if learnt == "time" and name not in empty and stored_as(kind) != "time":
-                raise SchemaError(
-                    f"column {name!r} holds {held(kind)}",
-                    f"in training it held {HELD_IN_TRAINING[learnt]}",
-                    f"say how dates are spelled, such as written={{{name!r}: 'YYYY-MM-DD'}}",
-                )
-
     def _check(self, stored: Mapping[str, Stored], categories: Set[str]) -> None:
-        """Refuse a column that stores strings where numbers were learnt, and the like.
+        """Refuse a column that stores strings where fit had numbers, and the like.
 
         As categories, true and 1 differ, but 1 and 1.0 are one. A column without any value may be
-        of every type, as in frames that write NaN for it.
+        of every type, as in frames that write NaN for it. Text is read as in fit, but for
+        dates, whose spelling has to be known.
         """
         schema, rows, empty = self.table.shown
         for name, learnt in stored.items():
             now = stored_as(schema.field(name).type)
-            if rows < BATCH_ROWS and name in empty:
+            if name in empty and (self.table.guesses or rows < BATCH_ROWS):
                 now = "nothing"
-            alike = NUMERIC - {"boolean"} if name in categories else NUMERIC
-            if now != learnt and not {now, learnt} <= alike and "nothing" not in (now, learnt):
+            step = "convert it"
+            if self.table.guesses:
+                fits = learnt != "time" or now == "time"
+                step = f"say how dates are spelled, such as written={{{name!r}: 'YYYY-MM-DD'}}"
+            else:
+                fits = {now, learnt} <= (NUMERIC - {"boolean"} if name in categories else NUMERIC)
+            if not (fits or now == learnt or "nothing" in (now, learnt)):
                 raise SchemaError(
                     f"column {name!r} holds {held(schema.field(name).type)}",
                     f"in training it held {HELD_IN_TRAINING[learnt]}",
-                    "convert it",
+                    step,
                 )
 
 
 def _encodings(layout: Layout) -> dict[str, str]:
-    """How every column is read."""
     found: dict[str, str] = {}
     for block in layout.blocks:
         if block.encoding == "mixed":
@@ -303,7 +258,7 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
     """The type in which a column of a text file is read, whose first rows show another, maybe.
 
     Whole numbers in the first rows do not promise whole numbers further down, and digits alone
-    do not make a number of what was learnt as a string. Outcomes are true and false, or numbers.
+    do not make a number of what was a string in fit. Outcomes are true and false, or numbers.
     """
     if stored == "time":
         return None  # as the table has it
@@ -313,10 +268,4 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
         return pa.float64()
     if encoding in ("binary", "outcome") and stored != "string":
         return pa.bool_() if stored == "boolean" or pa.types.is_boolean(shown) else pa.float64()
-    types: dict[str | None, pa.DataType] = {
-        "boolean": pa.bool_(),
-        "integer": pa.int64(),
-        "number": pa.float64(),
-        "string": pa.string(),
-    }
-    return types.get(stored)
+    return TYPES.get(stored)

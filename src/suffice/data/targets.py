@@ -2,107 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArrayPart, ArraySource
 from suffice.data.frames.memory import in_memory_beside
 from suffice.data.python_cells import require_faithful, unmasked
-from suffice.data.schema import Column, Layout, held, stored_as
-from suffice.data.source import Part, Source
+from suffice.data.schema import Column, held, stored_as
+from suffice.data.table import free_name
 from suffice.data.table_source import TableSource, no_column
 from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.sums.batch import Batch
-from suffice.sums.block import RealBlock
-
-__all__ = ["ArrayTargets", "ArrayTargetsPart", "numeric_targets", "target_columns", "with_targets"]
 
 TARGET = "a target is a number"
 
 
-@dataclass(frozen=True)
-class ArrayTargets(Source):
-    """An array of features and an array of targets, whose rows belong together.
-
-    Examples
-    --------
-    >>> rows = ArraySource(np.array([[1.0], [2.0]]), ("x0",))
-    >>> from suffice.data.schema import BlockLayout
-    >>> layout = Layout((BlockLayout("real", ("x0",)), BlockLayout("real", ("y",))), ())
-    >>> (part,) = ArrayTargets(rows, np.array([[5.0], [6.0]])).parts(layout, workers=1)
-    >>> [block.values.tolist() for block in next(part.batches()).blocks]
-    [[[1.0], [2.0]], [[5.0], [6.0]]]
-    """
-
-    source: ArraySource  # x, with row weights
-    y: NDArray[Any]  # (n, t), the targets; NaN = missing
-
-    def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
-        """The features, or those of the given names."""
-        return self.source.columns(names)
-
-    def parts(self, layout: Layout, workers: int) -> Sequence[ArrayTargetsPart]:
-        """Return the slices of the features, with the last block of the layout beside them."""
-        features = replace(layout, blocks=layout.blocks[:-1])
-        return [ArrayTargetsPart(s, self.y, layout) for s in self.source.parts(features, workers)]
-
-
-@dataclass(frozen=True)
-class ArrayTargetsPart(Part):
-    """A slice of the features with their targets."""
-
-    features: ArrayPart
-    y: NDArray[Any]
-    layout: Layout
-
-    def __reduce__(self) -> tuple[type[ArrayTargetsPart], tuple[ArrayPart, NDArray[Any], Layout]]:
-        # The features count their rows anew when they travel without the others.
-        own = self.y[self.features.first : self.features.stop]
-        return ArrayTargetsPart, (self.features, own, self.layout)
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the batches of the features, with a block of targets after theirs.
-
-        Raises
-        ------
-        DataError
-            As for the features.
-        """
-        first = self.features.first
-        for batch in self.features.batches():
-            targets = RealBlock(self.y[first : first + batch.rows])
-            yield replace(batch, blocks=(*batch.blocks, targets))
-            first += batch.rows
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return self.features.rows
-
-    def locate(self, row: int) -> str:
-        """Say where a row stands."""
-        return self.features.locate(row)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the features."""
-        return self.features.nbytes
-
-
 def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:
-    """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,).
-
-    Raises
-    ------
-    DataError
-        If they are not numbers in one or two dimensions, or one of a list becomes another as a
-        double.
-    """
+    """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,)."""
     values = np.asarray(unmasked(y, numeric=True))
     if values.dtype.kind in "OUS":
         try:
@@ -138,11 +57,6 @@ def with_targets(
     """Add targets (n, t) to a table in memory, under names that no other column has.
 
     Columns of these names give way, unless they are among the ``features`` of a model.
-
-    Raises
-    ------
-    ParameterError
-        If the table is a file, or there is not one target per row.
     """
     frame, added = in_memory_beside(source.table, "target"), []
     if len(values) != frame.table.num_rows:
@@ -153,19 +67,14 @@ def with_targets(
         old = [name for name in names if name in frame.names and name not in features]
         frame = replace(frame, table=frame.table.drop_columns(old))
     for name, column in zip(names, values.T, strict=True):
-        frame, own = frame.with_column(name, pa.array(column))
+        own = free_name(name, frame.names)
+        frame = replace(frame, table=frame.table.append_column(own, pa.array(column)))
         added.append(own)
     return replace(source, table=frame), tuple(added)
 
 
 def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, ...]:
-    """The targets among the columns of a table.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such column, or it does not hold numbers.
-    """
+    """The targets among the columns of a table."""
     schema, columns = source.table.shown.schema, []
     for name in names:
         if name not in source.feature_names:

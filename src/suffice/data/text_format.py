@@ -11,8 +11,6 @@ import pyarrow as pa
 from suffice.data.spelling import PLAIN, THOUSANDS, Number, Spelling, spelling_named
 from suffice.errors import ParameterError
 
-__all__ = ["AUTO", "USUALLY_MISSING", "TextFormat"]
-
 AUTO = "auto"
 USUALLY_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
 """Cells that stand for a missing value where nobody names others."""
@@ -66,11 +64,6 @@ class TextFormat:
         out, with a warning, before they become an error.
     encoding : str, default "utf8"
         Any text encoding that Python knows. UTF-16 shows by itself.
-
-    Raises
-    ------
-    ParameterError
-        If an option has a value outside its rule.
 
     Examples
     --------

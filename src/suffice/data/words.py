@@ -10,21 +10,22 @@ import numpy as np
 from suffice.sums.block import SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["split_words"]
-
 WORD = re.compile(r"(?u)\b\w\w+\b")  # the default token pattern of CountVectorizer
 
 
-def split_words(texts: Sequence[str | None]) -> SparseBlock:
+def split_words(texts: Sequence[str | None], ngrams: int = 1) -> SparseBlock:
     """Lower-case texts, None = missing, and count their words of two letters or more.
 
-    Words have codes in the order of their first appearance.
+    Up to ``ngrams`` neighbouring words are counted together too. Words have codes in the order of
+    their first appearance.
 
     Examples
     --------
     >>> block = split_words(["To be, or not to be", None])
     >>> block.vocabulary.values, block.data
     (('to', 'be', 'or', 'not'), array([2., 2., 1., 1.]))
+    >>> split_words(["not to be"], ngrams=2).vocabulary.values
+    ('not', 'to', 'be', 'not to', 'to be')
     """
     codes: dict[str, int] = {}
     indices: list[int] = []
@@ -32,7 +33,11 @@ def split_words(texts: Sequence[str | None]) -> SparseBlock:
     ends = [0]
     for text in texts:
         row: dict[int, int] = {}
-        for word in WORD.findall(text.lower()) if text is not None else ():
+        words = WORD.findall(text.lower()) if text is not None else []
+        single = len(words)
+        for size in range(2, ngrams + 1):
+            words += (" ".join(words[i : i + size]) for i in range(single - size + 1))
+        for word in words:
             code = codes.setdefault(word, len(codes))
             row[code] = row.get(code, 0) + 1
         indices += row

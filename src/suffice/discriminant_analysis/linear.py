@@ -36,8 +36,6 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
 
-__all__ = ["LinearDiscriminantAnalysis"]
-
 
 @dataclass(repr=False, eq=False)
 @accepts("shrinkage", solver="svd")
@@ -172,7 +170,6 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
     categorical: Sequence[str] | None = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         n = self.n_components
         if n is not None and not (isinstance(n, Integral) and n >= 1):
             raise ParameterError(

@@ -29,8 +29,6 @@ from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
 
-__all__ = ["QuadraticDiscriminantAnalysis"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 @accepts(solver="svd", store_covariance=False, tol=1e-4)
@@ -84,8 +82,9 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
 
     Notes
     -----
-    Categories become columns as in `LinearDiscriminantAnalysis`. A class that never shows a value
-    is then very sure; shrinkage helps.
+    Categories become columns of 0 and 1 as in `LinearDiscriminantAnalysis`. Their squares have one
+    row more in every class, with the variance v_j over all classes: Σ_c has v_j/(n_c − ddof) more
+    in the diagonal there, so that a class of one value is not certain of it.
 
     Differences from scikit-learn: ``shrinkage`` and ``reg_param`` are towards each column's own
     variance, not towards the mean variance of all columns or towards 1, so the unit of a column
@@ -118,7 +117,6 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     categorical: Sequence[str] | None = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         check_nonnegative(reg_param=self.reg_param)
         if self.reg_param > 1:
             raise ParameterError(
@@ -141,7 +139,6 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
 
     @property
     def priors_(self) -> NDArray[np.float64]:
-        """P(c), (k,)."""
         return self.class_prior_
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:

@@ -45,21 +45,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import Roots
 
-__all__ = [
-    "DiscriminantMethod",
-    "converged_of",
-    "decisions",
-    "discriminant_method",
-    "factored_of",
-    "means_of",
-    "n_iter_of",
-    "on_axes",
-    "one_of_two",
-    "require_rows_of_a_class",
-    "require_rows_of_each_class",
-    "terms_of",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class DiscriminantMethod(GenerativeMethod):
@@ -137,11 +122,6 @@ def discriminant_method(
     shrinkage : float or "ledoit-wolf"
     **more
         As `DiscriminantMethod` has them.
-
-    Raises
-    ------
-    ParameterError
-        If an option is outside its rule.
     """
     if estimator.solver not in solvers:
         raise ParameterError(
@@ -160,13 +140,7 @@ def discriminant_method(
 
 
 def chosen_shrinkage(shrinkage: Any, covariance_estimator: Any) -> Shrinkage:
-    """Return the share of the diagonal in the covariance.
-
-    Raises
-    ------
-    ParameterError
-        If both options say what it is, or none does rightly.
-    """
+    """Return the share of the diagonal in the covariance."""
     if covariance_estimator is not None:
         if shrinkage:
             raise ParameterError(
@@ -196,13 +170,7 @@ def prior_of(priors: Any, total: float | None) -> Prior:
 
 
 def sum_of_priors(given: Any) -> float | None:
-    """Return Σ of the priors given; None where there are none, or they are no weights of classes.
-
-    Raises
-    ------
-    ParameterError
-        If one is negative.
-    """
+    """Return Σ of the priors given; None where there are no valid ones."""
     try:
         values = np.asarray(list(given.values()) if isinstance(given, Mapping) else given, float)
     except (OverflowError, TypeError, ValueError):
@@ -247,7 +215,6 @@ def n_iter_of(estimator: Any) -> int:
 
 
 def converged_of(estimator: Any) -> bool:
-    """Whether expectation-maximisation converged."""
     (parameters,) = estimator.model_.parameters
     return bool(parameters.course.converged)
 
@@ -300,13 +267,7 @@ def one_of_two(by_class: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def shrinkage_of(estimator: Any) -> Shrinkage:
-    """The shrinkage that an object of `sklearn.covariance` stands for.
-
-    Raises
-    ------
-    ParameterError
-        If it stands for none.
-    """
+    """The shrinkage that an object of `sklearn.covariance` stands for."""
     if not is_covariance(estimator) or estimator.assume_centered:
         raise ParameterError(
             f"covariance_estimator={estimator!r}",
@@ -320,13 +281,7 @@ def shrinkage_of(estimator: Any) -> Shrinkage:
 
 
 def require_rows_of_a_class(statistic: ByClass) -> None:
-    """Refuse one row of every class, unless all of them are alike.
-
-    Raises
-    ------
-    DataError
-        Saying so.
-    """
+    """Refuse one row of every class, unless all of them are alike."""
     columns, k = columns_of(statistic), len(statistic.classes.values)
     if columns.rows <= k and _differ(_means(columns)) and not _vary(columns).any():
         raise DataError(
@@ -338,13 +293,7 @@ def require_rows_of_a_class(statistic: ByClass) -> None:
 
 
 def require_rows_of_each_class(statistic: ByClass) -> None:
-    """Refuse a class of one row, unless all rows of all classes are alike.
-
-    Raises
-    ------
-    DataError
-        Naming the class.
-    """
+    """Refuse a class of one row, unless all rows of all classes are alike."""
     columns = columns_of(statistic)
     vary = _vary(columns)
     if not (vary.any() or _differ(_means(columns))):
@@ -368,7 +317,7 @@ def columns_of(statistic: ByClass) -> Comoments | Roots:
 
 
 def _vary(columns: Comoments | Roots) -> NDArray[np.bool_]:
-    """Whether the rows of a class differ in a column, (k,); of pooled products, those of some."""
+    """Return which columns vary within a class, (k,); of pooled products, within some class."""
     if isinstance(columns, Roots):
         return (columns.sd > 0).any(axis=1) & (columns.weight > 0)
     squares = np.diagonal(columns.scatter.value, axis1=1, axis2=2)
@@ -390,5 +339,4 @@ def _means(columns: Comoments | Roots) -> NDArray[np.float64]:
 
 
 def _differ(rows: NDArray[np.float64]) -> bool:
-    """Whether rows differ in a column that both show."""
     return len(rows) > 1 and bool((np.fmax.reduce(rows) > np.fmin.reduce(rows)).any())

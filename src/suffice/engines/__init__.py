@@ -1,1 +1,1 @@
-"""Where parts are summarised. An engine knows nothing of models."""
+"""Engines summarise parts and know nothing of models."""

@@ -32,8 +32,6 @@ from suffice.rules import NONNEGATIVE, rule
 from suffice.sums.base import Statistic, TreeSum
 from suffice.sums.register import STATISTICS
 
-__all__ = ["CheckpointedEngine"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 
@@ -55,11 +53,9 @@ class CheckpointedEngine(EngineView):
             raise ParameterError(f"checkpoint={self.path!r}", "it is the path of a file")
 
     def map(self, kernel: Kernel, params: Any, parts: Sequence[Part]) -> Iterator[Any]:
-        """Yield ``kernel(part, params)`` in part order; nothing of it is kept."""
         return self.engine.map(kernel, params, parts)
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """Return the sum of ``kernel(part, params)``; within a fit it is kept as it grows."""
         fit = current_fit()
         if fit is None:
             return self.engine.run(kernel, params, parts)

@@ -1,10 +1,9 @@
-"""Which engine reads rows: the one that a table lives in, or that `set_engine` chose."""
+"""The engine that reads rows: the one a table lives in, or that `set_engine` chose."""
 
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
-from contextvars import Token
+from contextlib import AbstractContextManager, ExitStack
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,6 @@ from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from suffice.engines.progress import Report
-
-__all__ = ["engine", "engine_of", "is_here", "set_engine"]
 
 HERE = LocalEngine()
 # Classes by name, and their modules: their libraries are loaded when they are asked for.
@@ -80,7 +77,7 @@ def engine(
 
 def set_engine(
     chosen: str | Executor | Engine | None = None, **options: Any
-) -> AbstractContextManager[None]:
+) -> AbstractContextManager[Any]:
     """Choose the engine that reads all rows; without arguments, local threads.
 
     In a ``with`` statement, until its end. The choice holds in this thread, or this task of
@@ -107,32 +104,13 @@ def set_engine(
     """
     is_default = chosen is None and not options
     made = None if is_default else engine("local" if chosen is None else chosen, **options)
-    return _UntilEnd(CHOSEN.set(made))
-
-
-class _UntilEnd(AbstractContextManager[None]):
-    """Choose the engine of before again when a block ends."""
-
-    def __init__(self, token: Token[Engine | None]) -> None:
-        self._token = token
-
-    def __exit__(self, *_: object) -> None:
-        CHOSEN.reset(self._token)
+    until_end = ExitStack()
+    until_end.callback(CHOSEN.reset, CHOSEN.set(made))
+    return until_end
 
 
 def engine_of(home: str | None = None) -> Engine:
-    """Return the engine that reads a table: its home, if it lives in an engine.
-
-    Raises
-    ------
-    ParameterError
-        As `engine` does.
-
-    Examples
-    --------
-    >>> engine_of()
-    LocalEngine(threads=None)
-    """
+    """Return the engine that reads a table: its home, if it lives in an engine."""
     return engine(home) if home is not None else CHOSEN.get() or HERE
 
 

@@ -26,8 +26,6 @@ from suffice.engines.local import WAITING
 from suffice.errors import EngineError
 from suffice.sums.base import Statistic, tree_sum
 
-__all__ = ["DaskEngine"]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
@@ -60,21 +58,22 @@ class DaskEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of threads of all workers."""
         threads: dict[str, int] = self._client().nthreads()
         return max(1, sum(threads.values()))
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; a few results per worker wait."""
         client, task = self._client(), _task(kernel, params)
 
         def begin(part: Part) -> Future:
             return client.compute(_result(task, part))
 
-        yield from in_order(begin, parts, WAITING * self.workers, _first, _release)
+        def drop(pending: Iterable[Future]) -> None:
+            for future in pending:
+                future.release()
+
+        yield from in_order(begin, parts, WAITING * self.workers, _first, drop)
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """Return the sum of ``kernel(part, params)``, added by the workers in part order."""
         if not parts:
             return tree_sum(())
         task = _task(kernel, params)
@@ -86,7 +85,6 @@ class DaskEngine(Engine):
         return total
 
     def _client(self) -> Client:
-        """Return the client of the scheduler, or the current one."""
         try:
             return Client.current() if self.address is None else _connected(self.address)
         except (OSError, TimeoutError, ValueError) as error:
@@ -108,12 +106,11 @@ def _task(kernel: Callable[..., Any], params: Any) -> Delayed:
 
 
 def _result(task: Delayed, part: Any) -> Delayed:
-    if not isinstance(part, DaskPartition):
-        return delayed(_perform, pure=False)(task, cloudpickle.dumps(part))
-    bare = PartitionRows(part.types, part.number, layout=part.layout, most=part.most)
-    return delayed(_perform, pure=False)(
-        task, cloudpickle.dumps(bare), Delayed(part.key, part.tasks)
-    )
+    frame = None
+    if isinstance(part, DaskPartition):
+        frame = Delayed(part.key, part.tasks)
+        part = PartitionRows(part.types, part.number, layout=part.layout)
+    return delayed(_perform, pure=False)(task, cloudpickle.dumps(part), frame)
 
 
 def _perform(task: tuple[Callable[..., Any], Any], packed: bytes, frame: Any = None) -> Any:
@@ -125,13 +122,7 @@ def _perform(task: tuple[Callable[..., Any], Any], packed: bytes, frame: Any = N
 
 
 def _first(pending: deque[Future]) -> Any:
-    """Wait for a result. What a kernel raises is raised.
-
-    Raises
-    ------
-    EngineError
-        If Dask gives up.
-    """
+    """Wait for a result. What a kernel raises is raised, and where Dask gives up, a sentence."""
     try:
         return pending.popleft().result()
     except (KilledWorker, CancelledError, CommClosedError) as error:
@@ -140,8 +131,3 @@ def _first(pending: deque[Future]) -> Any:
             "a cluster gives a part to a few workers, one after the other",
             "look at the logs of the cluster, and give workers more memory or smaller parts",
         ) from error
-
-
-def _release(pending: Iterable[Future]) -> None:
-    for future in pending:
-        future.release()

@@ -1,4 +1,4 @@
-"""What an engine is: map a kernel over parts and add the statistics in part order.
+"""The protocol of engines: map a kernel over parts and add the statistics in part order.
 
 An engine holds settings only, and a fit may need several passes. `FitContext` holds what has to
 last until the fit ends: clusters that it started, temporary files, the checkpoint.
@@ -19,17 +19,6 @@ from suffice.data.source import Part, Source, each_batch
 from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
 
-__all__ = [
-    "CHOSEN",
-    "Engine",
-    "EngineView",
-    "FitContext",
-    "Kernel",
-    "current_fit",
-    "fit_context",
-    "map_batches",
-]
-
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
@@ -43,7 +32,7 @@ Kernel = Callable[[Part, Any], Any]
 class Engine(Protocol):
     """Runs kernels over parts, anywhere.
 
-    An engine holds settings only: it can be compared and sent elsewhere.
+    It holds settings only: it can be compared and sent elsewhere.
     """
 
     @property
@@ -73,12 +62,10 @@ class EngineView(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of parts worked on at a time."""
         return self.engine.workers
 
     @property
     def in_process(self) -> bool:
-        """Return whether that engine works in this process."""
         return self.engine.in_process
 
 
@@ -156,23 +143,8 @@ def map_batches(
     """Yield ``function(batch)`` of every batch, in order.
 
     One worker in this process reads a batch when its result is asked for. Others answer whole
-    parts, of which a bounded number waits.
-
-    Parameters
-    ----------
-    engine : Engine
-    function : callable
-        It is sent to workers, so it has to pickle if they are other processes.
-    source : Source
-    layout : Layout
-        How the source is read.
-    rows : int
-        The most that the function is given at a time.
-
-    Raises
-    ------
-    DataError
-        If a cell breaks a rule.
+    parts, of which a bounded number waits. The function is given so many rows at most, and has to
+    pickle if workers are other processes.
     """
     lazily = engine.in_process and engine.workers == 1
     parts = source.parts(layout, engine.workers)

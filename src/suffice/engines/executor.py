@@ -17,8 +17,10 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from importlib import import_module
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -30,8 +32,6 @@ from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES, WAITING, require_workers
 from suffice.errors import EngineError
-
-__all__ = ["ExecutorEngine", "ProcessesEngine", "opened"]
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -55,11 +55,6 @@ class ExecutorEngine(Engine):
     workers : int, optional
         Number of its workers. Default: what it says itself, else the cores of this machine.
 
-    Raises
-    ------
-    ParameterError
-        If ``workers`` is less than 1.
-
     Examples
     --------
     >>> with ThreadPoolExecutor(2) as pool:
@@ -79,25 +74,20 @@ class ExecutorEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of workers."""
         return self.number
 
     @property
     def in_process(self) -> bool:
-        """Return whether workers are threads of this process."""
         return isinstance(self.executor, ThreadPoolExecutor)
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per worker wait.
-
-        Raises
-        ------
-        EngineError
-            If workers die, or the executor has ended.
-        """
-        call: Callable[[Part], Any] = partial(_here, kernel, params)
+        call: Callable[[Part], Any] = partial(_called, kernel, params)
         if not self.in_process:
-            call = partial(_perform, __version__, self._dumps()((kernel, params)))
+            dumps = pickle.dumps
+            if not isinstance(self.executor, ProcessPoolExecutor):
+                with suppress(ModuleNotFoundError):  # clusters lack the script of the caller
+                    dumps = import_module("cloudpickle").dumps
+            call = partial(_perform, __version__, dumps((kernel, params)))
 
         def begin(part: Part) -> Future[Any]:
             try:
@@ -114,16 +104,6 @@ class ExecutorEngine(Engine):
 
         yield from in_order(begin, parts, WAITING * self.workers, _first, drop)
 
-    def _dumps(self) -> Callable[[Any], bytes]:
-        """Return what pickles a kernel: clusters have not imported the script of the caller."""
-        if not isinstance(self.executor, ProcessPoolExecutor):
-            try:
-                from cloudpickle import dumps
-            except ModuleNotFoundError:
-                return pickle.dumps
-            return dumps  # type: ignore[no-any-return]
-        return pickle.dumps
-
 
 @dataclass(frozen=True)
 class ProcessesEngine(Engine):
@@ -136,11 +116,6 @@ class ProcessesEngine(Engine):
     ----------
     processes : int, optional
         Default: the cores that this process may use.
-
-    Raises
-    ------
-    ParameterError
-        If ``processes`` is less than 1.
 
     Examples
     --------
@@ -155,17 +130,9 @@ class ProcessesEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of processes."""
         return self.processes or AVAILABLE_CORES
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order; at most two results per process wait.
-
-        Raises
-        ------
-        EngineError
-            If a process dies, or none can be started.
-        """
         try:
             yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, parts)
         except EngineError:
@@ -178,13 +145,7 @@ class ProcessesEngine(Engine):
 
 @lru_cache(maxsize=1)
 def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
-    """Return a kernel and its parameters, which a worker keeps for the parts that follow.
-
-    Raises
-    ------
-    EngineError
-        If another version of this library packed them.
-    """
+    """Return a kernel and its parameters, which a worker keeps for the parts that follow."""
     if version != __version__:
         raise EngineError(
             f"suffice {version} and suffice {__version__} were to work together",
@@ -196,10 +157,10 @@ def opened(version: str, task: bytes) -> tuple[Callable[..., Any], Any]:
 
 
 def _perform(version: str, task: bytes, part: Any) -> Any:
-    return _here(*opened(version, task), part)
+    return _called(*opened(version, task), part)
 
 
-def _here(kernel: Callable[[Any, Any], Any], params: Any, part: Any) -> Any:
+def _called(kernel: Callable[[Any, Any], Any], params: Any, part: Any) -> Any:
     return kernel(part, params)
 
 

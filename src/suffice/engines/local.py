@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache, partial
 from numbers import Integral
@@ -18,8 +18,6 @@ from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-
-__all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers", "side_by_side", "threads"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
@@ -38,11 +36,6 @@ class LocalEngine(Engine):
     ----------
     threads : int, optional
         Default: the cores that this process may use.
-
-    Raises
-    ------
-    ParameterError
-        If ``threads`` is less than 1.
     """
 
     threads: int | None = None
@@ -53,7 +46,6 @@ class LocalEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """Number of threads."""
         return self.threads or AVAILABLE_CORES
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
@@ -72,7 +64,8 @@ class LocalEngine(Engine):
         def called(part: Part) -> R:
             before = CHOSEN.set(chosen)
             try:
-                return kernel(_stoppable(part, stop), params)
+                given: Any = _Stoppable(part, stop) if hasattr(part, "batches") else part
+                return kernel(given, params)
             finally:
                 CHOSEN.reset(before)
 
@@ -81,12 +74,14 @@ class LocalEngine(Engine):
 
         def drop(tasks: Iterable[_Task[R]]) -> None:
             stop.set()
-            _cancel(tasks)
+            futures = [task.future for task in tasks]
+            for future in futures:
+                future.cancel()
+            wait(futures)  # they see the memory of the caller
 
         yield from in_order(begin, parts, WAITING * workers, _first, drop)
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """The sum of ``kernel(part, params)``; of one part, as small tables have, it itself."""
         if len(parts) == 1:
             return kernel(parts[0], params)
         return super().run(kernel, params, parts)
@@ -94,13 +89,7 @@ class LocalEngine(Engine):
 
 @cache
 def threads(number: int) -> ThreadPoolExecutor:
-    """Return the threads of this process, which are started once: it takes as long as 10,000 rows.
-
-    Examples
-    --------
-    >>> threads(2).submit(sum, [1, 2]).result(), threads(2) is threads(2)
-    (3, True)
-    """
+    """Return threads that are started once, as that takes as long as 10,000 rows."""
     return ThreadPoolExecutor(number, thread_name_prefix="suffice")
 
 
@@ -112,29 +101,13 @@ if hasattr(os, "register_at_fork"):
 def side_by_side(
     engine: Engine, function: Callable[[Any], R], arguments: Sequence[Any]
 ) -> Iterator[R]:
-    """Yield what `map` does, by as many threads as an engine of this process has.
-
-    Examples
-    --------
-    >>> list(side_by_side(LocalEngine(threads=2), abs, [-1, 2, -3]))
-    [1, 2, 3]
-    """
+    """Yield what `map` does, by as many threads as an engine of this process has."""
     workers = engine.workers if engine.in_process else 1
-    return LocalEngine(workers).map(_called, function, arguments)
-
-
-def _called(argument: Any, function: Callable[[Any], R]) -> R:
-    return function(argument)
+    return LocalEngine(workers).map(lambda argument, _: function(argument), None, arguments)
 
 
 def require_workers(option: str, number: int | None) -> None:
-    """Refuse a number of workers that is less than 1, or is none.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
+    """Refuse a number of workers that is less than 1, or is none."""
     if number is None:
         return
     whole = isinstance(number, Integral) and not isinstance(number, bool)
@@ -143,10 +116,6 @@ def require_workers(option: str, number: int | None) -> None:
             f"{option}={number!r}",
             "it is a whole number, 1 or more, or None for all cores",
         )
-
-
-class _StoppedError(Exception):
-    """Nobody waits for the result any more."""
 
 
 class _Stoppable:
@@ -162,12 +131,8 @@ class _Stoppable:
         """Yield the batches of the part."""
         for batch in self._part.batches():
             if self._stop.is_set():
-                raise _StoppedError
+                raise CancelledError
             yield batch
-
-
-def _stoppable(part: Any, stop: kernels.interrupts.Stop) -> Any:
-    return _Stoppable(part, stop) if hasattr(part, "batches") else part
 
 
 class _Task(Generic[R]):
@@ -199,14 +164,3 @@ def _first(pending: deque[_Task[R]]) -> R:
         if not any(task.taken_over() for task in waiting):
             break
     return pending.popleft().future.result()
-
-
-def _cancel(tasks: Iterable[_Task[R]]) -> None:
-    """Cancel what has not begun, and wait for the rest: it sees the memory of the caller.
-
-    What reads rows ends with the batch that it has begun, or within its kernel.
-    """
-    futures = [task.future for task in tasks]
-    for future in futures:
-        future.cancel()
-    wait(futures)

@@ -1,4 +1,4 @@
-"""How far a pass over the rows is: counted part by part, and shown as a bar on a terminal."""
+"""Progress of a pass over the rows: counted part by part, shown as a bar on a terminal."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-__all__ = ["Progress", "Report", "WatchedEngine", "bar", "described"]
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -80,11 +78,6 @@ class WatchedEngine(EngineView):
         for a bar on the terminal of the errors, where there is one, for what takes longer than a
         second.
 
-    Raises
-    ------
-    ParameterError
-        If ``report`` is neither.
-
     Examples
     --------
     >>> from suffice import NaiveBayes, set_engine
@@ -107,42 +100,38 @@ class WatchedEngine(EngineView):
             )
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield ``kernel(part, params)`` in part order."""
         results = cast(Any, self.engine.map(kernel, params, parts))
         with self._listener() as report, closing(results):
-            sizes = [(part.rows, part.nbytes) for part in parts]
-            totals = _total([rows for rows, _ in sizes]), _total([size for _, size in sizes])
-            done, number, begun = (0, 0), _number(), time.monotonic()
-            told = begun
-            for i, ((rows, size), result) in enumerate(zip(sizes, results, strict=True), start=1):
+            rows, sizes = [part.rows for part in parts], [part.nbytes for part in parts]
+            totals = _total(rows), _total(sizes)
+            fit = current_fit()
+            numbers = fit and fit.keep(WatchedEngine, lambda: nullcontext(count(1)))
+            number = next(numbers) if numbers else 1
+            begun = told = time.monotonic()
+            for i, result in enumerate(results, start=1):
                 yield result  # it may be read when it is asked for
-                done = done[0] + (rows or 0), done[1] + (size or 0)
                 now = time.monotonic()
                 if now - told >= PAUSE:
                     told = now
+                    done = _known(rows[:i]), _known(sizes[:i])
                     known = (d / t for d, t in zip(done, totals, strict=True) if t and d)
                     fraction = next(known, i / len(parts))
                     left = (now - begun) * (1 - fraction) / fraction
                     report(Progress(*done, *totals, fraction, left, number))
-            report(Progress(*done, *totals, 1.0, 0.0, number))
+            report(Progress(_known(rows), _known(sizes), *totals, 1.0, 0.0, number))
 
     def _listener(self) -> AbstractContextManager[Report]:
-        if callable(self.report):
-            return nullcontext(self.report)
-        if not self.report:
-            return nullcontext(lambda _: None)
-        return bar()
+        if self.report is True:
+            return bar()
+        return nullcontext(self.report if callable(self.report) else lambda _: None)
 
 
-def _number() -> int:
-    """Number of the pass in the fit that has begun, from 1."""
-    fit = current_fit()
-    return 1 if fit is None else next(fit.keep(WatchedEngine, lambda: nullcontext(count(1))))
+def _known(sizes: Sequence[int | None]) -> int:
+    return sum(size for size in sizes if size is not None)
 
 
 def _total(sizes: Sequence[int | None]) -> int | None:
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else None
+    return None if None in sizes else _known(sizes)
 
 
 def described(progress: Progress) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from traceback import format_exception
 from typing import Any, TypeVar, cast
@@ -25,8 +26,6 @@ from suffice.engines.engine import Engine
 from suffice.engines.executor import opened
 from suffice.errors import EngineError, ParameterError, SufficeError
 from suffice.sums.base import Statistic, tree_sum
-
-__all__ = ["SparkEngine"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
@@ -47,24 +46,16 @@ class SparkEngine(Engine):
     """The executors of Spark, classic or Connect, for DataFrames of Spark: read where they are.
 
     Executors need this library. Files are read by ``spark.read`` first.
-
-    Examples
-    --------
-    >>> SparkEngine().in_process
-    False
     """
 
     @property
     def workers(self) -> int:
-        """One: Spark partitions a frame itself."""
         return 1
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        """Yield the sum over the partitions; lists are joined."""
-        yield self.run(cast(Any, kernel), params, parts)
+        yield self.run(cast(Any, kernel), params, parts)  # the sum; lists are joined
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """Return the sum of ``kernel`` over the partitions of a frame, added in their order."""
         part: Any = parts[0] if len(parts) == 1 else None
         if not isinstance(part, SparkRows):
             raise ParameterError(
@@ -72,13 +63,14 @@ class SparkEngine(Engine):
                 "it reads Spark DataFrames",
                 "make one by spark.read or spark.createDataFrame, or leave the engine out",
             )
-        bare = PartitionRows((), part.names, 0, layout=part.layout, most=part.most)
+        bare = PartitionRows((), part.names, 0, layout=part.layout)
         task = __version__, cloudpickle.dumps(((kernel, bare), params))
         kept = part.frame.mapInArrow(partial(_on_partition, task), ROW).persist()
         try:
             sums = list(_sums(kept))
         finally:
-            _quietly(kept.unpersist)
+            with suppress(Exception):  # a session that died has taken everything with it
+                kept.unpersist()
         return cast(S, tree_sum(sums or [kernel(bare, params)]))
 
 
@@ -97,21 +89,8 @@ def _sums(parts: DataFrame) -> Iterator[Any]:
         yield _value(message)
 
 
-def _quietly(call: Callable[[], Any]) -> None:
-    try:
-        call()
-    except Exception:  # a session that died has taken everything with it
-        return
-
-
 def _fetched(frame: DataFrame) -> pa.Table:
-    """Fetch results in the order of their index.
-
-    Raises
-    ------
-    EngineError
-        If Spark does not get through. An exception of a kernel is a result.
-    """
+    """Fetch results in the order of their index; an exception of a kernel is a result."""
     try:
         table: pa.Table = frame.toArrow()
     except Exception as error:
@@ -191,13 +170,12 @@ def _pieces(index: int, message: Message) -> Batches:
     """Cut a result into rows."""
     content = pickle.dumps(message)
     for start in range(0, len(content), PIECE):
-        row = [index, start, len(content), content[start : start + PIECE]]
-        yield pa.record_batch([[cell] for cell in row], schema=_SCHEMA)
+        row = [[index], [start], [len(content)], [content[start : start + PIECE]]]
+        yield pa.record_batch(row, schema=_SCHEMA)
 
 
 def _messages(rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Message]]:
     """Put results together, each from rows that follow each other."""
-    columns = ((batch["index"].to_pylist(), batch["piece"].to_pylist()) for batch in rows)
-    pairs = chain.from_iterable(zip(*both, strict=True) for both in columns)
-    for index, pieces in groupby(pairs, itemgetter(0)):
-        yield index, pickle.loads(b"".join(piece for _, piece in pieces))
+    cells = (row for batch in rows for row in batch.to_pylist())
+    for index, pieces in groupby(cells, itemgetter("index")):
+        yield index, pickle.loads(b"".join(row["piece"] for row in pieces))

@@ -12,41 +12,36 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.data.frames.memory import FrameTable
 from suffice.data.open import open_table
 from suffice.engines.engine import fit_context
 from suffice.ensemble.candidates import (
     CANDIDATES,
-    FOLDS,
-    IMPOSSIBLE,
-    LEAST_ANSWERED,
     Candidate,
     Candidates,
-    Folds,
+    HeldOut,
     Roles,
     Size,
-    folds_in_time,
+    dealt,
+    held_out,
     naive_bayes,
     planned,
     seconds,
 )
 from suffice.ensemble.fitted import FittedAverage
-from suffice.errors import DataError, ParameterError, SufficeError, warn
-from suffice.model_selection.evaluated_folds import evaluate_models
+from suffice.errors import ParameterError, SufficeError, warn
+from suffice.model_selection.rows import MemoryRows, Rows, TableRows, is_table
 from suffice.models.base.answers import Doubts
 from suffice.models.base.checks import is_array
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
+from suffice.models.reading import engine_for
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import row_sums
 from suffice.sums.row_sample import Sampled
 
-__all__ = [
-    "AutoClassifier",
-    "members",
-    "shares",
-]
-
 DRAWN_TOGETHER = 1.0  # a, in rows
+ONE_CELL = Size(1, 1, 0, 0, 1)
 
 
 def shares(log_p: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -145,11 +140,11 @@ class AutoClassifier(FittedAverage):
     naive Bayes with chosen families and weights of columns, the same beside one-dependence
     estimators (AODE), logistic regression of numbers and of bins, and discriminant analysis,
     linear and quadratic. They are judged by 10 folds, 5 or 3: the most for which all fits are
-    foreseen to take 10 s on one core, or 100 µs a cell where that is more. A candidate for which
-    there is no time is dropped, unless ``candidates`` names it. A fold is fitted to 200,000 rows at
-    most; of more than 6,000 rows, folds are judged until 6,000 rows are. The members are then
-    fitted to all rows. A candidate that cannot learn the table is left out: ``candidates_`` says
-    which, and why.
+    foreseen to take 3 s on one core, or 12 s of more than 1,000 rows or 100 columns. Candidates for
+    which there is no time are dropped, unless ``candidates`` names them. A fold is fitted to
+    200,000 rows at most; of more than 6,000 rows, folds are judged until 6,000 rows are. The
+    members are then fitted to all rows. A candidate that cannot learn the table is left out:
+    ``candidates_`` says which, and why.
 
     Parameters
     ----------
@@ -227,59 +222,39 @@ class AutoClassifier(FittedAverage):
         """
         self._check_options()
         X = _reread(X)
-        roles = Roles(self.categorical, self.text, ())
         rows = X, y, sample_weight
         with fit_context(self):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
+                roles = Roles(self.categorical, self.text, ())
                 seen = _Seen.of(naive_bayes(roles, numbers="gaussian"), rows)
                 roles = replace(roles, ignore=seen.identifiers)
-                names, folds = list(self.candidates or CANDIDATES), FOLDS[0]
-                dropped: dict[str, Exception] = {}
-                if seen.size is not None and self.candidates is not None:
-                    folds = folds_in_time(names, seen.size, self.best) or FOLDS[-1]
-                elif seen.size is not None:
-                    names, folds = planned(names, seen.size, self.best)
-                    dropped = {
-                        name: ParameterError(
-                            f"{folds} folds of it would take about "
-                            f"{folds * seconds(name, seen.size):.2g} s",
-                            "candidates that are not asked for by name are judged in less",
-                        )
-                        for name in CANDIDATES
-                        if name not in names
-                    }
+                names, folds = planned(self.candidates, seen.size, self.best)
                 learners = {name: CANDIDATES[name](roles) for name in names}
-                splitter = Folds(self.random_state, seen.tells_apart, folds)
-                found = evaluate_models(learners, *rows, cv=splitter, label_scores=True) | dropped
-            known = [one for one in found.values() if not isinstance(one, Exception)]
-            asked = max((one.pooled.weight for one in known), default=1.0)
-            order = sorted(
-                (Candidate.of(name, one, asked) for name, one in found.items()),
-                key=lambda one: (np.isnan(one.log_loss), one.log_loss),
-            )
-            able = [one for one in order if one.refusal is None]
-            if not able:
-                errors = [error for error in found.values() if isinstance(error, Exception)]
-                raise (
-                    errors[0]
-                    if errors
-                    else DataError(
-                        f"{order[0].name} cannot be judged: {order[0].refusal}",
-                        f"each answers {100 * LEAST_ANSWERED:.0f} % of the held-out rows or more",
-                        "name other candidates, such as 'naive-bayes'",
+                placed, hashes = seen.placed(rows)
+                pairs = dealt(placed.codes, self.random_state, folds, hashes)
+                found = held_out(learners, placed, pairs)
+            for name in CANDIDATES:
+                if self.candidates is None and name not in names:
+                    found[name] = ParameterError(
+                        f"{folds} folds of it would take about "
+                        f"{folds * seconds(name, seen.size):.2g} s",
+                        "candidates that are not asked for by name are judged in less",
                     )
-                )
-            log_p, weights = _label_scores([found[one.name] for one in able])
+            able = {name: one for name, one in found.items() if isinstance(one, HeldOut)}
+            if not able:
+                raise next(one for one in found.values() if isinstance(one, Exception))
+            judged = {name: Candidate.of(name, one) for name, one in found.items()}
+            order = sorted(able, key=lambda name: judged[name].log_loss)
+            log_p = np.stack([able[name].log_p for name in order], axis=1)
+            weights = able[order[0]].weights
             places, v = members(log_p, weights, self.best)
-            chosen, log_p = [able[m] for m in places], log_p[:, places]
-            share = dict(zip([one.name for one in chosen], v.tolist(), strict=True))
-            self.candidates_ = Candidates(
-                replace(one, weight=share.get(one.name, 0.0)) for one in order
-            )
+            for place, share in zip(places.tolist(), v.tolist(), strict=True):
+                judged[order[place]] = replace(judged[order[place]], weight=share)
+            self.candidates_ = Candidates(judged[name] for name in dict.fromkeys([*order, *judged]))
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
-                fitted = [learners[one.name].fit(*rows) for one in chosen]
+                fitted = [learners[order[place]].fit(*rows) for place in places]
             if seen.identifiers:
                 warn(
                     f"columns that tell one row from another, as an identifier does, are left out: "
@@ -287,7 +262,7 @@ class AutoClassifier(FittedAverage):
                 )
             for once in {str(one.message): one for one in said}.values():
                 warn(once.message.args[0], once.category)  # type: ignore[union-attr]
-            self._average(fitted, v, Doubts.of(row_sums(exp(log_p) * v), weights))
+            self._average(fitted, v, Doubts.of(row_sums(exp(log_p[:, places]) * v), weights))
             return self
 
     def _check_options(self) -> None:
@@ -308,15 +283,18 @@ class _Seen:
 
     Parameters
     ----------
-    size : Size, optional
-        None if it cannot be fitted, as every candidate will say.
+    size : Size
+        Of one cell if the model cannot be fitted, as every candidate will say.
+    categories : tuple of str
+        Columns whose values are categories.
     identifiers : tuple of str
         Columns that tell one row from another, and are left out.
     tells_apart : bool
         Whether equal rows are copies of one row.
     """
 
-    size: Size | None = None
+    size: Size = ONE_CELL
+    categories: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     tells_apart: bool = False
 
@@ -334,15 +312,26 @@ class _Seen:
             sum(map(len, values.values())),
             len(fitted.classes),
         )
+        categories = tuple(one.name for one in model.schema_ if one.kind == "category")
+        identifiers = () if is_array(rows[0]) else fitted.identifiers
         tells_apart = isinstance(statistic, Sampled) and statistic.sample.tells_apart
-        return cls(size, () if is_array(rows[0]) else fitted.identifiers, tells_apart)
+        return cls(size, categories, identifiers, tells_apart)
 
+    def placed(self, rows: tuple[Any, Any, Any]) -> tuple[Rows, NDArray[np.uint64] | None]:
+        """Return the rows by their places, and hashes by which copies are found.
 
-def _label_scores(found: Sequence[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """log P(y | x) of rows and candidates, (n, M), and the weights of the rows, (n,)."""
-    scores = [np.concatenate(one.label_scores) for one in found]
-    log_p = np.maximum(np.stack([rows[:, 0] for rows in scores], axis=1), -IMPOSSIBLE)
-    return log_p, scores[0][:, 1]
+        Strings of a frame are read once as the numbers that they spell, or coded.
+        """
+        X, y, weight = rows
+        if is_table(X):
+            table = TableRows.of(X, y, weight, engine_for, {}, None, self.tells_apart)
+            return table, table.hashes
+        if not is_array(X):
+            opened = open_table(X, y if isinstance(y, str) else None).table
+            if isinstance(opened, FrameTable):
+                X = opened.coded(self.categories).table
+        memory = MemoryRows.of(X, y, weight, None, labelled=True)
+        return memory, memory.hashes if self.tells_apart else None
 
 
 def _reread(X: Any) -> Any:

@@ -2,51 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, combinations
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.schema import Layout
+from suffice.data.source import Part, each_batch
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.errors import SufficeError
+from suffice.errors import DataError, ParameterError, SufficeError
 from suffice.linear_model import LogisticRegression
-from suffice.model_selection.evaluated_folds import FoldEvaluations
-from suffice.model_selection.folds import EqualRowsTogether, stratified
+from suffice.model_selection.fits import models_of_folds
+from suffice.model_selection.folds import Folds, Partition, stratified
+from suffice.model_selection.rows import Rows
+from suffice.models.classifier import Classifier, open_labelled
 from suffice.models.estimator import Estimator
+from suffice.models.reading import engine_for
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of
 from suffice.numerics.in_print import Printed, Table, percent
+from suffice.sums.batch import Batch
 
 __all__ = [
     "CANDIDATES",
     "FOLDS",
-    "IMPOSSIBLE",
-    "LEAST_ANSWERED",
     "Candidate",
     "Candidates",
-    "Folds",
+    "HeldOut",
     "Roles",
     "Size",
-    "folds_in_time",
+    "dealt",
+    "held_out",
     "naive_bayes",
     "planned",
     "seconds",
 ]
 
 FOLDS = 10, 5, 3  # the most for which there is time
-SECONDS = 10.0  # for all fits, of a table of CELLS or fewer
-CELLS = 100_000
+SECONDS, MORE = 2.7, 12.0  # for all fits of a small table, and of others
+SMALL = 1_000, 100  # rows and columns
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
-LEAST_ANSWERED = 0.9  # of the rows: else log losses are not of the same rows
 IMPOSSIBLE = -log_of(1e-15)  # nats that a row counts at most, as in scikit-learn
 
 
@@ -136,7 +141,9 @@ class Size:
 
 def _naive_bayes_seconds(size: Size) -> float:
     compared = min(size.numbers, 128) + size.numbers / 100  # densities of others are not compared
-    return (3e-3 + 1e-3 * size.classes) * compared + 4e-3 * size.categories + size.pass_over_rows
+    fitted = 3e-2 + (1.2e-3 + 8e-4 * size.classes) * compared + 4e-3 * size.categories
+    again = 5e-5 * min(size.numbers, 128) ** 2 if size.rows < 11 * size.columns else 0.0
+    return fitted + again + size.pass_over_rows
 
 
 def _aode_seconds(size: Size) -> float:
@@ -147,7 +154,7 @@ def _aode_seconds(size: Size) -> float:
 
 def _logistic_seconds(size: Size) -> float:
     free = min(size.terms, size.rows) * (size.classes - 1)
-    return 1e-2 + (3e-4 + 3e-7 * min(size.rows, MOST_LEARNT)) * free
+    return 1e-2 + (2.5e-4 + 3e-7 * min(size.rows, MOST_LEARNT)) * free
 
 
 def _bins_seconds(size: Size) -> float:
@@ -157,12 +164,12 @@ def _bins_seconds(size: Size) -> float:
 
 
 def _linear_seconds(size: Size) -> float:
-    return 5e-3 + 4e-4 * size.levels + 1e-5 * size.numbers + size.pass_over_rows
+    return 1e-2 + 5e-4 * size.levels + 1e-5 * size.numbers + size.pass_over_rows
 
 
 def _quadratic_seconds(size: Size) -> float:
     covariances = size.classes * min(size.terms, size.rows) ** 2
-    return 1e-2 + 2e-6 * covariances + size.pass_over_rows
+    return 2e-2 + 2e-6 * covariances + size.pass_over_rows
 
 
 COSTS: Mapping[str, Callable[[Size], float]] = {
@@ -178,15 +185,17 @@ COSTS: Mapping[str, Callable[[Size], float]] = {
 
 
 WORTH: Mapping[str, float] = {
-    "naive-bayes": 3.0,
-    "aode": 4.0,
+    "naive-bayes": 2.5,
+    "aode": 6.0,
     "logistic": 2.0,
     "logistic-bins": 2.0,
     "lda": 2.0,
     "qda": 1.0,
-    "qda-light": 1.0,
+    "qda-light": 0.5,
 }
-"""What the mean loses without a candidate, roughly; the dearest for its worth is dropped first."""
+"""What the mean loses without a candidate, roughly, in milli-nats a row."""
+BESIDE_AODE = 0.5  # worth of naive Bayes, which is part of it
+FOLDS_WORTH = {10: 1.2, 5: 0.8, 3: 0.0}
 
 
 def seconds(name: str, size: Size) -> float:
@@ -194,16 +203,16 @@ def seconds(name: str, size: Size) -> float:
     return COSTS[name](size)
 
 
-def planned(names: Sequence[str], size: Size, best: int) -> tuple[list[str], int]:
-    """Return the candidates that are judged, and the number of folds.
+def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[str], int]:
+    """Return the candidates that are judged, and the number of folds: 10, 5 or 3.
 
-    All fits together may take 10 s, or 100 µs a cell where that is more. There are 10 folds, or 5,
-    or 3; while 3 folds of all take longer, the one that is dearest for its worth is
-    dropped.
+    Candidates and folds are those that are worth the most, together, among those whose fits are
+    foreseen to take 3 s, or 12 s of more than 1,000 rows or 100 columns.
 
     Parameters
     ----------
-    names : sequence of str
+    names : sequence of str, optional
+        Candidates that are judged whatever they cost; default: all for which there is time.
     size : Size
         Of the whole table.
     best : int
@@ -211,27 +220,147 @@ def planned(names: Sequence[str], size: Size, best: int) -> tuple[list[str], int
 
     Examples
     --------
-    >>> planned(list(CANDIDATES), Size(500, 10, 0, 0, 2), 3)[1]
-    10
-    >>> names, folds = planned(list(CANDIDATES), Size(1000, 100, 0, 0, 30), 3)
+    >>> planned(None, Size(300, 5, 0, 0, 2), 3)[1]
+    5
+    >>> names, folds = planned(None, Size(1000, 100, 0, 0, 30), 3)
     >>> "aode" in names, folds
     (False, 3)
     """
-    kept = list(names)
-    while not (folds := folds_in_time(kept, size, best)) and len(kept) > 1:
-        kept.remove(max(kept, key=lambda name: seconds(name, size) / WORTH[name]))
-    return kept, folds or FOLDS[-1]
+    if names is not None:
+        return list(names), _folds_in_time(names, size, best) or FOLDS[-1]
+    subsets = chain.from_iterable(
+        combinations(CANDIDATES, m) for m in range(len(CANDIDATES), 0, -1)
+    )
+    in_time = {kept: folds for kept in subsets if (folds := _folds_in_time(kept, size, best))}
+    if not in_time:
+        return [min(CANDIDATES, key=lambda name: seconds(name, size))], FOLDS[-1]
+    kept, folds = max(in_time.items(), key=lambda plan: _worth(*plan))
+    return list(kept), folds
 
 
-def folds_in_time(names: Sequence[str], size: Size, best: int) -> int:
-    """Return for how many folds there is time; 0 if for none of the numbers."""
-    allowed = SECONDS * max(1.0, size.rows * size.columns / CELLS)
+def _worth(names: Sequence[str], folds: int) -> float:
+    found = sum(WORTH[name] for name in names) + FOLDS_WORTH[folds]
+    both = "aode" in names and "naive-bayes" in names
+    return found + BESIDE_AODE - WORTH["naive-bayes"] if both else found
+
+
+def _folds_in_time(names: Sequence[str], size: Size, best: int) -> int:
+    """Return for how many folds there is time; 0 if for none of the numbers.
+
+    Of so many rows that one fold of five is enough there are no ten, of which two are judged.
+    """
+    allowed = SECONDS if size.rows <= SMALL[0] and size.columns <= SMALL[1] else MORE
     each = sorted(seconds(name, size) for name in names)
     for folds in FOLDS:
         fits = min(folds, -(-folds * ENOUGH_TESTED // max(size.rows, 1)))
-        if fits * sum(each) + sum(each[-best:]) <= allowed:
+        enough = size.rows >= FOLDS[1] * ENOUGH_TESTED and fits > 1
+        if not enough and fits * sum(each) + sum(each[-best:]) <= allowed:
             return folds
     return 0
+
+
+def dealt(
+    codes: NDArray[np.intp], seed: int, folds: int, hashes: NDArray[np.uint64] | None = None
+) -> Folds:
+    """Divide rows into stratified folds in random order, of which few are enough of many rows.
+
+    A fold is fitted to at most 200,000 rows, and judged on at most 20,000.
+
+    Parameters
+    ----------
+    codes : ndarray of int (n,)
+        Labels; −1 where there is none, and then the row is in no fold.
+    seed : int
+        Of the order.
+    folds : int
+        Their number, at most.
+    hashes : ndarray of uint64 (n,), optional
+        Rows of one hash are copies, and in one fold.
+
+    Raises
+    ------
+    DataError
+        If no row has a label.
+    """
+    known = np.flatnonzero(codes >= 0)
+    n = len(known)
+    if not n:
+        raise DataError("no row has a label", "folds are made of rows with labels")
+    order = known[np.random.default_rng(seed).permutation(n)]
+    first = place = np.arange(n)
+    if hashes is not None:
+        _, start, place = np.unique(hashes[order], return_index=True, return_inverse=True)
+        first = np.sort(start)
+        place = np.searchsorted(first, start)[place]
+    labels = codes[order][first]
+    k = max(2, min(folds, int(np.bincount(labels).max())))
+    fold = stratified(labels, k)[place]
+    return [
+        (np.sort(order[fold != f][:MOST_LEARNT]), np.sort(order[fold == f][:MOST_TESTED]))
+        for f in range(min(k, -(-k * ENOUGH_TESTED // n)))
+    ]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Predictions for n held-out rows.
+
+    Parameters
+    ----------
+    log_p, weights : ndarray (n,)
+        log P(y | x) of the label, −log 1e-15 at least, and ω.
+    right : ndarray of bool (n,)
+        Rows whose label is the most probable one.
+    """
+
+    log_p: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    right: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, models: Sequence[Classifier], tests: Sequence[tuple[Any, Any, Any]]) -> HeldOut:
+        """Ask the model of every fold about the rows outside it."""
+        found = []
+        for model, test in zip(models, tests, strict=True):
+            source, layout = open_labelled(model, *test), model.reader_.to_answer
+            engine = engine_for(source)
+            parts = source.parts(layout, engine.workers)
+            found += [b for one in engine.map(_said, (model.model_, layout), parts) for b in one]
+        log_p, weights, right = np.concatenate(found, axis=1)
+        return cls(np.maximum(log_p, -IMPOSSIBLE), weights, right > 0)
+
+
+def _said(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
+    """Kernel: log P(y | x), ω, and 1 where y is the most probable label, (3, n), of each batch.
+
+    A class that the model does not know has −∞. Missing cells say nothing.
+    """
+    model, layout = params
+
+    def said(batch: Batch) -> NDArray[np.float64]:
+        logs, codes = model.partial_log_posterior(batch), batch.learnt(model.classes)
+        own = np.where(codes >= 0, logs[np.arange(batch.rows), codes], -np.inf)
+        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
+        found = np.stack([own, weights, logs.argmax(axis=1) == codes])
+        return np.asarray(found[:, batch.codes >= 0])
+
+    return list(each_batch(part, layout, said))
+
+
+def held_out(
+    learners: Mapping[str, Classifier], rows: Rows, folds: Folds
+) -> dict[str, HeldOut | Exception]:
+    """Return predictions of held-out rows by every candidate, or why there are none."""
+    tests = [rows.at(test) for _, test in folds]
+    folds = Partition.found_in(folds, rows.n) or folds
+    fits = models_of_folds(list(learners.values()), rows, folds)
+    found: dict[str, HeldOut | Exception] = {}
+    for name, fit in zip(learners, fits, strict=True):
+        try:
+            found[name] = fit.error or HeldOut.of(fit.models, tests)
+        except (DataError, ParameterError) as error:
+            found[name] = error
+    return found
 
 
 @dataclass(frozen=True)
@@ -257,21 +386,15 @@ class Candidate:
     refusal: str | None = None
 
     @classmethod
-    def of(cls, name: str, found: FoldEvaluations | Exception, rows: float) -> Candidate:
-        """Of what its folds showed, or its error; ``rows`` is Σw of those that were asked about."""
+    def of(cls, name: str, found: HeldOut | Exception) -> Candidate:
+        """Judge the predictions for held-out rows."""
         if isinstance(found, SufficeError):  # its next step is for who wants this model alone
             refusal = "; ".join(filter(None, (found.fact, found.rule)))
             return cls(name, np.nan, np.nan, refusal=refusal)
         if isinstance(found, Exception):
             return cls(name, np.nan, np.nan, refusal=str(found))
-        judged = found.pooled
-        answered = judged.weight / rows if rows else 0.0
-        if answered < LEAST_ANSWERED:
-            refusal = f"it answers {100 * answered:.0f} % of the rows, as cells are missing"
-            return cls(name, np.nan, np.nan, refusal=refusal)
-        log_p, weights = np.concatenate(found.label_scores).T
-        log_loss = np.average(np.minimum(-log_p, IMPOSSIBLE), weights=weights)
-        return cls(name, float(log_loss), judged.error)
+        log_loss = np.average(-found.log_p, weights=found.weights)
+        return cls(name, float(log_loss), float(np.average(~found.right, weights=found.weights)))
 
 
 class Candidates(Printed, tuple[Candidate, ...]):
@@ -294,44 +417,3 @@ class Candidates(Printed, tuple[Candidate, ...]):
         notes = ["Judged on held-out rows; log loss in nats a row.", *reasons]
         header = ["model", "log loss", "error", "share of the answer"]
         return Table("", header, rows, notes, bars=losses)
-
-
-class Folds(EqualRowsTogether):
-    """A splitter: stratified folds in random order, of which few are enough of many rows.
-
-    A fold is fitted to at most 200,000 rows, and judged on at most 20,000.
-
-    Parameters
-    ----------
-    seed : int
-        Of the order.
-    together : bool
-        Whether equal rows are copies, and in one fold.
-    folds : int
-        Their number, at most.
-    """
-
-    def __init__(self, seed: int, together: bool = False, folds: int = FOLDS[0]) -> None:
-        self._seed, self._together, self._folds = seed, together, folds
-
-    def split(
-        self, X: Any, y: NDArray[np.intp], groups: Any = None
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Yield places of rows to learn from, and to be judged on."""
-        n = len(y)
-        order = np.random.default_rng(self._seed).permutation(n)
-        first = place = np.arange(n)
-        if self._together:
-            _, start, place = np.unique(groups[order], return_index=True, return_inverse=True)
-            first = np.sort(start)
-            place = np.searchsorted(first, start)[place]
-        labels = y[order][first]
-        k = max(2, min(self._folds, int(np.bincount(labels).max())))
-        of_order = stratified(labels, k)[place]
-        for f in range(min(k, -(-k * ENOUGH_TESTED // n))):
-            learnt, asked = order[of_order != f][:MOST_LEARNT], order[of_order == f][:MOST_TESTED]
-            yield np.sort(learnt), np.sort(asked)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds, at most."""
-        return self._folds

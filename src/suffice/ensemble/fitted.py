@@ -36,9 +36,6 @@ from suffice.sums.block import BadCell
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
-__all__ = ["FittedAverage"]
-
-
 Member: TypeAlias = GenerativeModel | LogisticModel
 """A fitted model of classes."""
 
@@ -79,13 +76,7 @@ class AveragedModel:
         return {name: values for name, values in known.items() if name not in read}
 
     def log_posterior(self, batch: Batch, hidden: Collection[str] = ()) -> NDArray[np.float64]:
-        """Return log P(c | x) = log Σ_m v_m P_m(c | x) of every row, (n, k).
-
-        Raises
-        ------
-        BadCell
-            If a cell breaks a rule.
-        """
+        """Return log P(c | x) = log Σ_m v_m P_m(c | x) of every row, (n, k)."""
         logs = np.stack(list(self._of_members(batch, hidden)), axis=-1)
         n, k, m = logs.shape
         total = log_sum_exp((logs + log(self.shares)).reshape(n * k, m)).reshape(n, k)
@@ -363,7 +354,7 @@ class FittedAverage(Classifier):
             return answer(model, row)
         return np.concatenate(answers_by_batch(self, X, answered, (model, answer)))
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Any:
+    def _interval_ends(self, level: float) -> Any:
         raise ParameterError(
             "the answers are means of those of several models",
             "an interval is one of the parameters of a single model",

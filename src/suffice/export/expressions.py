@@ -11,29 +11,8 @@ A reader of models makes these trees, a writer of a language walks them: neither
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from sys import float_info
 from typing import Any, Literal
-
-__all__ = [
-    "Above",
-    "Cell",
-    "Choice",
-    "Column",
-    "Expression",
-    "Log",
-    "Log1p",
-    "LogJoint",
-    "Missing",
-    "Number",
-    "Product",
-    "Quotient",
-    "Square",
-    "Steps",
-    "Sum",
-    "Term",
-    "weighed",
-]
 
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
@@ -56,7 +35,7 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether the cells are read as doubles, and not compared with values."""
+        """Return whether the cells are read as doubles, and not compared with values."""
         return self.kind in ("number", "count", "whole")
 
     @property
@@ -108,7 +87,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class Square:
-    """The square of an expression."""
+    """Something times itself."""
 
     of: Expression
 
@@ -138,7 +117,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Above:
-    """One number where the cell is above the threshold, and one where it is not."""
+    """A step at a threshold: one number above it, and one at and below it."""
 
     column: int
     threshold: float
@@ -167,37 +146,26 @@ Expression = (
 )
 
 
-@singledispatch
-def weighed(node: Any, weight: float) -> Expression:
+def weighed(node: Expression, weight: float) -> Expression:
     """An expression times a weight above 0."""
-    return Product(Number(weight), node)
-
-
-@weighed.register
-def _(node: Number, weight: float) -> Expression:
-    return Number(weight * node.value)
-
-
-@weighed.register
-def _(node: Choice, weight: float) -> Expression:
-    cases = tuple((value, weight * number) for value, number in node.cases)
-    rest = node.otherwise
-    return replace(node, cases=cases, otherwise=rest if rest is None else weight * rest)
-
-
-@weighed.register
-def _(node: Above, weight: float) -> Expression:
-    return replace(node, above=weight * node.above, below=weight * node.below)
-
-
-@weighed.register
-def _(node: Steps, weight: float) -> Expression:
-    return replace(node, values=tuple(weight * value for value in node.values))
+    match node:
+        case Number(value):
+            return Number(weight * value)
+        case Choice(_, cases, otherwise):
+            products = tuple((value, weight * number) for value, number in cases)
+            rest = otherwise if otherwise is None else weight * otherwise
+            return replace(node, cases=products, otherwise=rest)
+        case Above(_, _, above, below):
+            return replace(node, above=weight * above, below=weight * below)
+        case Steps(_, _, values):
+            return replace(node, values=tuple(weight * value for value in values))
+        case _:
+            return Product(Number(weight), node)
 
 
 @dataclass(frozen=True)
 class Term:
-    """What some columns add to every output.
+    """The contribution of some columns to every output.
 
     If one of them is missing, the term is ``nothing``, or the row is ``refused``.
     """

@@ -12,7 +12,6 @@ from suffice.families.counts import (
     borrowed,
     by_event,
     dirichlet,
-    drawn_shares,
     event_features,
     evidence_for,
     log_share_moments,
@@ -41,11 +40,6 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
 from suffice.sums.counts import CountAccumulator, Counts, EventAccumulator
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
-
-__all__ = [
-    "Bernoulli",
-    "BernoulliParameters",
-]
 
 
 @dataclass(frozen=True)
@@ -88,11 +82,9 @@ class Bernoulli(Family):
         check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator."""
         return EventAccumulator(presence=True) if encoding == "events" else CountAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         if encoding != "events":
             if not super().takes(statistic, encoding, d):
                 return False
@@ -102,11 +94,9 @@ class Bernoulli(Family):
         return bool((statistic.count.value <= statistic.total).all())
 
     def settled(self, parameters: Parameters) -> Bernoulli:
-        """The same, with the α of these."""
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Counts) -> BernoulliParameters:
-        """Parameters from exact counts of either encoding."""
         ones = statistic.ones
         outcomes = np.stack([statistic.total - ones, ones], axis=-1)
         d, words = ones.shape[1], statistic.events
@@ -119,7 +109,6 @@ class Bernoulli(Family):
         return BernoulliParameters(theta, words, evidence)
 
     def posterior(self, statistic: Any) -> BernoulliPosterior:
-        """Beta posteriors from counts of outcomes."""
         ones = statistic.ones
         outcomes = np.stack([statistic.total - ones, ones], axis=-1)
         chosen = self.estimate(statistic).alpha_evidence
@@ -220,13 +209,7 @@ class BernoulliParameters(Parameters):
         return Form(features, np.zeros_like(linear), linear, log_theta[:, :, 0].sum(axis=1))
 
     def features(self, block: CodedBlock | SparseBlock) -> Any:
-        """Outcomes (n, d), or which words occur, sparse.
-
-        Raises
-        ------
-        BadCell
-            If a cell is missing.
-        """
+        """Outcomes (n, d), or which words occur, sparse."""
         if isinstance(block, CodedBlock):
             return complete(np.where(block.codes < 0, np.nan, block.codes))
         block = block.merged()
@@ -261,7 +244,3 @@ class BernoulliPosterior(Posterior):
         add_with_poles(
             lambda terms, out: scorer.add_terms(terms, block, out), variance, moments.variance
         )
-
-    def draw(self, rng: np.random.Generator) -> BernoulliParameters:
-        """Draw θ of every column and class."""
-        return BernoulliParameters(drawn_shares(self.a, rng), self.words)

@@ -17,7 +17,7 @@ from suffice.families.counts import (
     advice_on_counts,
     borrowed,
     by_event,
-    dirichlet_columns,
+    dirichlet,
     evidence_for,
     identifiers_of,
     log_share_moments,
@@ -45,15 +45,8 @@ from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Categorical",
-    "CategoricalParameters",
-]
-
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-__all__ = ["Categorical", "CategoricalParameters"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ class Categorical(Family):
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that no training row showed: left out like a missing cell, refused,
-        or given the probability of one more category that no row showed.
+        or given the probability of one more, unseen category.
     min_categories : int, or tuple of one int for every column
         Assume at least so many values per column, seen or not.
     from_zero : bool
@@ -125,22 +118,18 @@ class Categorical(Family):
         return (said for said in advice_on_counts(statistic) if said[0] not in left_out)
 
     def left_out(self, statistic: Counts) -> NDArray[np.intp]:
-        """Identifiers, if these are to be ignored."""
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(identifiers_of(statistic))
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
-        """An empty accumulator."""
         return CodeAccumulator(d) if self.from_zero else CountAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         counts = super().takes(statistic, encoding, d)
         return counts and not any(v.closed for v in statistic.vocabularies)
 
     def settled(self, parameters: Parameters) -> Categorical:
-        """The same, with the α of these; values that it does not know are left out."""
         alpha = settled_alpha(self.alpha, parameters.alpha_evidence)
         unseen = "ignore" if self.unseen == "error" else self.unseen
         return replace(self, alpha=alpha, unseen=unseen)
@@ -155,23 +144,27 @@ class Categorical(Family):
         DataError
             If codes that count from 0 are too large.
         """
-        statistic, least = self._settled(statistic)
+        statistic, least = self._over_range(statistic)
         sizes, quiet = self._sizes(statistic, least), self.left_out(statistic)
         asked = (statistic.column(j) * (j not in quiet) for j in range(statistic.d))
         evidence = evidence_for(self.alpha, asked, sizes.tolist())
-        alpha = self._each_alpha(evidence, statistic.d)
+        given = pseudo_counts(settled_alpha(self.alpha, evidence), statistic.d)
+        alpha = np.full(statistic.d, given, np.float64)
         places = statistic.offsets + np.arange(statistic.d + 1)
         table = np.empty((statistic.k, places[-1]))
         for columns, counts in statistic.by_size:
             if len(quiet):
                 silent = np.isin(columns, quiet)[:, None]
                 counts = np.where(silent, counts.sum(axis=0), counts)
-            theta = dirichlet_columns(columns, counts, alpha, self.estimation, sizes)
-            table[:, places[columns, None] + np.arange(theta.shape[2])] = theta
-        found = statistic.vocabularies, table, self.unseen, evidence
-        return CategoricalParameters(*found, self.from_zero)
+            wide = np.zeros((*counts.shape[:2], counts.shape[2] + 1))  # the last: unseen
+            wide[..., :-1] = counts
+            found = dirichlet(wide, alpha[columns, None], self.estimation, sizes[columns, None])
+            table[:, places[columns, None] + np.arange(wide.shape[2])] = found
+        return CategoricalParameters(
+            statistic.vocabularies, table, self.unseen, evidence, self.from_zero
+        )
 
-    def _settled(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
+    def _over_range(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
         """The counts of all values, seen or not, and the least number of values of each column."""
         d = len(statistic.vocabularies)
         least = self.min_categories
@@ -187,33 +180,23 @@ class Categorical(Family):
             statistic = statistic.over(tuple(ranges))
         return statistic, least
 
-    def _each_alpha(self, evidence: AlphaEvidence | None, d: int) -> NDArray[np.float64]:
-        """α of every column, (d,)."""
-        return np.full(d, pseudo_counts(settled_alpha(self.alpha, evidence), d), np.float64)
-
     def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
-        """How many values of each column share the probability, (d,)."""
+        """Return the number of values of each column that share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
 
     def posterior(self, statistic: Counts) -> CategoricalPosterior:
-        """Dirichlet posteriors from counts of values."""
-        estimate = self.estimate(statistic)
-        over = statistic.over(estimate.vocabularies) if self.from_zero else statistic
-        quiet = tuple(self.left_out(statistic).tolist())
-        chosen = settled_alpha(self.alpha, estimate.alpha_evidence)
-        given = pseudo_counts(chosen, len(estimate.vocabularies))
-        each = np.broadcast_to(prior_weight(given, self.estimation), len(estimate.vocabularies))
-        least = self.min_categories
-        a, total = [np.zeros((len(estimate.theta), 0))], [np.zeros((len(estimate.theta), 0))]
-        for j in range(len(estimate.vocabularies)):
-            count, alpha = borrowed(over.column(j)), float(each[j])
-            known = count.shape[1]
-            m = max(known, least[j] if isinstance(least, tuple) else least)
-            m = max(m + (self.unseen == "smooth"), 1)
-            unseen = np.full((len(count), 1), alpha if self.unseen == "smooth" else 0.0)
+        estimate, quiet = self.estimate(statistic), tuple(self.left_out(statistic).tolist())
+        over, least = self._over_range(statistic)
+        sizes, d = self._sizes(over, least), over.d
+        given = pseudo_counts(settled_alpha(self.alpha, estimate.alpha_evidence), d)
+        each = np.broadcast_to(prior_weight(given, self.estimation), d).tolist()
+        a, total = [np.zeros((over.k, 0))], [np.zeros((over.k, 0))]
+        for j, alpha in enumerate(each):
+            count = borrowed(over.column(j))
+            unseen = np.full((over.k, 1), alpha if self.unseen == "smooth" else 0.0)
             a.append(np.concatenate([count + alpha, unseen], axis=1))
-            total.append(count.sum(axis=1, keepdims=True) + m * alpha)
+            total.append(count.sum(axis=1, keepdims=True) + sizes[j] * alpha)
         return CategoricalPosterior(
             estimate, np.concatenate(a, axis=1), np.concatenate(total, axis=1), quiet
         )
@@ -240,7 +223,7 @@ class CategoricalParameters(Parameters):
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
-        """Where the values of each column start, (d + 1,)."""
+        """Return the offset of each column among the values, (d + 1,)."""
         return offsets_of(self.vocabularies) + np.arange(len(self.vocabularies) + 1)
 
     @property
@@ -255,13 +238,7 @@ class CategoricalParameters(Parameters):
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
     ) -> None:
-        """Add Σⱼ log θ of the observed values.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``, or is a code below 0.
-        """
+        """Add Σⱼ log θ of the observed values."""
         if self.from_zero:
             require_codes(block, self.vocabularies)
         if isinstance(block, IntegerBlock) and self.unseen != "error":
@@ -329,7 +306,6 @@ class CategoricalParameters(Parameters):
         return ScoreTable(np.array(low), np.array(size), offsets, table)
 
     def column(self, j: int) -> CategoricalParameters:
-        """The parameters of column j alone."""
         theta = self.theta[:, self.offsets[j] : self.offsets[j + 1]]
         return replace(self, vocabularies=(self.vocabularies[j],), theta=theta, alpha_evidence=None)
 
@@ -347,11 +323,9 @@ class CategoricalParameters(Parameters):
         return columns
 
     def values(self, j: int) -> tuple[Any, ...]:
-        """The values of column j."""
         return self.vocabularies[j].values
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Probability of every value of column j."""
         return dict(zip(map(str, self.values(j)), self.probabilities(j).T.tolist(), strict=True))
 
     def form(self) -> Form:
@@ -362,13 +336,7 @@ class CategoricalParameters(Parameters):
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: CodedBlock | IntegerBlock) -> csr_array:
-        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen, unless ``unseen="ignore"``, or is a code below 0.
-        """
+        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant."""
         from scipy.sparse import csr_array
 
         if self.from_zero:
@@ -393,7 +361,7 @@ class CategoricalParameters(Parameters):
 class CategoricalPosterior(Posterior):
     """Weights a (k, M + d) laid out as θ is, and the weight of all categories of each, (k, d).
 
-    The categories that no row showed, besides the one place for them, weigh in the totals only.
+    Unseen categories, besides the one place for them, weigh in the totals only.
     """
 
     estimate: CategoricalParameters
@@ -415,16 +383,3 @@ class CategoricalPosterior(Posterior):
             mean, variance = log_share_moments(a, self.total[:, [j]])
             moments.mean[shown] += mean.T[column[shown]]
             moments.variance[shown] += variance.T[column[shown]]
-
-    def draw(self, rng: np.random.Generator) -> CategoricalParameters:
-        """Draw θ of every column and class."""
-        offsets, theta = self.estimate.offsets, rng.standard_gamma(self.a)
-        for j in range(len(self.estimate.vocabularies)):
-            places = slice(offsets[j], offsets[j + 1])
-            rest = np.maximum(self.total[:, j] - self.a[:, places].sum(axis=1), 0.0)
-            rest[rest < 1e-9 * self.total[:, j]] = 0.0  # rounding
-            sums = theta[:, places].sum(axis=1) + rng.standard_gamma(rest)
-            theta[:, places] /= np.where(sums > 0, sums, 1.0)[:, None]
-        for j in self.quiet:
-            theta[:, offsets[j] : offsets[j + 1]] = theta[:1, offsets[j] : offsets[j + 1]]
-        return CategoricalParameters(self.estimate.vocabularies, theta, self.estimate.unseen)

@@ -20,8 +20,6 @@ from suffice.sums.block import Encoding, RealBlock, SparseBlock
 from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Complement", "ComplementParameters"]
-
 
 @dataclass(frozen=True)
 class Complement(Family):
@@ -74,15 +72,12 @@ class Complement(Family):
             )
 
     def accumulator(self, encoding: str, d: int) -> EventAccumulator:
-        """An empty accumulator."""
         return EventAccumulator()
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         return takes_events(statistic, encoding, d)
 
     def estimate(self, statistic: Events) -> ComplementParameters:
-        """Weights from exact event counts."""
         (events,) = statistic.vocabularies
         count = statistic.count.value
         others = count.sum(axis=0) - count + pseudo_counts(self.alpha, len(events))
@@ -130,20 +125,13 @@ class ComplementParameters(Parameters):
         return EventTerms(self.weights)
 
     def column(self, j: int) -> ComplementParameters:
-        """What column j adds to the score; a text is one column."""
         if not self.events.closed:
             return self
         event = Vocabulary((self.events.values[j],), closed=True)
         return ComplementParameters(event, self.weights[:, [j]])
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
-        """Refuse: weights are not a distribution.
-
-        Raises
-        ------
-        ParameterError
-            Always.
-        """
+        """Refuse: weights are not a distribution."""
         raise ParameterError(
             "complement naive Bayes cannot be sampled from",
             "its weights are not a distribution",
@@ -157,7 +145,6 @@ class ComplementParameters(Parameters):
         return most_telling(self.events.values, self.weights, self.weights)
 
     def form(self) -> Form:
-        """Linear in the counts."""
         features, k = event_features(self.events), len(self.weights)
         return Form(features, np.zeros_like(self.weights), self.weights, np.zeros(k))
 

@@ -21,45 +21,9 @@ from suffice.sums.counts import CountAccumulator, Counts, Events
 from suffice.sums.moments import Moments, MomentsLeftOut
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "FEW",
-    "MOST_CODES",
-    "UNSEEN_RULE",
-    "CodeAccumulator",
-    "advice_on_counts",
-    "alike",
-    "borrowed",
-    "by_event",
-    "counts_from_zero",
-    "dirichlet",
-    "dirichlet_columns",
-    "drawn_shares",
-    "event_features",
-    "evidence_for",
-    "identifiers_of",
-    "is_below",
-    "log_share_moments",
-    "most_telling",
-    "over_range",
-    "prior_counts",
-    "prior_weight",
-    "pseudo_counts",
-    "refuse_unseen",
-    "require_codes",
-    "row_numbers_of",
-    "settled_alpha",
-    "takes_events",
-]
-
 
 def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
-    """α as a number, or as an array (events,).
-
-    Raises
-    ------
-    ParameterError
-        If there are more or fewer than events.
-    """
+    """α as a number, or as an array (events,)."""
     if not isinstance(alpha, tuple):
         return float(alpha)
     if len(alpha) != events:
@@ -73,12 +37,15 @@ def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
 def prior_counts(
     alpha: float | NDArray[np.float64], estimation: str
 ) -> float | NDArray[np.float64]:
-    """What the prior adds to every count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
+    """Return the pseudo-count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
     return {"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation]
 
 
 def dirichlet(
-    count: NDArray[np.float64], alpha: float | NDArray[np.float64], estimation: str, m: int
+    count: NDArray[np.float64],
+    alpha: float | NDArray[np.float64],
+    estimation: str,
+    m: int | NDArray[np.intp],
 ) -> NDArray[np.float64]:
     """Probabilities of categories from their counts N under a Dirichlet(α) prior.
 
@@ -92,10 +59,10 @@ def dirichlet(
     ----------
     count : ndarray (k, ..., v)
         N_v for every class. Categories of the m that are not among the v have count 0.
-    alpha : float, or ndarray that broadcasts to ``count``
-        Pseudo-counts: all alike, or of each category.
+    alpha : float, or ndarray (..., 1) or (..., v)
+        Pseudo-count of every category, or of each.
     estimation : {"mle", "map", "bayes"}
-    m : int
+    m : int, or ndarray (..., 1)
         Number of categories that share the probability.
 
     Returns
@@ -112,9 +79,8 @@ def dirichlet(
     array([[0.8, 0.2]])
     """
     pseudo = np.asarray(prior_counts(alpha, estimation))
-    weight = m * pseudo  # categories without a count weigh too
-    if pseudo.ndim:
-        weight = np.broadcast_to(pseudo, count.shape[1:]).sum(axis=-1, keepdims=True)
+    alike = pseudo.shape[-1:] in ((), (1,))  # then categories without a count weigh too
+    weight = m * pseudo if alike else pseudo.sum(axis=-1, keepdims=True)
 
     def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
         total = count.sum(axis=-1, keepdims=True) + weight
@@ -127,56 +93,9 @@ def dirichlet(
     empty = count.sum(axis=-1, keepdims=True) == 0
     if empty.any():
         pooled = proportions(count.sum(axis=0))
-        pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
+        pooled = np.where(np.isnan(pooled), 1 / np.maximum(m, 1), pooled)
         np.copyto(fractions, pooled, where=empty)
     return fractions
-
-
-def dirichlet_columns(
-    columns: NDArray[np.intp],
-    counts: NDArray[np.float64],
-    alpha: NDArray[np.float64],
-    estimation: str,
-    sizes: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    """Probabilities of the values of columns with v values each, and of one that no row showed.
-
-    Parameters
-    ----------
-    columns : ndarray of int (c,)
-        Which of the d columns they are.
-    counts : ndarray (k, c, v)
-        See `dirichlet`.
-    alpha : ndarray (d,)
-        Pseudo-count of every value of a column.
-    estimation : {"mle", "map", "bayes"}
-    sizes : ndarray of int (d,)
-        How many values share the probability in each column.
-
-    Returns
-    -------
-    ndarray (k, c, v + 1)
-
-    Examples
-    --------
-    >>> ones, both = np.ones((1, 2, 1)), np.array([0, 1])
-    >>> dirichlet_columns(both, ones, np.array([1.0, 3.0]), "bayes", np.array([2, 2]))
-    array([[[0.66666667, 0.33333333],
-            [0.57142857, 0.42857143]]])
-    """
-    k, c, v = counts.shape
-    wide = np.zeros((k, c, v + 1))
-    wide[..., :-1] = counts
-    options = list(zip(sizes[columns].tolist(), alpha[columns].tolist(), strict=True))
-    if options.count(options[0]) == c:
-        m, pseudo = options[0]
-        return dirichlet(wide, pseudo, estimation, m)
-    alike: dict[tuple[int, float], list[int]] = {}  # they are found together
-    for i, option in enumerate(options):
-        alike.setdefault(option, []).append(i)
-    for (m, pseudo), places in alike.items():
-        wide[:, places] = dirichlet(wide[:, places], pseudo, estimation, m)
-    return wide
 
 
 # -- posterior of probabilities
@@ -220,14 +139,6 @@ def log_share_moments(
     return mean, variance
 
 
-def drawn_shares(part: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw θ from Dirichlet(a) along the last axis; without any weight, equal shares."""
-    gamma = rng.standard_gamma(part)
-    total = gamma.sum(axis=-1, keepdims=True)
-    equal = 1 / max(part.shape[-1], 1)
-    return np.where(total > 0, gamma / np.where(total > 0, total, 1.0), equal)
-
-
 # -- pseudo-counts by their evidence
 
 
@@ -237,7 +148,7 @@ def evidence_for(
     sizes: Sequence[int],
     alike: bool = False,
 ) -> AlphaEvidence | None:
-    """What α of tables of counts is to be chosen from; None where it is given.
+    """Return the evidence from which α of tables of counts is chosen; None where it is given.
 
     Parameters
     ----------
@@ -270,13 +181,7 @@ UNSEEN_RULE = "the value was never seen in training"
 def refuse_unseen(
     block: CodedBlock, codes: NDArray[Any], vocabularies: tuple[Vocabulary, ...]
 ) -> None:
-    """Refuse a block whose ``codes`` into the vocabularies of the training rows lead beyond them.
-
-    Raises
-    ------
-    BadCell
-        Naming the first value that was never seen.
-    """
+    """Refuse a block whose ``codes`` are out of range of the vocabularies in fit."""
     found = np.argwhere(codes == [len(v) for v in vocabularies])
     if len(found):
         row, column = map(int, found[0])
@@ -295,34 +200,15 @@ CODE_STEP = "NaiveBayes takes them as categories; a missing cell is NaN, not -1"
 class CodeAccumulator(CountAccumulator):
     """Counts categories; numbers among them are 0 or more."""
 
-    def add(
-        self,
-        block: CodedBlock | IntegerBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is below 0.
-        """
+    def add(self, block: CodedBlock | IntegerBlock, *rows: Any) -> None:
         require_codes(block)
-        super().add(block, codes, weights, k)
+        super().add(block, *rows)
 
 
 def require_codes(
     block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
 ) -> None:
-    """Refuse numbers below 0, except those that are ``known``.
-
-    Raises
-    ------
-    BadCell
-        Naming the first of a column.
-    """
+    """Refuse numbers below 0, except those that are ``known``."""
     if isinstance(block, IntegerBlock):
         if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
             return
@@ -338,12 +224,10 @@ def require_codes(
 
 
 def is_below(value: Any) -> bool:
-    """Whether a value is a number below 0."""
     return isinstance(value, int | float) and value < 0
 
 
 def counts_from_zero(values: Iterable[Any]) -> bool:
-    """Whether all values are whole numbers, 0 or more."""
     values = tuple(values)
     if set(map(type, values)) == {int}:
         return bool(min(values) >= 0)
@@ -351,13 +235,7 @@ def counts_from_zero(values: Iterable[Any]) -> bool:
 
 
 def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
-    """All whole numbers from 0 on, if the values of column j are such; else the values.
-
-    Raises
-    ------
-    DataError
-        If there would be more than a table can have.
-    """
+    """All whole numbers from 0 on, if the values of column j are such; else the values."""
     values = vocabulary.values
     if vocabulary.counts_from_zero and len(values) >= least:
         return vocabulary
@@ -379,12 +257,12 @@ def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
 
 P = TypeVar("P")
 
-FEW = 20  # rows: fewer show nothing
+FEW = 20  # rows, or values: fewer show nothing
 ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
 
 
 def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
-    """Whether each column of categories shows another value in every row, (d,).
+    """Return which columns of categories have another value in every row, (d,).
 
     Rows have the weight 1: what weighs more may be several rows.
     """
@@ -398,7 +276,7 @@ def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
 
 
 def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
-    """Whether each column of numbers has the moments of n numbers in a row, (d,).
+    """Return which columns of numbers have the moments of n numbers in a row, (d,).
 
     ::
 
@@ -442,7 +320,6 @@ def alike(by_class: P, pooled: P, columns: NDArray[np.intp]) -> P:
 # -- advice
 
 
-FEW = 20  # rows, or values: fewer show nothing
 NUMERIC_FRACTION = 0.9  # of the values have to be numbers
 _NUMBER = re.compile(r"[-+]?[$€£¥]?\s*[-+]?\d[\d,. ]*([eE][-+]?\d+)?\s*[%$€£¥]?")
 
@@ -472,7 +349,7 @@ def advice_on_counts(counts: Counts) -> Iterator[tuple[int, str]]:
 
 
 def _advice(values: Sequence[Any], count: NDArray[np.float64]) -> str:
-    """What there is to say of m values that are counted in k classes, (k, m)."""
+    """Return the warning about m values that are counted in k classes, (k, m)."""
     rows = count.sum()
     if len(values) == 1:
         return f"has one value only, {values[0]!r}: it tells nothing"
@@ -509,7 +386,7 @@ def most_telling(
 
 
 def takes_events(statistic: Any, encoding: str, d: int) -> bool:
-    """Whether a statistic counts the words of a text, or d numbered events; or nothing as yet."""
+    """Return whether a statistic counts words of a text, d numbered events, or nothing yet."""
     if type(statistic) is not Events:
         return False
     (events,) = statistic.vocabularies

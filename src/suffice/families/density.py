@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import attrgetter
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.counts import row_numbers_of
 from suffice.families.densities.cells import (
+    BINS,
     Cells,
     cells_of_column,
     entropy_cuts,
@@ -36,25 +38,8 @@ from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding, RealBlock
 from suffice.sums.moments import Moments
 
-__all__ = [
-    "BINS",
-    "Chosen",
-    "Density",
-    "Estimated",
-    "Kernels",
-    "PiecewisePosterior",
-    "Shares",
-    "fits",
-    "histogram",
-    "histogram_shares",
-    "kernel_density",
-    "log_losses",
-]
-
-BINS = 10  # of a histogram, of equal frequency where no cut tells of the class
 BANDWIDTHS = 0.3, 0.5, 0.9, 1.5
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
-LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
 OF_A_CUT = 3.0  # nats that a likelihood gains by the place of a cut, where there is none to find
 COUNTS = 2**16  # of cells: columns that have so many are worth a thread
 SHAPES = ("histogram", "kernel_density")
@@ -65,6 +50,7 @@ COMPARED = 128
 """Columns whose densities are compared where there are more, with less than 10 rows for each."""
 WIDE_BANDWIDTHS = 0.5, 0.9  # of these
 COMPARED_SCORES = 640  # of these times classes, at most
+ROWS_TO_A_SCORE = 0.5  # of more columns times classes, with less none is compared
 ROWS_TO_A_COLUMN = 10
 WIDE_STEPS = np.linspace(-4.0, 4.0, 33)  # deviations of all classes: where others have bins
 STEPS = np.linspace(-6.0, 6.0, 61)  # scales of a class, between which a normal density is constant
@@ -89,7 +75,8 @@ class Density(Family):
     In a table of more than 128 columns, with less than 10 rows for each, densities are compared for
     128 of them, or 640/k of k classes: those of the largest Σ_c n_c log(σ²/σ²_c), with σ² the
     variance over all classes and σ²_c the scale² of Student's t. The others have Student's t, in
-    bins. Of more than 64 classes every column has Student's t.
+    bins; so has every column where columns times classes are more than 640, and more than twice
+    the rows. Of more than 64 classes every column has Student's t.
 
     Parameters
     ----------
@@ -137,21 +124,17 @@ class Density(Family):
             )
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAndBinsAccumulator(d)
 
     def advice(self, statistic: MomentsAndBins) -> Sequence[tuple[int, str]]:
-        """Constants."""
         return tuple(Gaussian().advice(statistic.moments))
 
     def left_out(self, statistic: MomentsAndBins) -> NDArray[np.intp]:
-        """Numbers of rows, if these are to be ignored."""
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(row_numbers_of(statistic.moments))
 
     def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters | StudentParameters:
-        """Choose a density for every column."""
         return self.estimate_by(statistic, map)
 
     def estimate_by(
@@ -190,12 +173,15 @@ class Density(Family):
         return Gaussian(identifiers=self.identifiers)
 
     def _not_compared(self, moments: Moments, varies: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return the columns of a wide table that have Student's t."""
         rows = moments.one_class
-        if moments.d <= COMPARED or rows.total.max() >= ROWS_TO_A_COLUMN * moments.d:
+        n, scores = rows.total.max(), moments.d * moments.k
+        none = scores > COMPARED_SCORES and n < ROWS_TO_A_SCORE * scores
+        if not none and (moments.d <= COMPARED or n >= ROWS_TO_A_COLUMN * moments.d):
             return NO_COLUMNS
         if self.choices:
-            return np.flatnonzero(varies & [not choice.shape for choice in self.choices])
+            varies = varies & [not choice.shape for choice in self.choices]
+        if none or self.choices:
+            return np.flatnonzero(varies)
         scale2 = self._students.by_class(moments).scale2  # type: ignore[union-attr]
         ratio = np.divide(rows.variance, scale2, out=np.ones_like(scale2), where=scale2 > 0)
         gain = (moments.total * log(np.where(varies, ratio, 1.0))).sum(axis=0)
@@ -205,7 +191,6 @@ class Density(Family):
     def _column(
         self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
     ) -> tuple[Choice, Piece]:
-        """What is chosen for column j, and its density."""
         if not self.choices:
             return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
         shape, bandwidth, _ = choice = self.choices[j]
@@ -213,37 +198,27 @@ class Density(Family):
             return choice, _normal(statistic.moments, j)
         return choice, _density(shape, bandwidth, cells_of_column(statistic.bins, j))[0]
 
-    def estimate_as(
-        self, statistic: MomentsAndBins, choices: Sequence[Choice]
-    ) -> PiecewiseParameters | StudentParameters:
-        """The same parameters, where it is known what this family would choose."""
-        return replace(self, choices=tuple(choices)).estimate(statistic)
-
     def binned(self, d: int) -> NDArray[np.intp]:
-        """Those whose density follows from counts, once that is known."""
         if not self.choices:
             return super().binned(d)
         return np.flatnonzero([bool(choice.shape) for choice in self.choices])
 
     def settled(self, parameters: Parameters) -> Density:
-        """The same, with what was chosen for these parameters."""
         if isinstance(parameters, PiecewiseParameters):
             return replace(self, choices=parameters.choices)
         return self
 
     def posterior(self, statistic: MomentsAndBins) -> Posterior:
-        """The posteriors of all columns, given what was chosen for them."""
         estimate = self.estimate(statistic)
         if isinstance(estimate, StudentParameters):
             return self._students.posterior(statistic.moments)
         columns = []
-        for j, (shape, bandwidth, _) in enumerate(estimate.choices):
-            if not shape:
-                columns.append(of_fixed(estimate.piece(j)))
-                continue
-            cells = cells_of_column(statistic.bins, j)
-            histogram = shape == "histogram"
-            columns.append(of_histogram(cells, BINS) if histogram else of_kernels(cells, bandwidth))
+        for j, choice in enumerate(estimate.choices):
+            if choice.shape:
+                columns.append(Shares.of(cells_of_column(statistic.bins, j), choice))
+            else:  # a density that is taken as it is
+                piece = estimate.piece(j)
+                columns.append(Shares(*piece, np.zeros_like(piece.log_density)))
         return PiecewisePosterior(statistic.k, columns)
 
 
@@ -272,8 +247,7 @@ def _chosen(cells: Cells, compared: str, bandwidths: Sequence[float]) -> tuple[C
 
 
 def _density(shape: str, bandwidth: float, cells: Cells) -> tuple[Piece, Estimated]:
-    """A density of a column, of the shape of that name."""
-    return histogram(cells, BINS) if shape == "histogram" else kernel_density(cells, bandwidth)
+    return histogram(cells) if shape == "histogram" else kernel_density(cells, bandwidth)
 
 
 def _normals(moments: Moments, columns: NDArray[np.intp]) -> dict[int, Piece]:
@@ -353,8 +327,8 @@ def log_losses(density: Estimated) -> float:
     return kernels.densities.log_losses(counts, logs, without) + OF_A_CUT * cuts
 
 
-def histogram(cells: Cells, bins: int) -> tuple[Piece, Estimated]:
-    """Bins cut by `entropy_cuts`, or where it cuts nothing, of equal frequency.
+def histogram(cells: Cells) -> tuple[Piece, Estimated]:
+    """Bins cut by `entropy_cuts`, or where it cuts nothing, ten of equal frequency.
 
     ::
 
@@ -364,24 +338,18 @@ def histogram(cells: Cells, bins: int) -> tuple[Piece, Estimated]:
     Π_c ∫ p(data | θ_c) Dirichlet(θ_c; s q) dθ_c. Where classes do not differ it is large, and bins
     say nothing.
     """
-    binned, prior, found = _binned(cells, bins)
+    binned, prior, found = _binned(cells)
     logs, without = np.empty((2, *binned.counts.shape))
     kernels.densities.bin_logs(*binned, prior, logs, without)
     return Piece(binned.low, binned.high, logs), Estimated(binned.counts, logs, without, found)
 
 
-def histogram_shares(cells: Cells, bins: int) -> tuple[Cells, NDArray[np.float64]]:
-    """The bins of a histogram, and N_cb + s q_b in each, (k, m)."""
-    binned, prior, _ = _binned(cells, bins)
-    return binned, binned.counts + prior
-
-
-def _binned(cells: Cells, bins: int) -> tuple[Cells, NDArray[np.float64], int]:
+def _binned(cells: Cells) -> tuple[Cells, NDArray[np.float64], int]:
     """The bins of a histogram, s q_b in each, (m,), and how many cuts the classes have made."""
     cuts = entropy_cuts(cells.counts)
     found = len(cuts)
     if not found:
-        cuts = equal_frequency_cuts(cells.every, bins)
+        cuts = equal_frequency_cuts(cells.every, BINS)
     binned = merged(cells, cuts)
     prior = np.empty(len(binned.low))
     kernels.densities.back_off(binned.counts, prior)
@@ -397,45 +365,17 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Estimated]:
         h_c = bandwidth · min(s_c, (q₃ − q₁)_c / 1.34) · n_c^(−1/5)
 
     with mean and deviation x̄, s of all classes. It is evaluated in the middle of at most 200 bins
-    of equal frequency. A class without a number has the density of all classes.
+    of equal frequency, 200 √(10/k) of k > 10 classes. A class without a number has the density of
+    all classes.
     """
     if len(cells.low) == 1:
         flat = np.zeros_like(cells.counts)
         return Piece(cells.low, cells.high, flat), Estimated(cells.counts, flat, flat)
-    cells, h, broad = Kernels.of(cells, bandwidth)
-    logs, without = np.empty((2, *cells.counts.shape))
-    kernels.densities.kernel_logs(cells.at, cells.counts, h, broad, logs, without)
-    return Piece(cells.low, cells.high, logs), Estimated(cells.counts, logs, without)
-
-
-class Kernels(NamedTuple):
-    """Where kernels stand and are evaluated, and how broad they are.
-
-    Parameters
-    ----------
-    cells : Cells
-        b of them, at most 200.
-    h : ndarray (k,)
-        Bandwidths.
-    broad : ndarray (b,)
-        The broad kernel in each.
-    """
-
-    cells: Cells
-    h: NDArray[np.float64]
-    broad: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, cells: Cells, bandwidth: float) -> Kernels:
-        """Those of two cells or more."""
-        cells, shape = cells.grouped, cells.kernel_shape
-        h = bandwidth * shape.spreads * shape.narrower
-        return cls(cells, np.maximum(h, LEAST_BANDWIDTH * shape.deviation), shape.broad)
-
-    def at(self, c: int) -> NDArray[np.float64]:
-        """The density, in each cell, of a number in each cell, (b, b), for class c."""
-        x, h = self.cells.at, self.h[c]
-        return np.asarray(exp(-0.5 * ((x[:, None] - x) / h) ** 2) / (np.sqrt(2 * np.pi) * h))
+    at, shape = cells.grouped, cells.kernel_shape
+    logs, without = np.empty((2, *at.counts.shape))
+    given = at.at, at.counts, shape.widths(bandwidth), shape.broad
+    kernels.densities.kernel_logs(*given, logs, without)
+    return Piece(at.low, at.high, logs), Estimated(at.counts, logs, without)
 
 
 # -- in a model file
@@ -486,7 +426,6 @@ class Chosen:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The choices, column by column."""
         columns = zip(
             self.shape.tolist(),
             self.bandwidth.tolist(),
@@ -501,7 +440,7 @@ class Chosen:
 
 
 def fits(chosen: Sequence[Chosen | None], widths: Sequence[int]) -> bool:
-    """Whether there are choices of every column of every part, or none of a part."""
+    """Return whether there are choices of every column of every part, or none of a part."""
     return not chosen or (
         len(chosen) == len(widths)
         and all(c is None or len(c.shape) == d for c, d in zip(chosen, widths, strict=True))
@@ -512,16 +451,12 @@ def fits(chosen: Sequence[Chosen | None], widths: Sequence[int]) -> bool:
 
 
 class Shares(NamedTuple):
-    """The posterior of one column.
+    """Moments of the posterior density of one column.
 
     Parameters
     ----------
     low, high : ndarray (b,)
         Bounds of the bins.
-    a : tuple of k ndarray (m,)
-        Weights of what is drawn, of each class; none of a class that showed nothing.
-    density : tuple of k ndarray (b, m)
-        What each adds to the density in each bin.
     mean, variance : ndarray (k, b)
         Of log p(x | c).
 
@@ -546,87 +481,57 @@ class Shares(NamedTuple):
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    a: tuple[NDArray[np.float64], ...]
-    density: tuple[NDArray[np.float64], ...]
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
 
-    def draw(self, rng: np.random.Generator) -> Piece:
-        """Draw the density in every bin."""
-        logs = self.mean.copy()
-        for c, (a, density) in enumerate(zip(self.a, self.density, strict=True)):
-            if len(a):
-                g = rng.standard_gamma(a)
-                logs[c] = log(np.maximum(density @ (g / g.sum()), np.finfo(float).tiny))
-        return Piece(self.low, self.high, logs)
+    @classmethod
+    def of(cls, cells: Cells, choice: Choice) -> Shares:
+        """Return those of a density that was chosen from the counts of cells."""
+        if choice.shape == "histogram":
+            return cls.of_histogram(cells)
+        return cls.of_kernels(cells, choice.bandwidth)
 
+    @classmethod
+    def of_histogram(cls, cells: Cells) -> Shares:
+        binned, prior, _ = _binned(cells)
+        density = np.diag(1 / widths(binned.low, binned.high))
+        found = [_log_moments(a, density) for a in binned.counts + prior]
+        return cls(binned.low, binned.high, *np.array(found).swapaxes(0, 1))
 
-def of_histogram(cells: Cells, bins: int) -> Shares:
-    """The Dirichlet posterior of a histogram."""
-    binned, a = histogram_shares(cells, bins)
-    width = widths(binned.low, binned.high)
-    density = (np.diag(1 / width),) * len(a)
-    found = [_log_moments(*of_class) for of_class in zip(a, density, strict=True)]
-    mean, variance = np.array(found).swapaxes(0, 1)
-    return Shares(binned.low, binned.high, tuple(a), density, mean, variance)
-
-
-def of_kernels(cells: Cells, bandwidth: float) -> Shares:
-    """The Bayesian bootstrap of a kernel density."""
-    kernels = Kernels.of(cells, bandwidth)
-    low, high, counts = kernels.cells
-    mean, variance = np.zeros(counts.shape), np.full(counts.shape, np.inf)
-    weights, densities = [], []
-    for c, count in enumerate(counts):
-        if not count.any():
-            weights.append(count[:0])
-            densities.append(np.zeros((len(low), 0)))
-            continue
-        shown = np.flatnonzero(count)
-        a = np.append(count[shown], 1.0)
-        density = np.column_stack([kernels.at(c)[:, shown], kernels.broad])
-        mean[c], variance[c] = _log_moments(a, density)
-        weights.append(a)
-        densities.append(density)
-    return Shares(low, high, tuple(weights), tuple(densities), mean, variance)
+    @classmethod
+    def of_kernels(cls, cells: Cells, bandwidth: float) -> Shares:
+        """Return the Bayesian bootstrap of a kernel density; a class without numbers is open."""
+        grouped, shape = cells.grouped, cells.kernel_shape
+        x, counts = grouped.at, grouped.counts
+        mean, variance = np.zeros(counts.shape), np.full(counts.shape, np.inf)
+        for c, h in enumerate(shape.widths(bandwidth).tolist()):
+            shown = np.flatnonzero(counts[c])
+            if len(shown):
+                at = exp(-0.5 * ((x[:, None] - x[shown]) / h) ** 2) / (np.sqrt(2 * np.pi) * h)
+                density = np.column_stack([at, shape.broad])
+                mean[c], variance[c] = _log_moments(np.append(counts[c, shown], 1.0), density)
+        return cls(grouped.low, grouped.high, mean, variance)
 
 
 def _log_moments(
     a: NDArray[np.float64], density: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and variance of log p in each bin, (b,), from weights (m,) and densities (b, m)."""
+    """Return mean and variance of log p in each bin, (b,), from a (m,) and densities (b, m)."""
     first, second = density @ a / a.sum(), density**2 @ a / a.sum()
     spread = log(1 + np.maximum(second / first**2 - 1, 0.0) / (a.sum() + 1))
     return log(first) - 0.5 * spread, spread
 
 
-def of_fixed(piece: Piece) -> Shares:
-    """A column whose density is taken as it is."""
-    low, high, logs = piece
-    k, bins = logs.shape
-    return Shares(
-        low, high, (np.zeros(0),) * k, (np.zeros((bins, 0)),) * k, logs, np.zeros((k, bins))
-    )
-
-
 class PiecewisePosterior(Posterior):
-    """The posteriors of columns side by side."""
+    """The posteriors of columns side by side, looked up as densities are."""
 
     def __init__(self, k: int, columns: Sequence[Shares]) -> None:
-        self._k, self.columns = k, columns
-        self._mean = self._side_by_side([one.mean for one in columns])
-        self._variance = self._side_by_side([one.variance for one in columns])
+        self._mean, self._variance = (
+            PiecewiseParameters.of(k, [Piece(c.low, c.high, values(c)) for c in columns])
+            for values in (attrgetter("mean"), attrgetter("variance"))
+        )
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
         """Add Σⱼ E log p(x_j | c), and its variance."""
         self._mean.add_log_likelihood(block, moments.mean)
         self._variance.add_log_likelihood(block, moments.variance)
-
-    def draw(self, rng: np.random.Generator) -> PiecewiseParameters:
-        """Draw the densities of all columns."""
-        return PiecewiseParameters.of(self._k, [one.draw(rng) for one in self.columns])
-
-    def _side_by_side(self, values: list[NDArray[np.float64]]) -> PiecewiseParameters:
-        """Functions that are constant in bins, looked up as densities are."""
-        both = zip(self.columns, values, strict=True)
-        return PiecewiseParameters.of(self._k, [Piece(o.low, o.high, v) for o, v in both])

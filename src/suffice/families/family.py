@@ -1,8 +1,8 @@
-"""What a family is: how to accumulate, estimate, score and sample one class-conditional model.
+"""The protocol of families: accumulate, estimate, score and sample a class-conditional model.
 
 Conventions, everywhere: n rows, d columns, k classes, m categories of one column. A family is a
 frozen record of hyper-parameters; its parameters are the frozen result of `Family.estimate`. A
-class that never showed a column has learnt nothing about it: it borrows the estimate of all
+class without a value of a column has no estimate of its own: it borrows that of all
 classes together, so that the column neither speaks for the class nor against it.
 """
 
@@ -25,29 +25,8 @@ from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
 from suffice.sums.base import Accumulator
-from suffice.sums.block import BadCell, Encoding, require_held
+from suffice.sums.block import BadCell, Encoding, among, require_held
 from suffice.sums.moments import too_large
-
-__all__ = [
-    "FOLDS_INSTEAD",
-    "INCOMPLETE",
-    "NO_COLUMNS",
-    "Family",
-    "Form",
-    "JointParameters",
-    "LearntRows",
-    "LeaveOneOut",
-    "Parameters",
-    "Posterior",
-    "ScoreMoments",
-    "Scorer",
-    "add_with_poles",
-    "complete",
-    "family_named",
-    "family_names",
-    "no_closed_form",
-    "trigamma",
-]
 
 SHARED = ("counts", "family", "options")  # files of this package that are no family
 NO_COLUMNS = np.empty(0, np.intp)
@@ -128,11 +107,8 @@ class Parameters(ABC):
             As `add_log_likelihood` does.
         """
         for j in range(out.shape[1]):
-            try:
+            with among(np.array([j])):
                 self.column(j).add_log_likelihood(block.column(j), out[:, j])
-            except BadCell as bad:
-                bad.column = j
-                raise
 
     @abstractmethod
     def column(self, j: int) -> Self:
@@ -144,7 +120,7 @@ class Parameters(ABC):
 
     @abstractmethod
     def describe(self, j: int) -> dict[str, list[float]]:
-        """What is known of column j: a list over the k classes for every named quantity."""
+        """Describe column j: a list over the k classes for every named quantity."""
 
     def rivals(self, j: int) -> dict[str, float]:
         """The families that were tried for column j, by what each costs; none without a choice."""
@@ -173,7 +149,7 @@ class Parameters(ABC):
         return complete(block.values)
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterable[str]:
-        """What a user should know of these estimates, in sentences."""
+        """Yield warnings about these estimates, in sentences."""
         return ()
 
 
@@ -191,11 +167,6 @@ class JointParameters(Parameters):
             log p(x_1, …, x_d | c) = Σⱼ log p(x_j | c, x_1, …, x_j−1)
 
         Each is the difference of two marginals. What follows an impossible cell adds nothing.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
         """
         n, d, k = out.shape
         before = scores(n, k, 0.0)
@@ -233,7 +204,7 @@ class Family(ABC):
         return type(self).__module__.rpartition(".")[2]
 
     def sums(self, encoding: str) -> Any:
-        """What its sums depend on besides the rows: families that agree in it can share them."""
+        """Return a key of the sums: families that agree in it can share them."""
         statistic = type(self.accumulator(encoding, 0).statistic())
         return type(self), statistic
 
@@ -259,7 +230,7 @@ class Family(ABC):
         """Return the posterior of the parameters, from the sums that they are estimated from.
 
         The prior is that of the options; under ``mle`` it is the improper limit that weighs
-        nothing: Dirichlet(0), Gamma(0, 0), 1/σ² and |Σ|^(−(d + 1)/2).
+        nothing: Dirichlet(0), Gamma(0, 0), 1/σ² and det(Σ)^(−(d + 1)/2).
 
         Raises
         ------
@@ -296,24 +267,20 @@ class Family(ABC):
         return self
 
     def estimate_by(self, statistic: Any, apply: Apply) -> Parameters:
-        """The same parameters; ``apply`` is `map`, or does what `map` does by several threads."""
+        """Estimate with ``apply``, which is `map` or maps by several threads."""
         return self.estimate(statistic)
 
     def binned(self, d: int) -> NDArray[np.intp]:
         """The columns, of d, whose binned counts `estimate` reads, where there are such counts."""
         return np.arange(d)
 
-    def estimate_as(self, statistic: Any, choices: Sequence[Any]) -> Parameters:
-        """The same parameters, where it is known what this family would choose."""
-        return self.estimate(statistic)
-
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
+        """Return whether a statistic is one that this family accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())
         return type(statistic) is known and bool(statistic.d == d)
 
     def is_shown_by(self, statistic: Any) -> bool:
-        """Whether a row shows the columns of a statistic that has a place for each pair of them.
+        """Return whether a statistic with an entry for each pair of columns has rows of them.
 
         Of other statistics the size says what they hold.
         """
@@ -367,13 +334,7 @@ def family_names() -> tuple[str, ...]:
 
 
 def complete(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers (n, d) as the features of a form.
-
-    Raises
-    ------
-    BadCell
-        If one is missing, infinite, or larger than 1e150, or no double.
-    """
+    """Numbers (n, d) as the features of a form."""
     require_held(values)
     x = np.asarray(values, np.float64)
     gaps = np.argwhere(np.isnan(x))
@@ -393,7 +354,7 @@ FOLDS_INSTEAD = "use cv=10"
 
 @dataclass(frozen=True)
 class LearntRows:
-    """What a block of rows weighed in the sums.
+    """The weights of a block of rows in the sums.
 
     Parameters
     ----------
@@ -410,12 +371,8 @@ class LearntRows:
         """Some of them."""
         return LearntRows(self.codes[rows], self.weights[rows])
 
-    def of_class(self, c: int) -> NDArray[np.float64]:
-        """What each row weighs in class c, (n,)."""
-        return np.where(self.codes == c, self.weights, 0.0)
-
     def by_class(self, k: int) -> NDArray[np.float64]:
-        """What each row weighs in each class, (n, k)."""
+        """Return the weight of each row in each class, (n, k)."""
         return np.where(self.codes[:, None] == np.arange(k), self.weights[:, None], 0.0)
 
 
@@ -428,7 +385,7 @@ class LeaveOneOut(Protocol):
         Parameters
         ----------
         block : Block
-            Rows that were learnt, or that weigh nothing.
+            Training rows, or rows of weight 0.
         rows : LearntRows
         out : ndarray (n, k)
             Gets NaN for a row without which the closed form loses digits, or does not hold.
@@ -439,9 +396,7 @@ class LeaveOneOut(Protocol):
 def no_closed_form(what: Any, reason: str) -> ParameterError:
     """The error of a model whose rows cannot be left out one by one without refitting."""
     return ParameterError(
-        f"leave-one-out of {what}",
-        f"there is no closed form: {reason}",
-        FOLDS_INSTEAD,
+        f"leave-one-out of {what}", f"there is no closed form: {reason}", FOLDS_INSTEAD
     )
 
 
@@ -470,18 +425,11 @@ class ScoreMoments:
         return cls(np.zeros((n, k)), np.zeros((n, k)), np.zeros((n, k, k)))
 
 
-class Scorer(Protocol):
-    """Parameters, as far as they give scores."""
-
-    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
-        """Add log p(x | c) of every row to ``out`` (n, k); missing cells add nothing."""
-
-
 class Posterior(ABC):
     """The posterior of the parameters of d columns and k classes.
 
     The mean and the variance of log p(x | c), as the parameters vary and the row stays, are in
-    closed form by the digamma function ψ and the trigamma function ψ₁; draws show the same.
+    closed form by the digamma function ψ and the trigamma function ψ₁.
     """
 
     @abstractmethod
@@ -490,10 +438,6 @@ class Posterior(ABC):
 
         An improper posterior adds an infinite variance to the rows that need it.
         """
-
-    @abstractmethod
-    def draw(self, rng: np.random.Generator) -> Scorer:
-        """Draw parameters; where the posterior is improper, they are arbitrary."""
 
 
 def trigamma(x: Any) -> NDArray[np.float64]:

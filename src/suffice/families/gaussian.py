@@ -43,15 +43,9 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, converted, read_rows, require_held, tiles
 from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut, too_large
 
-__all__ = [
-    "FAR",
-    "Gaussian",
-    "GaussianParameters",
-    "StudentParameters",
-]
-
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 CELLS = 16_384  # that are worked on at a time where rows are left out: they stay in the cache
+MOST_BETWEEN = 2.0  # times the variance within classes, that a prior has between them
 LEAST_VARIANCE = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
 
 
@@ -96,9 +90,16 @@ class Gaussian(Family):
         in powers of ten, by the leave-one-out log loss to be expected from the moments
         (`suffice.numerics.variance_floor.expected_log_loss`).
     mean0, kappa0, a0, b0 : float, optional
-        Prior m₀, κ₀, a₀, b₀. By default m₀ is the mean of the column over all classes and b₀ is
-        a₀ times its variance: the prior weighs as much as κ₀ = 1 row at the mean and 2a₀ = 2 rows
-        of that variance, whatever the units.
+        Prior m₀, κ₀, a₀, b₀. By default a₀ is 1, m₀ the mean of the column over all classes, and
+        κ₀ and b₀ are such that the prior weighs as much as one row at the mean and 2a₀ = 2 rows of
+        the variance v over all classes, or where classes lie far apart, of the variance s² within:
+
+        ::
+
+            κ₀ = min(1, 2s²/(v − s²))    b₀ = a₀ min(v, 3s²)
+            s² = (Σ_c Σ(x − x̄_c)² + v/N)/(Σ_c (n_c − 1) + 1)
+
+        with N numbers in all classes; v/N, the standard error² of m₀, is one number more.
     shared : bool
         One variance for all classes, as in linear discriminant analysis.
     identifiers : {"keep", "ignore"}
@@ -124,7 +125,7 @@ class Gaussian(Family):
     ddof: int = 0
     variance_floor: VarianceFloor = 1e-9
     mean0: float | None = None
-    kappa0: float = 1.0
+    kappa0: float | None = None
     a0: float = 1.0
     b0: float | None = None
     shared: bool = False
@@ -145,17 +146,14 @@ class Gaussian(Family):
             raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAccumulator(d)
 
     def advice(self, statistic: Moments) -> Iterator[tuple[int, str]]:
-        """Constants."""
         rows = statistic.one_class
         for j in np.flatnonzero(((rows.total > 1) & (rows.scatter == 0)).any(axis=0)).tolist():
             yield j, f"has one value only, {rows.mean[0, j]:g}: it tells nothing"
 
     def estimate(self, statistic: Moments) -> GaussianParameters | StudentParameters:
-        """Parameters from exact moments."""
         found, left_out = self.by_class(statistic), self.left_out(statistic)
         if not len(left_out):
             return found
@@ -174,7 +172,6 @@ class Gaussian(Family):
         return GaussianLeftOut(self, statistic)
 
     def left_out(self, statistic: Moments) -> NDArray[np.intp]:
-        """Numbers of rows, if these are to be ignored."""
         if self.identifiers == "keep":
             return NO_COLUMNS
         return np.flatnonzero(row_numbers_of(statistic))
@@ -198,13 +195,9 @@ class Gaussian(Family):
         n = moments.total
         freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread = self._joined(moments.scatter) / freedom if self._divides else moments.variance
+            divided = self.shared or self.ddof != 0
+            spread = self._joined(moments.scatter) / freedom if divided else moments.variance
             return np.where(freedom > 0, spread, moments.one_class.variance)
-
-    @property
-    def _divides(self) -> bool:
-        """Whether variances are not those of the sums: of all classes together, or with a ddof."""
-        return self.shared or self.ddof != 0
 
     def least_variance(self, moments: Moments) -> NDArray[np.float64]:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""
@@ -222,49 +215,56 @@ class Gaussian(Family):
         return best_fraction(StandardMoments.of(moments.total, shift, *spread, pooled.variance[0]))
 
     def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:
-        n, pooled = moments.total, moments.one_class
-        overall = pooled.variance
-        mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
-        b0 = self.a0 * overall if self.b0 is None else self.b0
-        kappa = self.kappa0 + n
-        shift = (moments.mean - mean0) + (moments.mean_lo - lo0)
-        moved = np.where(n > 0, moments.mean_lo - self.kappa0 / kappa * shift, lo0)
-        mean, mean_lo = quick_two_sum(np.where(n > 0, moments.mean, mean0), moved)
-        a = self.a0 + self._joined(n) / 2
-        scatter = moments.scatter + self.kappa0 * n / kappa * np.where(n > 0, shift, 0) ** 2
-        b = b0 + self._joined(scatter) / 2
+        found = self._updated(moments)
+        kappa, a, b = found.kappa, found.a, found.b
+        mean, mean_lo = quick_two_sum(found.mean, found.mean_lo)
         mean_lo = np.where(mean**2 > FAR**2 * b / a, mean_lo, 0.0)
         if self.estimation == "map":
-            means = (n > 0).sum(axis=0, keepdims=True) if self.shared else 1
+            means = (moments.total > 0).sum(axis=0, keepdims=True) if self.shared else 1
             return GaussianParameters(mean, mean_lo, b / (a + (1 + means / 2)))
         return StudentParameters(mean, mean_lo, b * (kappa + 1) / (a * kappa), 2 * a)
+
+    def _prior(self, moments: Moments) -> tuple[Any, Any, Any, Any]:
+        """Return m₀ and its low part, κ₀ and b₀: numbers, or arrays (1, d)."""
+        pooled = moments.one_class
+        mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
+        kappa0, b0 = self.kappa0, self.b0
+        if kappa0 is None or b0 is None:
+            overall, within = pooled.variance, variance_within(moments)
+            far = overall > (1 + MOST_BETWEEN) * within
+            between = np.where(far, overall - within, 1.0)
+            if kappa0 is None:
+                kappa0 = np.where(far, MOST_BETWEEN * within / between, 1.0)
+            if b0 is None:
+                b0 = self.a0 * np.where(far, (1 + MOST_BETWEEN) * within, overall)
+        return mean0, lo0, kappa0, b0
 
     def _joined(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums (k, d), or (1, d) over all classes if these share their variance."""
         return sums.sum(axis=0, keepdims=True) if self.shared else sums
 
     def posterior(self, statistic: Moments) -> GaussianPosterior:
-        """Normal-inverse-gamma posteriors from moments."""
-        n, pooled = statistic.total, statistic.one_class
+        found = self._updated(statistic)
+        found.says[self.left_out(statistic)] = False
+        return found
+
+    def _updated(self, moments: Moments) -> GaussianPosterior:
+        n, pooled = moments.total, moments.one_class
         seen, informed = n > 0, self.estimation != "mle"
-        overall = pooled.variance
-        kappa0 = self.kappa0 if informed else 0.0
-        mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
+        mean0, lo0, kappa0, b0 = self._prior(moments)
+        kappa0 = kappa0 if informed else 0.0
         kappa = kappa0 + n
         divisor = np.where(kappa > 0, kappa, 1.0)
-        shift = np.where(seen, (statistic.mean - mean0) + (statistic.mean_lo - lo0), 0.0)
-        mean = np.where(seen, statistic.mean, mean0)
-        mean_lo = np.where(seen, statistic.mean_lo - kappa0 / divisor * shift, lo0)
+        shift = np.where(seen, (moments.mean - mean0) + (moments.mean_lo - lo0), 0.0)
+        mean = np.where(seen, moments.mean, mean0)
+        mean_lo = np.where(seen, moments.mean_lo - kappa0 / divisor * shift, lo0)
         rows = self._joined(n)
-        scatter = self._joined(statistic.scatter + kappa0 * n / divisor * shift**2)
+        scatter = self._joined(moments.scatter + kappa0 * n / divisor * shift**2)
         if informed:
-            b0 = self.a0 * overall if self.b0 is None else self.b0
             a, b = self.a0 + rows / 2, b0 + scatter / 2
         else:
             a, b = (rows - self._joined(np.minimum(n, 1.0))) / 2, scatter / 2
-        says = (overall > 0).ravel()
-        says[self.left_out(statistic)] = False
-        return GaussianPosterior(mean, mean_lo, kappa, a, b, says)
+        return GaussianPosterior(mean, mean_lo, kappa, a, b, (pooled.variance > 0)[0])
 
 
 @dataclass(frozen=True)
@@ -299,6 +299,14 @@ class GaussianLeftOut:
             cells[:, np.isnan(x)] = 0.0
             out[part] += cells.sum(axis=2).T
             out[part][left.doubtful] = np.nan
+
+
+def variance_within(moments: Moments) -> NDArray[np.float64]:
+    """Return s² of every column, (1, d): see `Gaussian`."""
+    pooled = moments.one_class
+    scatter = moments.scatter.sum(axis=0, keepdims=True)
+    freedom = np.maximum(moments.total - 1, 0.0).sum(axis=0, keepdims=True)
+    return np.asarray((scatter + pooled.variance / np.maximum(pooled.total, 1)) / (freedom + 1))
 
 
 # -- parameters
@@ -348,7 +356,7 @@ class GaussianParameters(Parameters):
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
-        """Where columns are measured from, and what their squares are scored by."""
+        """Return the origin of each column, and the coefficients of its squares."""
         origin, mean = _origin(self.mean, self.mean_lo)
         return origin, (mean, np.sqrt(self.precision / 2), self.log_scale)
 
@@ -359,13 +367,8 @@ class GaussianParameters(Parameters):
         return np.asarray(log_scale - z * z)
 
     def column(self, j: int) -> GaussianParameters:
-        """The parameters of column j alone."""
-        return self.columns(np.array([j]))
-
-    def columns(self, index: NDArray[np.intp]) -> GaussianParameters:
-        """The parameters of some columns."""
         parts = self.mean, self.mean_lo, self.variance
-        return GaussianParameters(*(part[:, index] for part in parts))
+        return GaussianParameters(*(part[:, [j]] for part in parts))
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
@@ -375,7 +378,6 @@ class GaussianParameters(Parameters):
         return list(x.T)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Mean and standard deviation of column j."""
         return {"mean": self.mean[:, j].tolist(), "sd": self.sd[:, j].tolist()}
 
     def form(self) -> Form:
@@ -414,13 +416,7 @@ class StudentParameters(Parameters):
         _score(kernels.scores.add_student, rows, terms, out)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add the terms of every cell.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
-        """
+        """Add the terms of every cell, by one kernel."""
         x = np.asarray(converted(block.values), np.float64)
         if (np.abs(x) >= LARGEST).any():
             super().add_contributions(block, out)
@@ -433,7 +429,7 @@ class StudentParameters(Parameters):
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
-        """Where columns are measured from, and what their cells are scored by."""
+        """Return the origin of each column, and the coefficients of its cells."""
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         square = np.where(used, nu * self.scale2, 1.0)
         log_scale = lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(np.pi * square)
@@ -448,13 +444,8 @@ class StudentParameters(Parameters):
         return np.asarray(log_scale - power * log1p(precision * e * e))
 
     def column(self, j: int) -> StudentParameters:
-        """The parameters of column j alone."""
-        return self.columns(np.array([j]))
-
-    def columns(self, index: NDArray[np.intp]) -> StudentParameters:
-        """The parameters of some columns."""
         parts = self.location, self.location_lo, self.scale2, self.dof
-        return StudentParameters(*(part[:, index] for part in parts))
+        return StudentParameters(*(part[:, [j]] for part in parts))
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
@@ -572,12 +563,3 @@ class GaussianPosterior(Posterior):
         if squares is not None:
             scaled = squares / np.sqrt(a[0])[:, None]
             moments.covariance[:] += np.einsum("ijc,ije->ice", scaled, scaled)
-
-    def draw(self, rng: np.random.Generator) -> GaussianParameters:
-        """Draw σ², then μ, of every column and class."""
-        proper = (self.a > 0) & (self.b > 0)
-        a, b = np.where(proper, self.a, 1.0), np.where(proper, self.b, 1.0)
-        variance = b / rng.standard_gamma(a)
-        spread = np.sqrt(variance / np.where(self.kappa > 0, self.kappa, 1.0))
-        mean = self.mean + spread * rng.standard_normal(self.mean.shape)
-        return GaussianParameters(mean, self.mean_lo, np.where(self.says, variance, 0.0))

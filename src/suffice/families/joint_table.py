@@ -5,34 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from math import inf, prod
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
-from suffice.families.counts import (
-    drawn_shares,
-    log_share_moments,
-    prior_counts,
-    prior_weight,
-    refuse_unseen,
-)
+from suffice.families.counts import log_share_moments, prior_counts, prior_weight, refuse_unseen
 from suffice.families.family import Family, JointParameters, Posterior, ScoreMoments
 from suffice.families.options import Estimation, Unseen, check_estimation, check_words
 from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
-from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows
+from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows, patterns_of
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = [
-    "JointTable",
-    "JointTableParameters",
-]
 
 
 @dataclass(frozen=True)
@@ -67,7 +54,7 @@ class JointTable(Family):
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that its column showed in no complete training row: left out like a
-        missing cell, refused, or one more category of its column that no row showed.
+        missing cell, refused, or one more, unseen category of its column.
 
     Raises
     ------
@@ -99,15 +86,13 @@ class JointTable(Family):
         check_words(unseen=self.unseen)
 
     def accumulator(self, encoding: str, d: int) -> JointAccumulator:
-        """An empty accumulator for d columns."""
         return JointAccumulator(d)
 
     def settled(self, parameters: Any) -> JointTable:
-        """The same; values that it does not know are left out."""
+        """Return the family without values that these parameters do not have."""
         return replace(self, unseen="ignore") if self.unseen == "error" else self
 
     def estimate(self, statistic: JointCounts) -> JointTableParameters:
-        """Parameters from exact counts."""
         everyone = statistic.count.sum(axis=0).value
         count = np.where(statistic.total > 0, statistic.count.value, everyone)
         # Where there is no count at all, any α gives 1/M each.
@@ -118,7 +103,6 @@ class JointTable(Family):
         )
 
     def posterior(self, statistic: JointCounts) -> JointTablePosterior:
-        """The Dirichlet posterior from counts of combinations."""
         estimate = self.estimate(statistic)
         pseudo: NDArray[np.float64] = np.asarray(prior_weight(self.alpha, self.estimation))
         return JointTablePosterior(replace(estimate, log_pseudo=float(safe_log(pseudo))))
@@ -153,7 +137,6 @@ class JointTableParameters(JointParameters):
 
     @property
     def n_free(self) -> int:
-        """Return k(M − 1)."""
         return len(self.count) * max(prod(map(len, self.vocabularies)) - 1, 0)
 
     @property
@@ -165,33 +148,21 @@ class JointTableParameters(JointParameters):
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
     ) -> None:
-        """Add log p(x | c), in which missing cells are summed out.
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``.
-        """
+        """Add log p(x | c), in which missing cells are summed out."""
         for rows, log_weight in self.log_weights(block):
             out[rows] += log_weight - self.log_total
 
     def log_weights(
         self, block: CodedBlock | IntegerBlock
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k).
-
-        Raises
-        ------
-        BadCell
-            If a value was never seen and ``unseen="error"``.
-        """
+        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k)."""
         block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":
             refuse_unseen(block, codes, self.vocabularies)
         elif self.unseen == "ignore":
             codes = np.where(codes == [len(v) for v in self.vocabularies], -1, codes)
-        for rows, columns in _patterns(codes >= 0):
+        for rows, columns in patterns_of(codes >= 0):
             yield rows, self._log_weight(columns, codes[np.ix_(rows, columns)])
 
     def _log_marginal(self, columns: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.float64]:
@@ -222,7 +193,6 @@ class JointTableParameters(JointParameters):
         return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())
 
     def column(self, j: int) -> JointTableParameters:
-        """The marginal of column j."""
         cells, place = distinct_rows(self.cells[:, [j]])
         return JointTableParameters(
             (self.vocabularies[j],),
@@ -256,18 +226,6 @@ class JointTableParameters(JointParameters):
         return dict(zip(map(str, vocabulary.values), probabilities.tolist(), strict=True))
 
 
-def _patterns(
-    observed: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """The rows that share a pattern of observed columns, and these columns, if there are any."""
-    patterns, place = distinct_rows(observed)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(1, len(patterns)))
-    for pattern, rows in zip(patterns, np.split(order, starts), strict=False):
-        if pattern.any():
-            yield rows, np.flatnonzero(pattern)
-
-
 def _gathered(
     count: NDArray[np.float64], place: NDArray[np.intp], size: int
 ) -> NDArray[np.float64]:
@@ -276,9 +234,6 @@ def _gathered(
 
 
 # -- posterior
-
-
-MOST_COMBINATIONS = 1_000_000  # that are drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,26 +256,3 @@ class JointTablePosterior(Posterior):
         mean, variance = log_share_moments(part, total)
         moments.mean[shown] += mean[shown]
         moments.variance[shown] += variance[shown]
-
-    def draw(self, rng: np.random.Generator) -> JointTableParameters:
-        """Draw θ of all combinations.
-
-        Raises
-        ------
-        ParameterError
-            If there are too many of them.
-        """
-        known = self.weights
-        sizes = [len(v) + (known.unseen == "smooth") for v in known.vocabularies]
-        number = prod(sizes)
-        if number > MOST_COMBINATIONS:
-            raise ParameterError(
-                f"the joint table has {number:,} combinations",
-                f"at most {MOST_COMBINATIONS:,} are drawn",
-                "use method='normal'",
-            )
-        cells = np.array(list(product(*map(range, sizes))), np.intp).reshape(number, len(sizes))
-        a = np.full((len(known.count), number), float(exp(np.array(known.log_pseudo))))
-        strides = np.cumprod([1, *sizes[:0:-1]])[::-1]
-        a[:, known.cells @ strides] += known.count
-        return replace(known, cells=cells, count=drawn_shares(a, rng), log_pseudo=-np.inf)

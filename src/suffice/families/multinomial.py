@@ -13,7 +13,6 @@ from suffice.families.counts import (
     borrowed,
     by_event,
     dirichlet,
-    drawn_shares,
     event_features,
     evidence_for,
     most_telling,
@@ -41,14 +40,6 @@ from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import Encoding, RealBlock, SparseBlock, require_held, tiles
 from suffice.sums.counts import EventAccumulator, Events
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = [
-    "EventTerms",
-    "Multinomial",
-    "MultinomialParameters",
-    "add_event_terms",
-    "event_counts",
-]
 
 
 @dataclass(frozen=True)
@@ -92,19 +83,15 @@ class Multinomial(Family):
         check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> EventAccumulator:
-        """An empty accumulator."""
         return EventAccumulator()
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         return takes_events(statistic, encoding, d)
 
     def settled(self, parameters: Parameters) -> Multinomial:
-        """The same, with the α of these."""
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Events) -> MultinomialParameters:
-        """Parameters from exact event counts."""
         count = statistic.count.value
         (events,) = statistic.vocabularies
         found = evidence_for(self.alpha, [count], [len(events)])
@@ -115,13 +102,12 @@ class Multinomial(Family):
         return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0), found)
 
     def posterior(self, statistic: Events) -> MultinomialPosterior:
-        """The Dirichlet posterior from counts of events."""
         (events,) = statistic.vocabularies
-        estimate = self.estimate(statistic)
-        given = settled_alpha(self.alpha, estimate.alpha_evidence)
+        found = evidence_for(self.alpha, [statistic.count.value], [len(events)])
+        given = settled_alpha(self.alpha, found)
         alpha = prior_weight(pseudo_counts(given, len(events)), self.estimation)
         a = borrowed(statistic.count.value) + alpha
-        return MultinomialPosterior(estimate, a)
+        return MultinomialPosterior(events, a)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +133,6 @@ class MultinomialParameters(Parameters):
         return EventTerms(safe_log(self.theta))
 
     def column(self, j: int) -> MultinomialParameters:
-        """What column j adds to the likelihood; a text is one column."""
         if not self.events.closed:
             return self
         return MultinomialParameters(
@@ -165,19 +150,16 @@ class MultinomialParameters(Parameters):
         return [np.array([" ".join(np.repeat(words, row)) for row in counts], dtype=object)]
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """θ of column j, or of the words that divide the classes most."""
         if self.events.closed:
             return {"share": self.theta[:, j].tolist()}
         return most_telling(self.events.values, self.theta, safe_log(self.theta))
 
     def form(self) -> Form:
-        """Linear in the counts."""
         linear = safe_log(self.theta)
         features = event_features(self.events)
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: RealBlock | SparseBlock) -> Any:
-        """Counts (n, M); a missing one is 0, which is exact, for the form has no constant."""
         return event_counts(block, self.events)
 
 
@@ -194,10 +176,7 @@ class EventTerms:
 
 
 def add_event_terms(
-    block: RealBlock | SparseBlock,
-    events: Vocabulary,
-    terms: EventTerms,
-    out: NDArray[np.float64],
+    block: RealBlock | SparseBlock, events: Vocabulary, terms: EventTerms, out: NDArray[np.float64]
 ) -> None:
     """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
     if isinstance(block, SparseBlock):
@@ -210,13 +189,7 @@ def add_event_terms(
 
 
 def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
-    """Counts (n, M) of the events of a vocabulary, sparse where the block is; missing ones are 0.
-
-    Raises
-    ------
-    BadCell
-        If a count is infinite, or larger than 1e150.
-    """
+    """Count the events of a vocabulary, (n, M), sparse where the block is; missing ones are 0."""
     if isinstance(block, SparseBlock):
         return block.merged().counts(events)
     require_held(block.values)
@@ -230,7 +203,7 @@ def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
 class MultinomialPosterior(Posterior):
     """Dirichlet(a) of every class, (k, M)."""
 
-    estimate: MultinomialParameters
+    events: Vocabulary
     a: NDArray[np.float64]
 
     def add_moments(self, block: RealBlock | SparseBlock, moments: ScoreMoments) -> None:
@@ -262,8 +235,4 @@ class MultinomialPosterior(Posterior):
         moments.variance[:] += np.maximum(variance, 0.0)
 
     def _add(self, block: Any, terms: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        add_event_terms(block, self.estimate.events, EventTerms(terms), out)
-
-    def draw(self, rng: np.random.Generator) -> MultinomialParameters:
-        """Draw θ of every class."""
-        return replace(self.estimate, theta=drawn_shares(self.a, rng))
+        add_event_terms(block, self.events, EventTerms(terms), out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -38,7 +38,7 @@ from suffice.numerics.expectation_maximisation import (
     LogPrior,
     expectation_maximisation,
 )
-from suffice.numerics.in_print import NAMED, bound
+from suffice.numerics.in_print import NAMED, bound, listed
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import (
     LEAST_PIVOT,
@@ -55,32 +55,16 @@ from suffice.numerics.rows import affine, linear
 from suffice.numerics.shrinkage import ledoit_wolf, ledoit_wolf_of_rows
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.base import Accumulator
-from suffice.sums.block import BadCell, Encoding, RealBlock, require_held, tiles
+from suffice.sums.block import Encoding, RealBlock, from_row, require_held, tiles
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
     FourthMoments,
     FourthMomentsAccumulator,
 )
+from suffice.sums.counts import patterns_of
 from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
-
-__all__ = [
-    "LOG_2PI",
-    "EmHistory",
-    "FactoredGaussians",
-    "GaussianSums",
-    "GaussiansLeftOut",
-    "MultivariateGaussian",
-    "MultivariateGaussianParameters",
-    "MultivariateStudentParameters",
-    "Shrinkage",
-    "add_complete",
-    "expected_sums",
-    "fill",
-    "listed",
-    "settled_double",
-]
 
 WIDE = 256  # columns: of more, rows are kept as long as they are no more than columns
 SMALLEST_SINGULAR = 1e-4  # of rows in units of their deviations, over √n; the rest is noise
@@ -117,7 +101,8 @@ class MultivariateGaussian(Family):
         Ψ = Ψ₀ + S + κ₀n_c/κ (x̄ − m₀)(x̄ − m₀)ᵀ
 
     with ν₀ = 2a₀ + d − 1, Ψ₀ = 2a₀ diag(variances over all classes) and m₀ the mean over all
-    classes: each column alone then has the prior, and the predictive, of `Gaussian`.
+    classes: each column alone then has the prior, and the predictive, of `Gaussian` with this κ₀,
+    and b₀ that is a₀ times the variance.
 
     Rows with missing cells count by what they show, by expectation-maximisation; with
     ``"bayes"``, the sums expected at the mode take the place of those unknown.
@@ -147,6 +132,10 @@ class MultivariateGaussian(Family):
         from the mean of their class and the variance of their column alone.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
+    outcomes : tuple of int
+        Columns of 0 and 1. Where each class has a covariance (``mle`` only), S_c has one row more
+        in their variances, with the variance over all classes: a class that shows one outcome is
+        not certain of it.
 
     Raises
     ------
@@ -170,6 +159,7 @@ class MultivariateGaussian(Family):
     kappa0: float = 1.0
     a0: float = 1.0
     max_iter: int = 1_000
+    outcomes: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
@@ -198,18 +188,15 @@ class MultivariateGaussian(Family):
 
     @property
     def shared(self) -> bool:
-        """Whether all classes have the same covariance."""
         return self.pooling == 1
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         fourths = self.shrinkage == "ledoit-wolf"
         if d > WIDE and self.estimation == "mle":
             return RowsAccumulator(d, pooled=self.shared, fourths=fourths, least=0, gaps=False)
         return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, self.shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
-        """Whether a statistic is one of those that it accumulates of d columns."""
         if isinstance(statistic, KeptRows | Roots):
             wide = d > WIDE and self.estimation == "mle"
             return wide and statistic.d == d and statistic.pooled == self.shared
@@ -220,7 +207,6 @@ class MultivariateGaussian(Family):
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
     def is_shown_by(self, statistic: Comoments | FourthMoments | KeptRows | Roots) -> bool:
-        """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
     def estimate(
@@ -245,7 +231,6 @@ class MultivariateGaussian(Family):
     def leave_one_out(
         self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussiansLeftOut:
-        """Log-likelihoods of rows by the co-moments of all others."""
         if isinstance(statistic, KeptRows | Roots):
             raise no_closed_form(self, "there are no more rows than columns")
         if self.estimation != "mle" or self.shrinkage:
@@ -253,18 +238,23 @@ class MultivariateGaussian(Family):
         columns = statistic.columns
         if not columns.complete:
             raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
+        if self.outcomes and not self.shared:
+            raise no_closed_form(self, "the variances of outcomes depend on all rows")
         sums = GaussianSums.of(columns)
         factored = self.maximum_likelihood(sums).factored
         assert isinstance(factored, FactoredGaussians)
         return GaussiansLeftOut.of(self, factored, sums.weight, sums.covariance.value)
 
     def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
-        """The parameters of most likelihood, shrunk."""
         n = sums.weight
         freedom = np.where(n > 0, n - self.ddof, 0.0)
         scatter, divisor = sums.scatter, freedom
         if self.shared:
             scatter, divisor = sums.scatter.sum(axis=0)[None], freedom.sum(keepdims=True)
+        if self.outcomes and not self.shared:
+            one_more = np.zeros(sums.scatter.shape[1:])
+            one_more[self.outcomes, self.outcomes] = 1.0
+            scatter = scatter + sums.prior_variance * one_more
         known = divisor > 0
         covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
         covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
@@ -319,7 +309,7 @@ class MultivariateGaussian(Family):
     def _shrinkage_of(
         self, covariance: NDArray[np.float64], sums: GaussianSums
     ) -> NDArray[np.float64]:
-        """How much each matrix (s, d, d) is shrunk towards its diagonal, (s,)."""
+        """Return the shrinkage of each matrix (s, d, d) towards its diagonal, (s,)."""
         s = len(covariance)
         if sums.fourth is None:
             return np.full(s, self.shrinkage)
@@ -378,34 +368,62 @@ class MultivariateGaussian(Family):
         return np.asarray(nu + sums.d + 1 + self._means(sums))[:, None, None]
 
     def _means(self, sums: GaussianSums) -> int:
-        """How many means that rows tell of share a covariance."""
+        """Return the number of means, with rows, that share a covariance."""
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
     def _expected(self, statistic: Comoments) -> GaussianSums:
-        """The sums that rows with missing cells are expected to have, at the mode."""
+        """Return the sums that rows with missing cells are expected to have, at the mode."""
+        of_cells = GaussianSums.of_cells(statistic)
+        origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
+        unit = np.sqrt(of_cells.prior_variance.hi)
+        rows = IncompleteRows(
+            k,
+            statistic.patterns,
+            statistic.pattern,
+            statistic.code,
+            statistic.group_weight.value,
+            (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
+            settled_double(statistic.scatter),
+            statistic.product_index,
+        )
 
         def estimate(
-            of_cells: GaussianSums,
-            n: NDArray[np.float64],
-            mean: NDArray[np.float64],
-            scatter: NDArray[np.float64],
+            n: NDArray[np.float64], mean: NDArray[np.float64], scatter: NDArray[np.float64]
         ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             if self.estimation == "mle":
-                rows = n.sum(keepdims=True) if self.shared else n
-                known = (rows > 0)[:, None, None]
-                found = scatter / np.where(known, rows[:, None, None], 1.0)
+                weight = n.sum(keepdims=True) if self.shared else n
+                known = (weight > 0)[:, None, None]
+                found = scatter / np.where(known, weight[:, None, None], 1.0)
                 return mean, np.where(known, found, np.diag(of_cells.prior_variance.value))
             sums = replace(
                 of_cells,
                 mean=DoubleDouble.of(mean),
                 scatter=DoubleDouble.of(scatter),
-                prior_mean=DoubleDouble.of(np.zeros(len(mean.T))),  # from the origin
+                prior_mean=DoubleDouble.of(np.zeros(d)),  # from the origin
             )
             _, mode, psi, nu = self._update(sums)
             return mode.value, (psi / self._mode_divisor(nu, sums)).value
 
-        log_prior = None if self.estimation == "mle" else self._log_prior
-        return expected_sums(statistic, estimate, self.shared, log_prior, self.max_iter)
+        prior = None if self.estimation == "mle" else self._log_prior(of_cells)
+        found = expectation_maximisation(
+            rows, estimate, self.shared, prior, max_iterations=self.max_iter
+        )
+        between, code = np.zeros((1, d, d)), np.arange(k)
+        middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
+        kernels.sweep.add_scatter(found.mean, code, found.weight, np.tile(middle, (k, 1)), between)
+        total = found.scatter.sum(axis=0) + between[0]
+        return replace(
+            of_cells,
+            weight=found.weight,
+            mean=DoubleDouble.of(found.mean) + origin,
+            scatter=DoubleDouble.of(found.scatter),
+            covariance=DoubleDouble.of(total / found.weight.sum()),
+            course=EmHistory(
+                found.log_likelihood,
+                found.converged or not self.max_iter,
+                tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
+            ),
+        )
 
     def _log_prior(self, sums: GaussianSums) -> LogPrior:
         """Log density of the prior of means, as seen from m₀, and covariances, up to a constant."""
@@ -451,7 +469,7 @@ class MultivariateGaussian(Family):
         both = np.ix_(np.arange(len(factored.covariance)), used, used)
         psi = factored.covariance[both] * divisor[:, None, None]
         mean = (factored.mean + factored.mean_lo)[:, used]
-        return MultivariateGaussianPosterior(mean, kappa, psi, nu, used, divisor)
+        return MultivariateGaussianPosterior(mean, kappa, psi, nu, used)
 
 
 def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:
@@ -464,7 +482,7 @@ def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:
 
 @dataclass(frozen=True)
 class EmHistory:
-    """How expectation-maximisation went: log-likelihoods, and whether they converged.
+    """The log-likelihoods of expectation-maximisation, and whether they converged.
 
     Columns without any cell are ``empty``.
     """
@@ -476,7 +494,7 @@ class EmHistory:
     def remarks(self, columns: Sequence[str]) -> Iterator[str]:
         """Say if the estimates were still changing."""
         if not self.converged:
-            names = listed(columns, range(len(columns)))
+            names = listed(map(repr, columns), NAMED)
             yield (
                 f"expectation-maximisation over the missing cells of {names} was still changing "
                 f"after {len(self.log_likelihood)} iterations; its estimates are not the best; "
@@ -540,69 +558,6 @@ class GaussianSums:
         return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
 
 
-Array = NDArray[np.float64]
-Estimator = Callable[[GaussianSums, Array, Array, Array], tuple[Array, Array]]
-
-
-def expected_sums(
-    statistic: Comoments,
-    estimate: Estimator,
-    shared: bool,
-    log_prior: Callable[[GaussianSums], LogPrior] | None = None,
-    max_iter: int = 1_000,
-) -> GaussianSums:
-    """Expect the cells that are missing, given those that are there.
-
-    Parameters
-    ----------
-    statistic : Comoments
-        Of rows of which some have missing cells.
-    estimate : function
-        From what is known of the cells, and from the weights, means and scatters expected, to means
-        and covariances.
-    shared : bool
-        Whether all classes have the same covariance.
-    log_prior : function, optional
-        From what is known of the cells to the log density of a prior.
-    max_iter : int
-        Most iterations; 0 for expectations from uncorrelated columns.
-    """
-    of_cells = GaussianSums.of_cells(statistic)
-    origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
-    unit = np.sqrt(of_cells.prior_variance.hi)
-    rows = IncompleteRows(
-        k,
-        statistic.patterns,
-        statistic.pattern,
-        statistic.code,
-        statistic.group_weight.value,
-        (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
-        settled_double(statistic.scatter),
-        statistic.product_index,
-    )
-    prior = None if log_prior is None else log_prior(of_cells)
-    found = expectation_maximisation(
-        rows, partial(estimate, of_cells), shared, prior, max_iterations=max_iter
-    )
-    mean = DoubleDouble.of(found.mean)
-    between, code = np.zeros((1, d, d)), np.arange(k)
-    middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
-    kernels.sweep.add_scatter(found.mean, code, found.weight, np.tile(middle, (k, 1)), between)
-    total = found.scatter.sum(axis=0) + between[0]
-    return replace(
-        of_cells,
-        weight=found.weight,
-        mean=mean + origin,
-        scatter=DoubleDouble.of(found.scatter),
-        covariance=DoubleDouble.of(total / found.weight.sum()),
-        course=EmHistory(
-            found.log_likelihood,
-            found.converged or not max_iter,
-            tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
-        ),
-    )
-
-
 def _scatter(statistic: Comoments) -> DoubleDouble:
     """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
     k = 1 if statistic.pooled else statistic.k
@@ -662,13 +617,13 @@ class MultivariateGaussianParameters(JointParameters):
     def _add(self, block: RealBlock, out: NDArray[np.float64], add: Any) -> None:
         for start, x in _tiles(block):
             part = out[start : start + len(x)]
-            rest = _located(add, start, x, out=part)
+            with from_row(start):
+                rest = add(x, out=part)
             if len(rest):
                 distance, log_determinant, rank = self.factored.marginal(x[rest])
                 part[rest] -= 0.5 * (distance + (log_determinant + rank * LOG_2PI))
 
     def column(self, j: int) -> MultivariateGaussianParameters:
-        """The marginal of column j."""
         return MultivariateGaussianParameters(self.factored.columns(np.array([j])))
 
     def sample(
@@ -678,7 +633,6 @@ class MultivariateGaussianParameters(JointParameters):
         return self.factored.draw(codes, 1.0, rng)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Mean and standard deviation of column j."""
         sd = np.broadcast_to(np.sqrt(self.factored.variance[:, j]), len(self.mean))
         return {"mean": self.mean[:, j].tolist(), "sd": sd.tolist()}
 
@@ -707,10 +661,10 @@ class MultivariateGaussianParameters(JointParameters):
         return Form(tuple(range(len(origin))), -0.5 * precision, weights, constant, origin)
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which columns are left out, where variances were raised, what did not converge."""
         if self.borrowed:
+            names = listed((repr(classes[c]) for c in self.borrowed), NAMED)
             yield (
-                f"classes {listed(classes, self.borrowed)}: the rows of each weigh no more than "
+                f"classes {names}: the rows of each weigh no more than "
                 "ddof, so they have no covariance of their own; that of all rows is taken"
             )
         yield from self.factored.remarks(columns, classes, self.course.empty)
@@ -741,7 +695,8 @@ class MultivariateStudentParameters(JointParameters):
         for start, x in _tiles(block):
             part = out[start : start + len(x)]
             distance = scores(len(x), len(self.dof), 0.0)
-            rest = _located(self.factored.add_gaussian, start, x, np.zeros(len(self.dof)), distance)
+            with from_row(start):
+                rest = self.factored.add_gaussian(x, np.zeros(len(self.dof)), distance)
             distance *= -2.0
             log_determinant = np.broadcast_to(
                 self.factored.log_determinant, (len(x), len(self.dof))
@@ -751,15 +706,10 @@ class MultivariateStudentParameters(JointParameters):
                 log_determinant = log_determinant.copy()
                 rank = np.array(np.broadcast_to(rank, distance.shape))
                 distance[rest], log_determinant[rest], rank[rest] = self.factored.marginal(x[rest])
-            part += self._log_density(distance, log_determinant, rank)
-
-    def _log_density(
-        self, distance: NDArray[np.float64], log_determinant: NDArray[np.float64], rank: Any
-    ) -> NDArray[np.float64]:
-        nu, stretch = self.dof, self.dof * self.factor
-        scale = lgamma((nu + rank) / 2) - lgamma(nu / 2) - 0.5 * rank * log(np.pi * stretch)
-        density = -(nu + rank) / 2 * log1p(distance / stretch)
-        return np.asarray(scale - 0.5 * log_determinant + density)
+            nu, stretch = self.dof, self.dof * self.factor
+            scale = lgamma((nu + rank) / 2) - lgamma(nu / 2) - 0.5 * rank * log(np.pi * stretch)
+            density = -(nu + rank) / 2 * log1p(distance / stretch)
+            part += scale - 0.5 * log_determinant + density
 
     def column(self, j: int) -> MultivariateStudentParameters:
         """The marginal of column j, with the same degrees of freedom."""
@@ -775,7 +725,6 @@ class MultivariateStudentParameters(JointParameters):
         return self.factored.draw(codes, stretch[:, None], rng)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Location, scale and degrees of freedom of column j."""
         scale = np.sqrt(self.factored.covariance[:, j, j] * self.factor)
         return {
             "mean": self.factored.mean[:, j].tolist(),
@@ -784,7 +733,6 @@ class MultivariateStudentParameters(JointParameters):
         }
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which columns are left out, where variances were raised, what did not converge."""
         yield from self.factored.remarks(columns, classes, self.course.empty)
         yield from self.course.remarks(columns)
 
@@ -797,15 +745,6 @@ def _tiles(block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
     for start, x in tiles(block.values, np.float64):
         for first in range(0, len(x), SCORED_ROWS):
             yield start + first, x[first : first + SCORED_ROWS]
-
-
-def _located(function: Any, start: int, *arguments: Any, **options: Any) -> Any:
-    """Call a function on rows from ``start`` on; a bad cell counts its row from 0."""
-    try:
-        return function(*arguments, **options)
-    except BadCell as bad:
-        bad.row += start
-        raise
 
 
 # -- factored covariances
@@ -908,13 +847,7 @@ class FactoredGaussians:
         return np.diagonal(self.covariance, axis1=1, axis2=2)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         terms = self.origin, self.whitening, self.shift, log_scale
         return add_complete(kernels.distances.add_complete, x, terms, out)
 
@@ -941,7 +874,6 @@ class FactoredGaussians:
         return out[0][back], out[1][back], out[2][back]
 
     def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
-        """The Gaussians of some columns alone."""
         covariance = DoubleDouble.of(self.covariance[:, at][:, :, at])
         mean = DoubleDouble(self.mean[:, at], self.mean_lo[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
@@ -978,14 +910,15 @@ class FactoredGaussians:
                 values = "varies by no more than the rounding of its values"
             yield f"column {columns[j]!r} {values}; it is left out"
         if len(dependent) > NAMED:
+            names = listed((repr(columns[j]) for j in dependent[NAMED:]), NAMED)
             yield (
-                f"{listed(columns, dependent[NAMED:])} are combinations of the columns before them "
+                f"{names} are combinations of the columns before them "
                 "in the same way; they are left out"
             )
         for m, singular in self.raised:
             where = "the classes" if len(self.covariance) == 1 else f"class {classes[m]!r}"
-            here = [j for j in singular if j not in dependent]
-            which = listed(columns, here) or "some combination of columns"
+            here = (repr(columns[j]) for j in singular if j not in dependent)
+            which = listed(here, NAMED) or "some combination of columns"
             yield (
                 f"within {where}, the other columns determine {which}; a variance that "
                 "would be 0 is kept at a small fraction of that over "
@@ -1021,7 +954,6 @@ class ThinCovariance(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """How many directions count."""
         return int(np.count_nonzero(self.sd)) if self.rest else len(self.spread)
 
     @property
@@ -1030,6 +962,12 @@ class ThinCovariance(NamedTuple):
         used = self.sd > 0
         beyond = (self.rank - len(self.spread)) * log_of(self.rest) if self.rest else 0.0
         return float(log(self.spread).sum() + 2 * log(self.sd[used]).sum()) + beyond
+
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """The diagonal of Σ, (d,)."""
+        within = ((self.spread - self.rest)[:, None] * self.basis**2).sum(axis=0)
+        return np.asarray((within + self.rest) * self.sd**2)
 
     def distances(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return δᵀΣ⁻¹δ of differences (n, d), (n,)."""
@@ -1042,7 +980,6 @@ class ThinCovariance(NamedTuple):
         return np.asarray(found)
 
     def columns(self, at: NDArray[np.intp]) -> ThinCovariance:
-        """The covariance of some columns, by the axes of their part of V."""
         root = np.sqrt(self.spread - self.rest)[:, None] * self.basis[:, at]
         variances, axes = interruptible(np.linalg.eigh, root @ root.T)
         kept = variances > SMALLEST_SINGULAR**2
@@ -1050,7 +987,6 @@ class ThinCovariance(NamedTuple):
         return ThinCovariance(self.sd[at], basis, variances[kept] + self.rest, self.rest)
 
     def dense(self, at: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
-        """Σ of some columns, or of all."""
         basis, sd = self.basis[:, at], self.sd[at]
         within = basis.T @ ((self.spread - self.rest)[:, None] * basis)
         return (within + self.rest * np.eye(len(sd))) * sd * sd[:, None]
@@ -1081,30 +1017,17 @@ class ThinGaussians:
 
     @property
     def variance(self) -> NDArray[np.float64]:
-        """The diagonals of Σ, (s, d)."""
-        return np.array([self._diagonal(one) for one in self.covariances])
-
-    @staticmethod
-    def _diagonal(one: ThinCovariance) -> NDArray[np.float64]:
-        within = ((one.spread - one.rest)[:, None] * one.basis**2).sum(axis=0)
-        return np.asarray((within + one.rest) * one.sd**2)
+        return np.array([one.variance for one in self.covariances])
 
     @property
     def covariance(self) -> NDArray[np.float64]:
-        """Σ, (s, d, d), if there is memory for it.
-
-        Raises
-        ------
-        DataError
-            If there is not.
-        """
+        """Σ, (s, d, d), if there is memory for it."""
         d, s = self.mean.shape[1], len(self.covariances)
         require_memory(3 * 8.0 * s * d**2, f"covariances of {d:,} columns", "use fewer columns")
         return np.array([one.dense() for one in self.covariances])
 
     @property
     def rank(self) -> NDArray[np.intp]:
-        """How many directions count, (s,)."""
         return np.array([one.rank for one in self.covariances])
 
     @property
@@ -1142,17 +1065,9 @@ class ThinGaussians:
         return self.shift @ self.whitening[0], -0.5 * row_sums(self.shift**2)
 
     def add_linear(self, x: NDArray[np.float64], out: Any) -> NDArray[np.intp]:
-        """Add log N(x; μ, Σ) − log N(x; o, Σ), where all classes share Σ; as `add_gaussian`."""
         return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
         if (np.abs(x) > LARGEST).any():
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
@@ -1165,12 +1080,9 @@ class ThinGaussians:
     def marginal(
         self, x: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Distances (n, k), log-determinants and ranks (n, s) of rows in the columns they show."""
         n, s = len(x), len(self.covariances)
         distance, log_determinant, rank = (np.zeros((n, m)) for m in (len(self.mean), s, s))
-        patterns, place = np.unique(~np.isnan(x), axis=0, return_inverse=True)
-        for q, pattern in enumerate(patterns):
-            columns, rows = np.flatnonzero(pattern), np.flatnonzero(place.reshape(-1) == q)
+        for rows, columns in patterns_of(~np.isnan(x)):
             some = [one.columns(columns) for one in self.covariances]
             for c, mean in enumerate(self.mean):
                 away = x[np.ix_(rows, columns)] - mean[columns]
@@ -1180,13 +1092,11 @@ class ThinGaussians:
         return distance, log_determinant, rank
 
     def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
-        """The Gaussians of some columns alone."""
         covariance = DoubleDouble.of(np.array([one.dense(at) for one in self.covariances]))
         mean = DoubleDouble.of(self.mean[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
 
     def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
-        """Draw μ + stretch · Σ^½ z for every class code (n,)."""
         z = rng.standard_normal((len(codes), self.mean.shape[1])) * stretch
         x = self.mean[codes].copy()
         for m, one in enumerate(self.covariances):
@@ -1202,24 +1112,12 @@ class ThinGaussians:
         """Say which columns have one value within all classes."""
         still = np.flatnonzero(~np.any([one.sd > 0 for one in self.covariances], axis=0))
         if len(still):
-            names = listed(columns, still.tolist())
+            names = listed((repr(columns[j]) for j in still.tolist()), NAMED)
             yield f"one value only within every class: {names}; left out"
 
 
-def listed(columns: Sequence[str], chosen: Sequence[int]) -> str:
-    """Names of columns, or of some and how many more there are."""
-    names = ", ".join(repr(columns[j]) for j in chosen[:NAMED])
-    return names + (f" and {len(chosen) - NAMED} more" if len(chosen) > NAMED else "")
-
-
 def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> NDArray[np.intp]:
-    """Let a kernel add to the scores of complete rows; return which are not.
-
-    Raises
-    ------
-    BadCell
-        If a number is infinite or larger than 1e150.
-    """
+    """Let a kernel add to the scores of complete rows; return which are not."""
     done = np.zeros(len(x), bool)
     stopped = kernel(x, *terms, done, out)
     if stopped >= 0:
@@ -1262,7 +1160,7 @@ def fill(
 
 
 def _noise(mean: DoubleDouble, total: DoubleDouble) -> NDArray[np.float64]:
-    """What rounding of the data may leave of the variance of a dependent column: `factorise`."""
+    """Bound the rounding error in the variance of a dependent column: `factorise`."""
     variance = np.diagonal(total.hi)
     far = np.divide(
         (mean.hi**2).max(axis=0, initial=0.0),
@@ -1347,13 +1245,7 @@ class GaussiansLeftOut:
         weight: NDArray[np.float64],
         covariance: NDArray[np.float64],
     ) -> GaussiansLeftOut:
-        """From the Gaussians of all rows, and the covariance of all classes together.
-
-        Raises
-        ------
-        ParameterError
-            If a covariance is that of all rows, or has a floor: these change with every row.
-        """
+        """From the Gaussians of all rows, and the covariance of all classes together."""
         rest = np.where(weight > 0, weight - family.ddof, 1.0)
         if factored.raised or (len(factored.covariance) > 1 and rest.min() <= 0):
             raise no_closed_form(family, "the rows of a class do not vary in all directions")
@@ -1365,7 +1257,6 @@ class GaussiansLeftOut:
     def add_log_likelihood(
         self, block: RealBlock, rows: LearntRows, out: NDArray[np.float64]
     ) -> None:
-        """Add log N(x; μ_c, Σ) by the sums without the row."""
         for start in range(0, len(out), SCORED_ROWS):
             part = np.arange(start, min(start + SCORED_ROWS, len(out)))
             x = np.asarray(block.values[part], np.float64)
@@ -1374,7 +1265,7 @@ class GaussiansLeftOut:
             out[part] += found
 
     def _shared(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
-        """Of a scatter that all classes share, (n, k)."""
+        """Score by a scatter that all classes share, (n, k)."""
         k, n = len(self.weight), np.arange(len(x))
         divisor = (np.where(self.weight > 0, self.weight - self.ddof, 0.0)).sum()
         white = [self._white(x, c) for c in range(k)]  # W δ_c, with WᵀW = Σ⁻¹
@@ -1397,7 +1288,7 @@ class GaussiansLeftOut:
         return found
 
     def _each(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
-        """Of a scatter for every class, (n, k)."""
+        """Score by a scatter of every class, (n, k)."""
         own, w, left, alone = self._own(rows)
         found = np.empty((len(x), len(self.weight)))
         for c, weight in enumerate(self.weight.tolist()):
@@ -1452,29 +1343,8 @@ def _dots(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnGaussians:
-    """μ (k, d) and Σ (s, d, d) of one draw, of the columns ``used``."""
-
-    mean: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    used: NDArray[np.intp]
-
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add log N(x; μ, Σ), of the columns that a row shows."""
-        for rows, columns, x in _patterns(block, self.used):
-            for c, mean in enumerate(self.mean):
-                sigma = self.covariance[min(c, len(self.covariance) - 1)]
-                white, log_determinant = _whitening(sigma[np.ix_(columns, columns)])
-                w = (x - mean[columns]) @ white.T
-                log_scale = log_determinant + len(columns) * LOG_2PI
-                out[rows, c] -= 0.5 * ((w**2).sum(axis=1) + log_scale)
-
-
-@dataclass(frozen=True, eq=False)
 class MultivariateGaussianPosterior(Posterior):
     """m (k, d), κ (k,), Ψ (s, d, d) and ν (s,), of the columns ``used``.
-
-    ``divisor`` (s,) is what the estimated Σ is multiplied by to give Ψ.
 
     With Λ = Σ⁻¹ ~ Wishart(ν, Ψ⁻¹), μ | Λ ~ N(m, (κΛ)⁻¹), δ = x − m and p columns,
 
@@ -1496,13 +1366,13 @@ class MultivariateGaussianPosterior(Posterior):
     psi: NDArray[np.float64]
     nu: NDArray[np.float64]
     used: NDArray[np.intp]
-    divisor: NDArray[np.float64]
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
-        """Add mean and variance of T; see the formulas above."""
         shared = len(self.psi) == 1 and len(self.mean) > 1
-        for rows, columns, x in _patterns(block, self.used):
-            p, white = len(columns), []
+        require_held(block.values)
+        every = np.asarray(block.values, np.float64)[:, self.used]
+        for rows, columns in patterns_of(~np.isnan(every)):
+            x, p, white = every[np.ix_(rows, columns)], len(columns), []
             for c, mean in enumerate(self.mean):
                 s = min(c, len(self.psi) - 1)
                 nu, kappa = self.nu[s] - (len(self.used) - p), self.kappa[c]
@@ -1528,23 +1398,6 @@ class MultivariateGaussianPosterior(Posterior):
                 nu = max(self.nu[0] - (len(self.used) - p), 0.0)
                 moments.covariance[rows] += 0.5 * nu * G**2
 
-    def draw(self, rng: np.random.Generator) -> DrawnGaussians:
-        """Draw Σ by Bartlett's decomposition, then μ."""
-        d, roots = len(self.used), []
-        for psi, nu in zip(self.psi, self.nu, strict=True):
-            whitening, _ = _whitening(psi)
-            freedom = np.maximum(nu - np.arange(d), 1e-3)
-            A = np.tril(rng.standard_normal((d, d)), -1)
-            A += np.diag(np.sqrt(rng.chisquare(freedom)))
-            # Λ = (WᵀA)(WᵀA)ᵀ, so (WᵀA)⁻ᵀ is a root of Σ.
-            roots.append(interruptible(np.linalg.inv, whitening.T @ A).T)
-        z = rng.standard_normal(self.mean.shape)
-        kappa = np.where(self.kappa > 0, self.kappa, 1.0)
-        of = np.minimum(np.arange(len(self.mean)), len(roots) - 1)
-        spread = np.einsum("cij,cj->ci", np.array(roots)[of], z) / np.sqrt(kappa)[:, None]
-        covariance = np.array([root @ root.T for root in roots])
-        return DrawnGaussians(self.mean + spread, covariance, self.used)
-
 
 def _degrees(
     family: MultivariateGaussian,
@@ -1565,20 +1418,6 @@ def _degrees(
     if family.shared:
         return n, less.sum(keepdims=True), divisor.sum(keepdims=True)
     return n, less, divisor
-
-
-def _patterns(
-    block: RealBlock, used: NDArray[np.intp]
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
-    """The rows that show the same columns, these columns among the used, and their numbers."""
-    require_held(block.values)
-    x = np.asarray(block.values, np.float64)[:, used]
-    patterns, place = np.unique(~np.isnan(x), axis=0, return_inverse=True)
-    place = place.reshape(-1)
-    for q, pattern in enumerate(patterns):
-        columns, rows = np.flatnonzero(pattern), np.flatnonzero(place == q)
-        if len(columns):
-            yield rows, columns, x[np.ix_(rows, columns)]
 
 
 def _whitening(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

@@ -1,4 +1,7 @@
-"""Options that families share: the values that they take, and the checks of these."""
+"""Options that families share: the values that they take, and the checks of these.
+
+Every check takes options by name, and raises a `ParameterError` that names the one at fault.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from suffice.errors import ParameterError
-
-__all__ = [
-    "WORDS",
-    "Alpha",
-    "Estimation",
-    "Evidence",
-    "Identifiers",
-    "Numbers",
-    "Smoothing",
-    "Unseen",
-    "VarianceFloor",
-    "check_boolean",
-    "check_estimation",
-    "check_nonnegative",
-    "check_positive",
-    "check_smoothing",
-    "check_variance_floor",
-    "check_words",
-    "is_finite",
-]
 
 Estimation = Literal["mle", "map", "bayes"]
 Identifiers = Literal["ignore", "keep"]
@@ -49,13 +32,7 @@ WORDS = {
 
 
 def check_words(**options: Any) -> None:
-    """Check options that are words, as several families have them.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
+    """Check options that are words, as several families have them."""
     for name, value in options.items():
         words, rule = WORDS[name]
         if value not in words:
@@ -63,30 +40,18 @@ def check_words(**options: Any) -> None:
 
 
 def check_boolean(**options: Any) -> None:
-    """Check that options are True or False; a word such as "no" would count as True.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
+    """Check that options are True or False; a word such as "no" would count as True."""
     for name, value in options.items():
         if not isinstance(value, bool | np.bool_):
             raise ParameterError(f"{name}={value!r}", "it is True or False")
 
 
 def check_estimation(estimation: str, alpha: Alpha) -> None:
-    """Check the two options that every family with counts has.
-
-    Raises
-    ------
-    ParameterError
-        If the estimation is unknown, or α is not a number it can work with.
-    """
+    """Check the two options that every family with counts has."""
     check_words(estimation=estimation)
     values = alpha if isinstance(alpha, tuple) else (alpha,)
     for value in values:
-        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
+        if not (is_finite(value) and value >= 0):
             raise ParameterError(f"alpha={alpha!r}", "alpha is a finite number, 0 or more")
     if estimation == "map" and min(values) < 1:
         raise ParameterError(
@@ -97,20 +62,15 @@ def check_estimation(estimation: str, alpha: Alpha) -> None:
 
 
 def check_smoothing(estimation: str, alpha: Smoothing) -> None:
-    """Check the options of a family of counts that can choose α.
-
-    Raises
-    ------
-    ParameterError
-        If the estimation is unknown, or α is none that it can work with.
-    """
+    """Check the options of a family of counts that can choose α."""
     if not isinstance(alpha, str):
         check_estimation(estimation, alpha)
         return
-    check_estimation(estimation, 1.0)
+    check_words(estimation=estimation)
     if alpha not in get_args(Evidence):
-        words = " or ".join(map(repr, get_args(Evidence)))
-        raise ParameterError(f"alpha={alpha!r}", f"alpha is a finite number, 0 or more, or {words}")
+        raise ParameterError(
+            f"alpha={alpha!r}", "alpha is a finite number, 0 or more, or 'evidence'"
+        )
     if estimation != "bayes":
         raise ParameterError(
             f"alpha={alpha!r} with estimation={estimation!r}",
@@ -120,49 +80,29 @@ def check_smoothing(estimation: str, alpha: Smoothing) -> None:
 
 
 def check_positive(**options: float | None) -> None:
-    """Check that options are positive finite numbers, or None where they may be left out.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
+    """Check that options are positive finite numbers, or None where they may be left out."""
     for name, value in options.items():
-        if value is not None and not (isinstance(value, Real) and 0 < value <= float_info.max):
+        if value is not None and not (is_finite(value) and value > 0):
             raise ParameterError(f"{name}={value!r}", f"{name} is a positive finite number")
 
 
 def check_nonnegative(**options: float) -> None:
-    """Check that options are finite numbers, 0 or more.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
     for name, value in options.items():
-        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
+        if not (is_finite(value) and value >= 0):
             raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
 
 
 def check_variance_floor(**options: VarianceFloor) -> None:
-    """Check that options are fractions of a variance, or ``"loo"``.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
+    """Check that options are fractions of a variance, or ``"loo"``."""
     for name, value in options.items():
-        if isinstance(value, str):
-            if value != "loo":
-                rule = f"{name} is a finite number, 0 or more, or 'loo'"
-                raise ParameterError(f"{name}={value!r}", rule)
-        elif not (isinstance(value, Real) and 0 <= value <= float_info.max):
-            raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
+        if not isinstance(value, str):
+            check_nonnegative(**{name: value})
+        elif value != "loo":
+            rule = f"{name} is a finite number, 0 or more, or 'loo'"
+            raise ParameterError(f"{name}={value!r}", rule)
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is a number that a double can hold."""
+    """Return whether a value is a number that a double can hold."""
     real = isinstance(value, Real)
     return real and bool(abs(value) <= float_info.max)

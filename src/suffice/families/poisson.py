@@ -18,12 +18,6 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, require_held
 from suffice.sums.moments import Moments, MomentsAccumulator
 
-__all__ = [
-    "NegativeBinomialParameters",
-    "Poisson",
-    "PoissonParameters",
-]
-
 
 @dataclass(frozen=True)
 class Poisson(Family):
@@ -76,11 +70,9 @@ class Poisson(Family):
             check_positive(alpha=self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
-        """An empty accumulator for d columns."""
         return MomentsAccumulator(d)
 
     def estimate(self, statistic: Moments) -> PoissonParameters | NegativeBinomialParameters:
-        """Parameters from exact moments."""
         shown, pooled = statistic.total > 0, statistic.one_class
         n = np.where(shown, statistic.total, pooled.total)
         mean = np.where(shown, statistic.mean, pooled.mean)
@@ -92,7 +84,6 @@ class Poisson(Family):
         return NegativeBinomialParameters(a, b)
 
     def posterior(self, statistic: Any) -> PoissonPosterior:
-        """Gamma posteriors from sums of counts."""
         shown, pooled = statistic.total > 0, statistic.one_class
         n = np.where(shown, statistic.total, pooled.total)
         events = n * np.where(shown, statistic.mean, pooled.mean)
@@ -108,7 +99,6 @@ class PoissonParameters(Parameters):
 
     @property
     def n_free(self) -> int:
-        """Return kd."""
         return self.rate.size
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
@@ -122,17 +112,14 @@ class PoissonParameters(Parameters):
         kernels.scores.add_linear(log_factorial, -np.ones_like(self.rate), out)
 
     def column(self, j: int) -> PoissonParameters:
-        """The parameters of column j alone."""
         return PoissonParameters(self.rate[:, [j]])
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
     ) -> list[NDArray[np.float64]]:
-        """Draw counts."""
         return list(rng.poisson(self.rate[codes]).T.astype(np.float64))
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Rate of column j."""
         return {"rate": self.rate[:, j].tolist()}
 
     def form(self) -> Form:
@@ -170,7 +157,6 @@ class NegativeBinomialParameters(Parameters):
             out[:, c] -= total[:, 0]
 
     def column(self, j: int) -> NegativeBinomialParameters:
-        """The parameters of column j alone."""
         return NegativeBinomialParameters(self.a[:, [j]], self.b[:, [j]])
 
     def sample(
@@ -194,7 +180,7 @@ class NegativeBinomialParameters(Parameters):
 
 @dataclass(frozen=True, eq=False)
 class PoissonPosterior(Posterior):
-    """Shape a and rate b of the Gamma posterior of λ, each (k, d)."""
+    """The posterior of the rates λ, each (k, d)."""
 
     a: NDArray[np.float64]
     b: NDArray[np.float64]
@@ -219,7 +205,3 @@ class PoissonPosterior(Posterior):
             variance = np.where(proper[c], variance, np.inf)
             moments.mean[:, c] += np.where(shown, mean, 0.0).sum(axis=1)
             moments.variance[:, c] += np.where(shown, variance, 0.0).sum(axis=1)
-
-    def draw(self, rng: np.random.Generator) -> PoissonParameters:
-        """Draw λ of every column and class."""
-        return PoissonParameters(rng.standard_gamma(self.a) / np.where(self.b > 0, self.b, 1.0))

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
 
-__all__ = ["Design", "design", "random_labellings"]
-
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -40,7 +38,7 @@ class Design:
 
     @cached_property
     def trained(self) -> NDArray[np.bool_]:
-        """Whether a fold trains on a run, (R, R)."""
+        """Return whether a fold trains on a run, (R, R)."""
         return ~np.eye(len(self.runs), dtype=bool)
 
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ReadError, SufficeError
 from suffice.numerics.error_free import LARGEST
 
-__all__ = ["Grid", "Mask", "Scan", "open_mask", "open_scans", "require_same_grid"]
-
 BATCH = 2**24  # bytes of a scan that are read at a time, or one volume
 EXACT = ("b", "i1", "u1", "i2", "u2", "f2", "f4")  # types that single precision holds exactly
 CLOSE = 1e-3  # of a voxel: affines of one scanner differ by rounding to single precision
@@ -228,7 +226,7 @@ def _loaded(img: Any, name: str) -> tuple[Any, NDArray[np.float64] | None, str, 
 
 
 def _is_plain(data: Any) -> bool:
-    """Whether the numbers of an image lie in one file, first axis fastest."""
+    """Return whether the numbers of an image lie in one file, first axis fastest."""
     from nibabel.arrayproxy import ArrayProxy
 
     return type(data) is ArrayProxy and getattr(data, "order", "F") == "F"

@@ -27,18 +27,6 @@ from suffice.images.design import Design
 from suffice.images.scans import Grid, Mask, Scan
 from suffice.numerics import kernels
 
-__all__ = [
-    "Neighbourhoods",
-    "Shape",
-    "Sums",
-    "accuracy",
-    "neighbourhoods",
-    "null_scores",
-    "predict",
-    "read_series",
-    "sums_of_classes",
-]
-
 Shape = Literal["ball", "cube"]
 RADIUS_TOLERANCE = 1e-6  # of the radius: affines are stored in single precision
 PRIOR = np.array([0.0, 0.0, 0.0, 1e-9])  # of maximum likelihood, with its floor: see the kernel

@@ -32,8 +32,6 @@ from suffice.models.base.options import check_choices, generator
 from suffice.models.base.scikit_learn import KeptArray, not_fitted
 from suffice.models.estimator import Estimator
 
-__all__ = ["SearchLight"]
-
 FAMILYWISE_ERROR = 0.05
 FEWEST = 19  # permutations: with fewer, nothing is significant at 5 %
 
@@ -317,7 +315,7 @@ class SearchLight(Estimator):
         return vars(self)[name]
 
     def _null_scores(self) -> NDArray[np.float64]:
-        """Of every permuted map, the largest score and that of the whole mask, (P, 2)."""
+        """Return the largest score of every permuted map, and that of the whole mask, (P, 2)."""
         null: NDArray[np.float64] | None = self._fitted("_null")
         if null is None:
             raise UnavailableError(

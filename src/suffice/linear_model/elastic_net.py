@@ -9,11 +9,9 @@ from typing import Any
 from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete, Unseen
 from suffice.models.base.scikit_learn import accepts
-from suffice.models.design.feature_columns import Ways
+from suffice.models.design.words import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
 from suffice.models.linear.method import LinearMethod
-
-__all__ = ["ElasticNet", "Lasso"]
 
 
 @dataclass(repr=False, eq=False)

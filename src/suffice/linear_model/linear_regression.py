@@ -9,7 +9,7 @@ from typing import Any, Literal
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
 from suffice.models.base.scikit_learn import accepts
-from suffice.models.design.feature_columns import Ways
+from suffice.models.design.words import Ways
 from suffice.models.linear.method import LinearMethod, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePenalty
@@ -18,8 +18,6 @@ from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
 from suffice.models.reading import summed
 from suffice.sums.comoments import Comoments
-
-__all__ = ["LinearRegression"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -133,7 +131,7 @@ class LinearRegression(LinearRegressor):
         return method_of(self, RidgePenalty(0.0))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
-        fit, targets = self._of_products(self._inferable()), self.design_.targets
+        fit, targets = self._inferable(), self.design_.targets
         j = target_place(targets, target)
         return Summary.of(fit, self.terms_, targets, j, level, self._left_out)
 

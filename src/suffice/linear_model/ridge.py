@@ -13,7 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
 from suffice.models.base.scikit_learn import accepts
-from suffice.models.design.feature_columns import Ways
+from suffice.models.design.words import Ways
 from suffice.models.estimator import fitted
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.method import LinearMethod, method_of
@@ -21,8 +21,6 @@ from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePath, RidgePenalty, checked_penalties
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
-
-__all__ = ["Ridge"]
 
 NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
 

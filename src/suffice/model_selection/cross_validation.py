@@ -21,7 +21,7 @@ from suffice.model_selection.leave_one_out import (
     scores_left_out,
     warn_of_fits,
 )
-from suffice.model_selection.rows import MemoryRows, require_labels
+from suffice.model_selection.rows import MemoryRows
 from suffice.model_selection.scores import (
     held_out_scores,
     named_scores,
@@ -31,14 +31,14 @@ from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 
 __all__ = [
+    "by_scikit_learn",
     "cross_val_predict",
     "cross_val_score",
     "cross_validate",
     "folds_of",
-    "handed_over",
     "learning_curve",
     "rows_of",
-    "scorer_of",
+    "warn_of_other",
 ]
 
 IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has
@@ -133,49 +133,33 @@ def cross_validate(
     >>> cross_validate(GaussianNB(), X, y)["test_score"].round(4)
     array([0.9333, 0.9667, 0.9333, 0.9333, 1.    ])
     """
-    if handed_over(estimator, "cross_validate"):
-        found: dict[str, Any] = scikit_learn.cross_validate(
-            estimator,
-            X,
-            y,
-            groups=groups,
-            scoring=scoring,
-            cv=cv,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            params=params,
-            pre_dispatch=pre_dispatch,
-            return_train_score=return_train_score,
-            return_estimator=return_estimator,
-            return_indices=return_indices,
-            error_score=error_score,
-        )
-        return found
+    if not isinstance(estimator, Estimator):
+        fold_by_fold: dict[str, Any] = by_scikit_learn("cross_validate", locals())
+        return fold_by_fold
     check_boolean(return_train_score=return_train_score, return_estimator=return_estimator)
     check_boolean(return_indices=return_indices)
     rows = rows_of(estimator, X, y, params, groups)
     folds = folds_of(rows, cv)
-    scorer = scorer_of(estimator, scoring, error_score)
+    scorer = check_scoring(estimator, scoring, raise_exc=error_score == "raise")
     answer: dict[str, Any] | None = None
     if is_leave_one_out(cv):
         if isinstance(cv, str):
             require_row_scores(estimator, scoring)
         if not (return_train_score or return_estimator):
             answer = scores_left_out(estimator, rows, scoring)
-    if answer is None:
-        if is_leave_one_out(cv):
+        if answer is None:
             warn_of_fits(estimator, len(folds))
-        answer = {}
-        (fits,) = models_of_folds([estimator], rows, folds, rows.truth)
+    if answer is None:
+        (fits,) = models_of_folds([estimator], rows, folds)
         fits.checked(error_score)
         own = scoring is None and is_of_sums(estimator)
         (tested,) = held_out_scores([fits], rows, folds, scorer, error_score, own)
-        answer["fit_time"] = np.array(fits.seconds)
+        answer = {"fit_time": np.array(fits.seconds)}
         answer["score_time"] = np.array([one.seconds for one in tested])
         answer |= named_scores("test", tested, error_score)
         if return_train_score:
-            learnt = training_scores(fits, rows, folds, scorer, error_score)
-            answer |= named_scores("train", learnt, error_score)
+            trained = training_scores(fits, rows, folds, scorer, error_score)
+            answer |= named_scores("train", trained, error_score)
         if return_estimator:
             answer["estimator"] = list(fits.models)
     if return_indices:
@@ -211,20 +195,7 @@ def cross_val_score(
         raise ParameterError(
             f"scoring={scoring!r}", "this function returns one score", "use cross_validate"
         )
-    found = cross_validate(
-        estimator,
-        X,
-        y,
-        groups=groups,
-        scoring=scoring,
-        cv=cv,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        params=params,
-        pre_dispatch=pre_dispatch,
-        error_score=error_score,
-    )
-    scores: NDArray[np.float64] = found["test_score"]
+    scores: NDArray[np.float64] = cross_validate(**locals())["test_score"]
     return scores
 
 
@@ -276,19 +247,8 @@ def cross_val_predict(
         raise ParameterError(
             f"{type(estimator).__name__} has no {method}", "it is a method of the estimator"
         )
-    if handed_over(estimator, "cross_val_predict"):
-        asked: NDArray[Any] = scikit_learn.cross_val_predict(
-            estimator,
-            X,
-            y,
-            groups=groups,
-            cv=cv,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            params=params,
-            pre_dispatch=pre_dispatch,
-            method=method,
-        )
+    if not isinstance(estimator, Estimator):
+        asked: NDArray[Any] = by_scikit_learn("cross_val_predict", locals())
         return asked
     rows = rows_of(estimator, X, y, params, groups)
     folds = folds_of(rows, cv)
@@ -304,7 +264,7 @@ def cross_val_predict(
         raise ParameterError(
             f"row {row} is in {tested[row]} test sets", "every row is answered once", "use KFold"
         )
-    (fits,) = models_of_folds([estimator], rows, folds, rows.truth)
+    (fits,) = models_of_folds([estimator], rows, folds)
     models = fits.checked("raise").models
     answers = [
         getattr(model, method)(rows.at(test)[0]) for model, test in zip(models, places, strict=True)
@@ -373,36 +333,19 @@ def learning_curve(
     >>> scores.mean(axis=1).round(3)
     array([0.793, 0.94 , 0.953, 0.947, 0.953])
     """
-    if handed_over(estimator, "learning_curve"):
-        found: tuple[NDArray[Any], ...] = scikit_learn.learning_curve(
-            estimator,
-            X,
-            y,
-            groups=groups,
-            train_sizes=np.asarray(train_sizes),
-            cv=cv,
-            scoring=scoring,
-            exploit_incremental_learning=exploit_incremental_learning,
-            n_jobs=n_jobs,
-            pre_dispatch=pre_dispatch,
-            verbose=verbose,
-            shuffle=shuffle,
-            random_state=random_state,
-            error_score=error_score,
-            return_times=return_times,
-            params=params,
-        )
+    if not isinstance(estimator, Estimator):
+        found: tuple[NDArray[Any], ...] = by_scikit_learn("learning_curve", locals())
         return found
     check_boolean(shuffle=shuffle, return_times=return_times)
     rows = rows_of(estimator, X, y, params, groups)
     folds = folds_of(rows, cv)
-    scorer = scorer_of(estimator, scoring, error_score)
+    scorer = check_scoring(estimator, scoring, raise_exc=error_score == "raise")
     sizes = _sizes(np.asarray(train_sizes), len(folds[0][0]))
     if shuffle:
         random = check_random_state(random_state)
         folds = [(random.permutation(train), test) for train, test in folds]
     parts = [(train[:size], test) for size in sizes for train, test in folds]
-    (fits,) = models_of_folds([estimator], rows, parts, rows.truth)
+    (fits,) = models_of_folds([estimator], rows, parts)
     fits.checked(error_score)
     (tested,) = held_out_scores([fits], rows, parts, scorer, error_score, own=False)
     learnt = training_scores(fits, rows, parts, scorer, error_score)
@@ -417,15 +360,18 @@ def learning_curve(
     return np.array(sizes), *curves
 
 
-def handed_over(estimator: Any, function: str) -> bool:
-    """Return whether scikit-learn fits an estimator fold by fold, and warn if so."""
-    if isinstance(estimator, Estimator):
-        return False
+def by_scikit_learn(function: str, given: Mapping[str, Any]) -> Any:
+    """Call the function of scikit-learn with these arguments."""
+    warn_of_other(given["estimator"], function)
+    return getattr(scikit_learn, function)(**given)
+
+
+def warn_of_other(estimator: Any, function: str) -> None:
+    """Warn that scikit-learn fits an estimator fold by fold."""
     warn(
         f"{type(estimator).__name__} is not an estimator of suffice; {function} of scikit-learn "
         "fits it anew for every fold."
     )
-    return True
 
 
 def rows_of(
@@ -440,16 +386,20 @@ def rows_of(
     DataError
         If a row that a classifier is judged on has no label.
     """
-    given = dict(params or {})
-    weight = given.pop("sample_weight", None)
-    if given:
+    others = dict(params or {})
+    weight = others.pop("sample_weight", None)
+    if others:
         raise ParameterError(
-            f"params has {next(iter(given))!r}", "a fit takes 'sample_weight' besides the rows"
+            f"params has {next(iter(others))!r}", "a fit takes 'sample_weight' besides the rows"
         )
-    labelled = isinstance(estimator, Classifier)
-    rows = MemoryRows.of(X, y, weight, groups, labelled)
-    if labelled:
-        require_labels(rows.truth)
+    rows = MemoryRows.of(X, y, weight, groups, isinstance(estimator, Classifier))
+    if rows.codes is not None and (rows.codes < 0).any():
+        row = int(rows.codes.argmin())
+        raise DataError(
+            f"label, row {row}: {np.asarray(rows.truth)[row]}",
+            "a row is judged by its label",
+            "leave out rows without one, or use evaluate_folds, which does so",
+        )
     return rows
 
 
@@ -466,29 +416,10 @@ def folds_of(rows: MemoryRows, cv: Any) -> Folds:
     return divided(cv, rows.n, rows.codes, groups, targets=targets)
 
 
-def scorer_of(estimator: Any, scoring: Any, error_score: Any) -> Any:
-    """Return the function that scores a model on rows: a number, or numbers by name.
-
-    Raises
-    ------
-    ValueError
-        If scikit-learn has no score of this name.
-    """
-    if scoring is None or callable(scoring) or isinstance(scoring, str):
-        return check_scoring(estimator, scoring)
-    return check_scoring(estimator, scoring, raise_exc=error_score == "raise")
-
-
 def _over_all_classes(
     known: Sequence[NDArray[Any]], answers: Sequence[NDArray[Any]], truth: Any, method: str
 ) -> list[NDArray[Any]]:
-    """Return answers (n, k) with a column for every class; impossible are those not learnt.
-
-    Raises
-    ------
-    DataError
-        If an answer has no column for every class that its model knows.
-    """
+    """Return answers (n, k) with a column for every class; impossible are those not learnt."""
     learnt, given = np.unique(np.concatenate(known)), np.unique(np.asarray(truth))
     every = given if np.isin(learnt, given).all() else learnt  # a fit may clean labels
     found, warned = [], False
@@ -516,13 +447,7 @@ def _over_all_classes(
 
 
 def _sizes(asked: NDArray[Any], most: int) -> list[int]:
-    """Return numbers of rows to fit, increasing, of ``most`` that there are.
-
-    Raises
-    ------
-    ParameterError
-        If a size is not among them, or a fraction not above 0 and at most 1.
-    """
+    """Return numbers of rows to fit, increasing, of ``most`` that there are."""
     fraction = asked.dtype.kind == "f"
     known = asked.ndim == 1 and asked.size > 0 and asked.dtype.kind in "iuf"
     if not known or not ((asked > 0) & (asked <= (1 if fraction else most))).all():

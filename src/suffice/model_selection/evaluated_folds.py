@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
@@ -12,15 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Layout
-from suffice.data.source import Part, Source, each_batch
-from suffice.engines.engine import Engine, fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
 from suffice.model_selection.folds import (
     ByContent,
-    EqualRowsTogether,
     Folds,
     Partition,
     divided,
@@ -28,9 +25,8 @@ from suffice.model_selection.folds import (
     row_groups,
 )
 from suffice.model_selection.leave_one_out import evaluation_left_out, warn_of_fits
-from suffice.model_selection.rows import MemoryRows
+from suffice.model_selection.rows import MemoryRows, Rows, TableRows, is_table
 from suffice.model_selection.scores import Score, scores_of
-from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.models.base.answers import told
 from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
@@ -39,9 +35,6 @@ from suffice.models.estimator import Estimator
 from suffice.models.reading import engine_for
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
-from suffice.sums.batch import Batch
-
-__all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,8 +48,6 @@ class FoldEvaluations(Printed):
         Rows that a model is judged on, for each that it has learnt; the mean over folds.
     seconds : float
         Time for fits and evaluations; of what models share, each has an equal part.
-    label_scores : tuple of ndarray (n_f, 2)
-        For every fold log P(y | x) and the weight of its rows, where these were asked for.
 
     Examples
     --------
@@ -72,7 +63,6 @@ class FoldEvaluations(Printed):
     folds: tuple[Any, ...]
     test_share: float
     seconds: float
-    label_scores: tuple[NDArray[np.float64], ...] = ()
 
     @cached_property
     def pooled(self) -> Any:
@@ -213,7 +203,6 @@ def evaluate_models(
     groups: Any = None,
     shuffle: bool = False,
     random_state: Any = None,
-    label_scores: bool = False,
 ) -> dict[str, FoldEvaluations | Exception]:
     """Evaluate several estimators on the same folds; see `evaluate_folds`.
 
@@ -225,8 +214,6 @@ def evaluate_models(
         All classifiers, or all regressions.
     X, y, sample_weight, cv, groups, shuffle, random_state
         As for `evaluate_folds`.
-    label_scores : bool
-        Whether the evaluations of classifiers hold what was said of the label of every row.
 
     Returns
     -------
@@ -243,7 +230,7 @@ def evaluate_models(
     >>> {name: round(one.mean("error rate"), 4) for name, one in found.items()}
     {'lda': 0.02, 'nb': 0.04}
     """
-    check_boolean(shuffle=shuffle, label_scores=label_scores)
+    check_boolean(shuffle=shuffle)
     rows, hashes = _placed(estimators, X, y, sample_weight, cv, groups)
     random = generator(random_state) if shuffle else None
     folds = divided(cv, rows.n, rows.codes, rows.groups, hashes, random)
@@ -256,10 +243,10 @@ def evaluate_models(
                 del others[name]
             else:
                 warn_of_fits(estimator, len(folds))
-    fits = models_of_folds(list(others.values()), rows, folds, rows.codes)
+    fits = models_of_folds(list(others.values()), rows, folds)
     for (name, estimator), one in zip(others.items(), fits, strict=True):
         try:
-            found[name] = one.error or _judged(estimator, one, rows, folds, label_scores)
+            found[name] = one.error or _judged(estimator, one, rows, folds)
         except (DataError, ParameterError) as error:
             found[name] = error
     if is_leave_one_out(cv):
@@ -269,7 +256,7 @@ def evaluate_models(
 
 def _placed(
     estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, cv: Any, groups: Any
-) -> tuple[TableRows | MemoryRows, NDArray[np.uint64] | None]:
+) -> tuple[Rows, NDArray[np.uint64] | None]:
     """Return the rows of estimators of one kind, and their hashes if folds need them."""
     for name, estimator in estimators.items():
         if not isinstance(estimator, Estimator):
@@ -285,19 +272,15 @@ def _placed(
         )
     first = next(iter(estimators.values()))
     by_content = isinstance(cv, ByContent) or (isinstance(cv, str) and cv == "hash")
-    hashed = by_content or isinstance(cv, EqualRowsTogether)
     if is_table(X) or (by_content and isinstance(y, str)):
         reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
-        table = TableRows.of(X, y, weight, engine_for, reading, groups, hashed)
+        table = TableRows.of(X, y, weight, engine_for, reading, groups, by_content)
         return table, table.hashes
     ignored = {name for estimator in estimators.values() for name in estimator._ignore}
-    rows = MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored)
-    return rows, rows.hashes if isinstance(cv, EqualRowsTogether) else None
+    return MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored), None
 
 
-def _left_out(
-    estimator: Any, rows: TableRows | MemoryRows, folds: Partition
-) -> FoldEvaluations | Exception:
+def _left_out(estimator: Any, rows: Rows, folds: Partition) -> FoldEvaluations | Exception:
     """Judge a model of sums on every row by the model of all others."""
     started = perf_counter()
     try:
@@ -311,45 +294,30 @@ def _in_one_piece(found: FoldEvaluations | Exception) -> FoldEvaluations | Excep
     """Return the evaluation of single rows as one of all."""
     if isinstance(found, Exception) or found.of_single_rows:
         return found
-    return FoldEvaluations((found.pooled,), found.test_share, found.seconds, found.label_scores)
+    return FoldEvaluations((found.pooled,), found.test_share, found.seconds)
 
 
-def _judged(
-    estimator: Any,
-    fits: FoldModels,
-    rows: TableRows | MemoryRows,
-    folds: Folds,
-    label_scores: bool,
-) -> FoldEvaluations:
+def _judged(estimator: Any, fits: FoldModels, rows: Rows, folds: Folds) -> FoldEvaluations:
     """Judge the model of every fold on the rows that it holds out."""
     started, models = perf_counter(), fits.models
-    tests = [test for _, test in folds]
-    held_out: Sequence[Any] = ()
-    if label_scores or not is_of_sums(estimator):  # its models may read rows in different ways
-        held_out = [m._open_judged(*rows.at(t)) for m, t in zip(models, tests, strict=True)]
     with fit_context(estimator):
         if is_of_sums(estimator):
             source = models[0]._open_judged(*rows.whole)
             judges = knowing_all([model._judge(source) for model in models])
             engine = engine_for(source)
             found = evaluated_by_place(judges, engine, source, *_groups_tested(folds, rows.n))
-        else:
-            pairs = list(zip(models, held_out, strict=True))
-            judges = knowing_all([model._judge(source) for model, source in pairs])
+        else:  # the models may read rows in different ways
+            pairs = zip(models, (rows.at(test) for _, test in folds), strict=True)
+            opened = [model._open_judged(*test) for model, test in pairs]
+            judges = knowing_all([m._judge(one) for m, one in zip(models, opened, strict=True)])
             found = {
                 f: evaluated(judge, engine_for(source), source)
-                for f, (judge, (model, source)) in enumerate(zip(judges, pairs, strict=True))
+                for f, (judge, source) in enumerate(zip(judges, opened, strict=True))
             }
-    scores: tuple[NDArray[np.float64], ...] = ()
-    if label_scores:
-        scores = tuple(
-            scores_of_labels(model, model._judge(source).layout, source, engine_for(source))
-            for model, source in zip(models, held_out, strict=True)
-        )
     answered = told(found)
     records = tuple(judge.record(answered[f]) for f, judge in enumerate(judges))
     share = float(np.mean([len(test) / len(train) for train, test in folds]))
-    return FoldEvaluations(records, share, sum(fits.seconds) + perf_counter() - started, scores)
+    return FoldEvaluations(records, share, sum(fits.seconds) + perf_counter() - started)
 
 
 def _groups_tested(folds: Folds, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -359,29 +327,3 @@ def _groups_tested(folds: Folds, n: int) -> tuple[NDArray[np.intp], NDArray[np.i
     found = row_groups([test for _, test in folds], n, n)
     assert found is not None  # there are at most n groups
     return found
-
-
-def scores_of_labels(
-    fit: Classifier, layout: Layout, source: Source, engine: Engine
-) -> NDArray[np.float64]:
-    """Return log P(y | x) and the weight of every labelled row, (n, 2), in the order of a table.
-
-    A class that the model does not know has −∞. Of a row with missing cells it says what it can
-    say of the others.
-    """
-    parts = source.parts(layout, engine.workers)
-    found = engine.map(_of_part, (fit.model_, layout), parts)
-    return np.concatenate([batch for of_part in found for batch in of_part])
-
-
-def _of_part(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
-    """Kernel: the scores of a part, batch by batch."""
-    model, layout = params
-
-    def scores(batch: Batch) -> NDArray[np.float64]:
-        logs, codes = model.partial_log_posterior(batch), batch.learnt(model.classes)
-        own = np.where(codes >= 0, logs[np.arange(batch.rows), codes], -np.inf)
-        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
-        return np.stack([own, weights], axis=1)[batch.codes >= 0]
-
-    return list(each_batch(part, layout, scores))

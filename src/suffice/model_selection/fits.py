@@ -23,8 +23,6 @@ from suffice.model_selection.rows import Rows
 from suffice.models.estimator import FittedFromSums, Opened
 from suffice.sums.base import tree_sum
 
-__all__ = ["BLOCK", "FoldModels", "is_of_sums", "models_of_folds", "sums_without"]
-
 BLOCK = 256  # groups that are taken from a total at a time
 
 
@@ -62,13 +60,7 @@ class FoldModels:
         return next((one for one in self.models if isinstance(one, Exception)), None)
 
     def checked(self, error_score: Any) -> FoldModels:
-        """Raise what is to be raised, and warn of folds that have no model.
-
-        Raises
-        ------
-        SufficeError
-            If ``error_score`` is "raise" and a fold was not fitted, or if none was.
-        """
+        """Raise what is to be raised, and warn of folds that have no model."""
         errors = [one for one in self.models if isinstance(one, Exception)]
         if errors and (error_score == "raise" or len(errors) == len(self.models)):
             raise errors[0]
@@ -77,22 +69,11 @@ class FoldModels:
         return self
 
 
-def models_of_folds(
-    estimators: Sequence[Any], rows: Rows, folds: Folds, labels: Any = None
-) -> list[FoldModels]:
-    """Return the models of every estimator, in their order.
+def models_of_folds(estimators: Sequence[Any], rows: Rows, folds: Folds) -> list[FoldModels]:
+    """Return the models of every estimator, in their order; the estimators stay as they are.
 
     Estimators that need the same sums share one pass over the rows. One that is no function of
     sums is fitted to the rows of every fold.
-
-    Parameters
-    ----------
-    estimators : sequence of Estimator
-        They stay as they are.
-    rows : Rows
-    folds : Folds
-    labels : array-like (n,), optional
-        To say of a fold that cannot be fitted that its rows are of one class.
     """
     found: dict[int, FoldModels] = {}
     waiting: dict[int, Opened] = {}
@@ -101,31 +82,29 @@ def models_of_folds(
             if is_of_sums(estimator):
                 waiting[i] = Opened.of(estimator, *rows.whole)
             else:
-                found[i] = _fitted_to_rows(estimator, rows, folds, labels)
+                found[i] = _fitted_to_rows(estimator, rows, folds)
         except (DataError, ParameterError, SchemaError) as error:
             found[i] = FoldModels((error,) * len(folds), (0.0,) * len(folds))
     while waiting:
         first = next(iter(waiting.values()))
         alike = [i for i, one in waiting.items() if one.shared == first.shared]
-        found |= _from_sums({i: waiting.pop(i) for i in alike}, rows.n, folds, labels)
+        found |= _from_sums({i: waiting.pop(i) for i in alike}, rows, folds)
     return [found[i] for i in range(len(estimators))]
 
 
-def _fitted_to_rows(estimator: Any, rows: Rows, folds: Folds, labels: Any) -> FoldModels:
+def _fitted_to_rows(estimator: Any, rows: Rows, folds: Folds) -> FoldModels:
     models, seconds = [], []
     for f, (train, _) in enumerate(folds):
         started = perf_counter()
         try:
             models.append(estimator.unfitted().fit(*rows.at(train)))
         except DataError as error:
-            models.append(_of_fold(error, f, labels, folds[f]))
+            models.append(_of_fold(error, f, rows, folds))
         seconds.append(perf_counter() - started)
     return FoldModels(tuple(models), tuple(seconds))
 
 
-def _from_sums(
-    opened: dict[int, Opened], n: int, folds: Folds, labels: Any
-) -> dict[int, FoldModels]:
+def _from_sums(opened: dict[int, Opened], rows: Rows, folds: Folds) -> dict[int, FoldModels]:
     """Fit estimators that need the same sums."""
     started, first = perf_counter(), next(iter(opened.values()))
     models: dict[int, list[Any]] = {i: [] for i in opened}
@@ -135,13 +114,13 @@ def _from_sums(
             tested = first.sums_by_group(folds.fold)
             sums: Any = _sums_of_others(tested)
         else:
-            sums = _training_sums(first, folds, n)
+            sums = _training_sums(first, folds, rows.n)
         for f, statistic in enumerate(sums):
             for i, one in opened.items():
                 try:
                     models[i].append(one.fitted(statistic))
                 except (DataError, ParameterError) as error:
-                    models[i].append(_of_fold(error, f, labels, folds[f]))
+                    models[i].append(_of_fold(error, f, rows, folds))
     except DataError as error:  # a cell that no sum can hold
         models = {i: [error] * len(folds) for i in opened}
     share = (perf_counter() - started) / (len(opened) * len(folds))
@@ -150,14 +129,13 @@ def _from_sums(
     }
 
 
-def _of_fold(error: Any, f: int, labels: Any, fold: Any) -> Any:
+def _of_fold(error: Any, f: int, rows: Rows, folds: Folds) -> Any:
     """Name the fold in the error of its fit, and say if its training rows are of one class."""
     if not isinstance(error, DataError):
         return error
-    given = np.zeros(0) if labels is None else np.asarray(labels)
-    if given.ndim == 1 and given.dtype.kind != "f":
-        train, test = (set(given[rows].tolist()) for rows in fold)
-        if len(train) == 1 < len(train | test):
+    if rows.codes is not None:
+        train, test = (np.unique(rows.codes[places]) for places in folds[f])
+        if len(train) == 1 and len(np.union1d(train, test)) > 1:
             return DataError(
                 f"fold {f}: all its training rows, those outside it, are of one class",
                 "a classifier needs two classes or more",
@@ -177,11 +155,11 @@ def _training_sums(opened: Opened, folds: Folds, n: int) -> Iterator[Any]:
     elif (found := row_groups([train for train, _ in folds], n)) is not None:
         group, times = found
         sums = opened.sums_by_group(group)
-        yield from (_sum_of_groups(sums, often) for often in times)
+        yield from (_sum_of(sums, often) for often in times)
     else:
         for train, _ in folds:
             group, times = row_groups([train], n, n)  # type: ignore[misc]
-            yield _sum_of_groups(opened.sums_by_group(group), times[0])
+            yield _sum_of(opened.sums_by_group(group), times[0])
 
 
 def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
@@ -211,7 +189,7 @@ def _sums_of_others(sums: Sequence[Any]) -> list[Any]:
     return [after[0], *map(add, before[:-1], after[1:]), before[-1]]
 
 
-def _sum_of_groups(sums: Sequence[Any], times: NDArray[np.intp]) -> Any:
+def _sum_of(sums: Sequence[Any], times: NDArray[np.intp]) -> Any:
     """Return the sum of groups, each as often as a training set has it."""
     return tree_sum(
         [one for one, often in zip(sums, times.tolist(), strict=True) for _ in range(often)]

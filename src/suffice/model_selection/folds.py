@@ -15,7 +15,6 @@ from suffice.errors import DataError, ParameterError, warn
 __all__ = [
     "MOST_GROUPS",
     "ByContent",
-    "EqualRowsTogether",
     "Folds",
     "InOrder",
     "Partition",
@@ -113,10 +112,6 @@ class InOrder:
     n_folds: int = FOLDS
 
 
-class EqualRowsTogether:
-    """A splitter whose groups are hashes of rows, so that it can keep equal rows in one fold."""
-
-
 def is_leave_one_out(cv: Any) -> bool:
     """Return whether ``cv`` is "loo", or scikit-learn's ``LeaveOneOut()``."""
     return (isinstance(cv, str) and cv == "loo") or type(cv).__name__ == "LeaveOneOut"
@@ -142,18 +137,11 @@ def divided(
         Labels; −1 where there is none, and then the row is in no fold.
     groups : array-like (n,), optional
     hashes : ndarray of uint64 (n,), optional
-        For folds by content, and for a splitter that keeps equal rows together.
+        For folds by content.
     random : numpy.random.Generator, optional
         Puts the rows, or the groups, in random order first, for a number of folds.
     targets : array-like (n,), optional
         What a splitter is shown where there are no labels.
-
-    Raises
-    ------
-    ParameterError
-        If ``cv`` is none of these, or there are too few rows, or too many folds.
-    DataError
-        If no row has a label.
 
     Examples
     --------
@@ -164,13 +152,18 @@ def divided(
     """
     cv = ByContent() if isinstance(cv, str) and cv == "hash" else FOLDS if cv is None else cv
     _check_one_way(cv, groups is not None, random is not None)
-    known = np.arange(n) if codes is None else np.flatnonzero(codes >= 0)
-    if not len(known):
+    known = None if codes is None or (codes >= 0).all() else np.flatnonzero(codes >= 0)
+    m = n if known is None else len(known)
+    if not m:
         raise DataError("no row has a label", "folds are made of rows with labels")
-    labels = None if codes is None else codes[known]
+
+    def of_known(values: Any) -> Any:
+        return values if values is None or known is None else values[known]
+
+    labels = of_known(codes)
     if is_leave_one_out(cv):
-        fold = np.arange(len(known))
-        if len(known) < 2:
+        fold = np.arange(m)
+        if m < 2:
             raise DataError(
                 "there are fewer than two rows with a label",
                 "a row is judged by the model of the others",
@@ -178,35 +171,38 @@ def divided(
     elif isinstance(cv, ByContent):
         if hashes is None:
             raise ParameterError("cv is a hash", "the rows of a table are hashed", "give a table")
-        fold = (hashes[known] % np.uint64(_checked(cv.n_folds))).astype(np.intp)
+        fold = (of_known(hashes) % np.uint64(_checked(cv.n_folds))).astype(np.intp)
     elif isinstance(cv, InOrder):
-        fold = consecutive(len(known), _checked(cv.n_folds))
+        fold = consecutive(m, _checked(cv.n_folds))
     elif not isinstance(cv, Integral):
-        alike = hashes if isinstance(cv, EqualRowsTogether) else groups
-        pairs = _pairs_of(
-            cv,
-            len(known),
-            targets if codes is None else labels,
-            None if alike is None else alike[known],
-        )
-        parts = Partition.found_in(pairs, len(known))
+        pairs = _pairs_of(cv, m, targets if codes is None else labels, of_known(groups))
+        parts = Partition.found_in(pairs, m)
+        if parts is None and known is None:
+            return pairs
         if parts is None:
             return [(known[train], known[test]) for train, test in pairs]
         fold = parts.fold
     elif groups is not None:
-        fold = _grouped(groups[known], _checked(int(cv)), random)
+        fold = _grouped(of_known(groups), _checked(int(cv)), random)
     else:
-        order = np.arange(len(known)) if random is None else random.permutation(len(known))
-        k, fold = _checked(int(cv)), np.empty(len(known), np.intp)
-        fold[order] = consecutive(n, k) if labels is None else stratified(labels[order], k)
-    folds = int(fold.max()) + 1
-    if empty := set(range(folds)) - set(np.unique(fold).tolist()):
+        k, order = _checked(int(cv)), None if random is None else random.permutation(m)
+        if labels is None:
+            fold = consecutive(m, k)
+        else:
+            fold = stratified(labels if order is None else labels[order], k)
+        if order is not None:
+            dealt, fold = fold, np.empty(m, np.intp)
+            fold[order] = dealt
+    empty = np.flatnonzero(np.bincount(fold) == 0)
+    if len(empty):
         raise ParameterError(
-            f"fold {min(empty)} has no row", "every fold has one at least", "ask for fewer folds"
+            f"fold {empty[0]} has no row", "every fold has one at least", "ask for fewer folds"
         )
+    if known is None:
+        return Partition(fold, int(fold.max()) + 1)
     whole = np.full(n, -1)
     whole[known] = fold
-    return Partition(whole, folds)
+    return Partition(whole, int(fold.max()) + 1)
 
 
 def _checked(k: int) -> int:
@@ -306,11 +302,6 @@ def _places(rows: Any, n: int) -> NDArray[np.intp]:
 def consecutive(n: int, k: int) -> NDArray[np.intp]:
     """Return the fold of each of n rows: k stretches; the first n mod k are longer by one.
 
-    Raises
-    ------
-    ParameterError
-        If there are more folds than rows.
-
     Examples
     --------
     >>> consecutive(5, 2)
@@ -330,46 +321,35 @@ def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
     Parameters
     ----------
     codes : ndarray of int (n,)
-        Labels; −1 where there is none, and so no fold.
+        Labels, 0 or more.
     k : int
         Number of folds.
-
-    Raises
-    ------
-    ParameterError
-        If every class has fewer rows than there are folds.
 
     Examples
     --------
     >>> stratified(np.array([0, 1, 0, 1, 0, 1]), 3)
     array([0, 0, 1, 1, 2, 2])
     """
-    labelled = codes >= 0
-    y = codes if labelled.all() else codes[labelled]
-    size = np.bincount(y)
+    size = np.bincount(codes)
     if k > size.max(initial=0):
         raise ParameterError(
             f"{k} folds, and no class has more than {size.max(initial=0)} rows",
             "every fold has a row of some class",
             "ask for fewer folds",
         )
-    if not size.all():
-        y, size = (np.cumsum(size > 0) - 1)[y], size[size > 0]  # classes of these rows
-    if k > size.min():
-        warn(f"the rarest class has {size.min()} rows, fewer than the {k} folds.")
-    classes = np.arange(len(size))
-    first = np.empty(len(size), np.intp)
-    first[y[::-1]] = np.arange(len(y))[::-1]
-    order = np.argsort(first)  # classes as they are first seen
-    ascending = np.repeat(classes, size[order])
-    rows = [np.bincount(ascending[fold::k], minlength=len(size)) for fold in range(k)]
-    seen = np.argsort(order).astype(np.min_scalar_type(len(size)))[y]
-    found = np.empty(len(y), np.intp)
-    folds = np.tile(np.arange(k), len(size))
-    found[np.argsort(seen, kind="stable")] = np.repeat(folds, np.transpose(rows).ravel())
-    fold = np.full(len(codes), -1)
-    fold[labelled] = found
-    return fold
+    if k > (rarest := size[size > 0].min()):
+        warn(f"the rarest class has {rarest} rows, fewer than the {k} folds.")
+    by_class = np.argsort(codes.astype(np.min_scalar_type(len(size))), kind="stable")
+    first = by_class[np.minimum(np.cumsum(size) - size, len(codes) - 1)]
+    seen = np.argsort(np.where(size, first, len(codes)), kind="stable")  # as they are first seen
+    ends = np.empty(len(size), np.intp)
+    ends[seen] = np.cumsum(size[seen])  # of each class among the labels in that order
+    before = (np.stack([ends - size, ends])[..., None] - np.arange(k) + k - 1) // k
+    rows = np.maximum(before[1], 0) - np.maximum(before[0], 0)  # of each class and fold
+    dealt = np.repeat(np.tile(np.arange(k, dtype=np.min_scalar_type(k)), len(size)), rows.ravel())
+    fold = np.empty_like(dealt)
+    fold[by_class] = dealt
+    return fold.astype(np.intp)
 
 
 def row_groups(

@@ -13,13 +13,11 @@ from sklearn.model_selection import ParameterGrid
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_boolean
-from suffice.model_selection.cross_validation import folds_of, handed_over, rows_of
+from suffice.model_selection.cross_validation import folds_of, rows_of, warn_of_other
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
 from suffice.model_selection.folds import Folds
 from suffice.model_selection.scores import FoldScores, held_out_scores, training_scores
 from suffice.models.estimator import Estimator
-
-__all__ = ["GridSearchCV"]
 
 
 class GridSearchCV(_GridSearchCV):  # type: ignore[misc]
@@ -86,7 +84,7 @@ refit_time_, multimetric_
         points = list(ParameterGrid(self.param_grid))
         learners = [_with(self.estimator, point) for point in points]
         if learners and not isinstance(learners[0], Estimator):
-            handed_over(learners[0], "GridSearchCV")
+            warn_of_other(learners[0], "GridSearchCV")
             given = params if groups is None else {**params, "groups": groups}
             found: Self = super().fit(X, y, **given)
             return found
@@ -97,7 +95,7 @@ refit_time_, multimetric_
         accepts = getattr(self, "_check_scorers_accept_sample_weight", None)  # not in every version
         in_scores = rows.weight is not None and accepts is not None and accepts()
         weight = rows.weight if in_scores else None
-        fits = models_of_folds(learners, rows, folds, rows.truth)
+        fits = models_of_folds(learners, rows, folds)
         _check(fits, self.error_score)
         own = self.scoring is None and not in_scores and all(map(is_of_sums, learners))
         tested = held_out_scores(fits, rows, folds, scorer, self.error_score, own, weight)
@@ -141,13 +139,7 @@ def _check(fits: Sequence[FoldModels], error_score: Any) -> None:
 
 
 def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> None:
-    """Refuse to choose among points none of which has a finite score.
-
-    Raises
-    ------
-    DataError
-        Naming a class that a fold has not learnt, if that is so.
-    """
+    """Refuse to choose among points none of which has a finite score."""
     if np.isfinite(means).any():
         return
     labels, cause = np.asarray(truth), "the scores of the folds are in cv_results_"
@@ -164,13 +156,7 @@ def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> Non
 
 
 def _with(estimator: Any, point: dict[str, Any]) -> Any:
-    """Return an estimator with the options of a point of the grid.
-
-    Raises
-    ------
-    ParameterError
-        If it has no such option.
-    """
+    """Return an estimator with the options of a point of the grid."""
     known = estimator.get_params()
     for name in point:
         if name not in known:

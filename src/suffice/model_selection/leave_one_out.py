@@ -35,14 +35,6 @@ from suffice.models.estimator import Opened
 from suffice.models.reading import engine_for
 from suffice.numerics.elementary import log
 
-__all__ = [
-    "evaluation_left_out",
-    "predictions_left_out",
-    "require_row_scores",
-    "scores_left_out",
-    "warn_of_fits",
-]
-
 
 def warn_of_fits(estimator: Any, rows: int) -> None:
     """Say what leave-one-out costs where it is a fit for every row."""
@@ -179,13 +171,7 @@ def scores_left_out(estimator: Any, rows: MemoryRows, scoring: Any) -> dict[str,
 
 
 def require_row_scores(estimator: Any, scoring: Any) -> None:
-    """Refuse a score that single rows do not have.
-
-    Raises
-    ------
-    ParameterError
-        If there is one.
-    """
+    """Refuse a score that single rows do not have."""
     for name in _names(estimator, scoring).values():
         if name not in ROW_SCORES:
             raise ParameterError(

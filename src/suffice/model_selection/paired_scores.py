@@ -12,8 +12,6 @@ from scipy.special import bdtr, stdtr, stdtrit
 from suffice.errors import ParameterError
 from suffice.models.base.options import check_level
 
-__all__ = ["ScoreDifference", "compare_scores"]
-
 
 @dataclass(frozen=True)
 class ScoreDifference:

@@ -15,8 +15,6 @@ from suffice.model_selection.scores import scores_of
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import amount, rows_of_classes
 
-__all__ = ["RankedModels"]
-
 SHOWN = ("log loss", "error rate", "ROC area", "RMSE", "MAE", "R²")
 LEVEL = 0.95
 BOUNDED, ABSOLUTE = "error rate", "MAE"
@@ -38,13 +36,6 @@ class RankedModels(Printed):
         What `evaluate_models` returns.
     asked : str, optional
         The score, however it is spelt; by default the log loss, or R².
-
-    Raises
-    ------
-    ParameterError
-        If there is no such score.
-    Exception
-        The first error, if no model could be fitted.
 
     Examples
     --------

@@ -1,45 +1,31 @@
-"""Rows in memory by their places, with labels or targets, weights and groups."""
+"""The rows of a table by their places: labels, groups, hashes, and some of them as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from os import PathLike
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.content_hash import row_hashes
-from suffice.data.open import open_table
-from suffice.data.python_cells import is_missing
+from suffice.data.encode import encode
+from suffice.data.open import distributed_table, open_table
+from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.data.source import RecordPart
+from suffice.data.table import RowsWhere, Table, WithoutColumns
+from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import is_array, labels_of
+from suffice.sums.block import CodedBlock
+from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["MemoryRows", "Rows", "require_labels", "rows_at"]
-
-
-class Rows(Protocol):
-    """A table whose rows are known by their places, 0 to n − 1."""
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        ...
-
-    @property
-    def whole(self) -> tuple[Any, Any, Any]:
-        """All rows, as `fit` takes them: X, y, weights."""
-        ...
-
-    @property
-    def codes(self) -> NDArray[np.intp] | None:
-        """Labels (n,), −1 where there is none; None of targets."""
-        ...
-
-    def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
-        """Return the rows at these places, as `fit` takes them."""
-        ...
+__all__ = ["MemoryRows", "Rows", "TableRows", "is_table"]
 
 
 @dataclass(frozen=True)
@@ -177,20 +163,210 @@ def _without(X: Any, name: str) -> Any:
     return X.drop(columns=name) if hasattr(X, "iloc") else X.drop(name)
 
 
-def require_labels(y: Any) -> None:
-    """Refuse a row without a label.
+def is_table(X: Any) -> bool:
+    """Tell files, opened tables and frames of engines from rows in memory."""
+    if isinstance(X, str | PathLike) or distributed_table(X) is not None:
+        return True
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and all(isinstance(path, str | PathLike) for path in X)
+    return hasattr(X, "parts") and hasattr(X, "head") and hasattr(X, "names")
 
-    Raises
-    ------
-    DataError
-        Naming the first.
+
+@dataclass(frozen=True)
+class TableRows:
+    """A table whose rows are read part by part, in one order.
+
+    Parameters
+    ----------
+    table : Table
+    y : str or list of str
+        The column of labels, or those of targets.
+    weight : str, optional
+    edges : tuple of int
+        Where each part begins, and n.
+    codes : ndarray of int (n,), optional
+        Labels; −1 where there is none.
+    groups : ndarray of int (n,), optional
+    hashes : ndarray of uint64 (n,), optional
     """
-    y = np.asarray(y)
-    if y.ndim != 1 or y.dtype.kind in "biuSU":
-        return
-    for row in [i for i, label in enumerate(y.tolist()) if is_missing(label)][:1]:
-        raise DataError(
-            f"label, row {row}: {y[row]}",
-            "a row is judged by its label",
-            "leave out rows without one, or use evaluate_folds, which does so",
+
+    table: Table
+    y: Any
+    weight: str | None
+    edges: tuple[int, ...]
+    codes: NDArray[np.intp] | None = None
+    groups: NDArray[np.intp] | None = None
+    hashes: NDArray[np.uint64] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        weight: Any,
+        engine_for: Callable[[Any], Engine],
+        reading: dict[str, Any] | None = None,
+        groups: Any = None,
+        hashed: bool = False,
+    ) -> TableRows:
+        """Read labels, groups and hashes, in one pass over these columns.
+
+        Parameters
+        ----------
+        X, y, weight
+            As for `fit`, with labels and weights that are columns.
+        engine_for : callable
+            Gives the engine that reads a source.
+        reading : dict, optional
+            How labels are cleaned, of a classifier; None for targets.
+        groups : str, optional
+            The column of groups. It is no feature.
+        hashed : bool
+            Whether rows are hashed.
+
+        Raises
+        ------
+        ParameterError
+            If labels, weights or groups are values, or the table has no order.
+        DataError
+            If a row has no group.
+        """
+        names = [y] if isinstance(y, str) else y
+        for what, given in (("y", y), ("sample_weight", weight), ("groups", groups)):
+            columns = names if what == "y" else [given] if given is not None else []
+            if not (isinstance(columns, list | tuple) and all(isinstance(c, str) for c in columns)):
+                raise ParameterError(
+                    f"{what} is {type(given).__name__}, and the rows are read from a table",
+                    "it is one of its columns",
+                    "give the name of the column",
+                )
+        source = open_table(X, y if reading is not None else None, weight)
+        if source.engine == "spark":
+            raise ParameterError(
+                "the rows of a Spark DataFrame have no order",
+                "folds are made of rows by their places",
+                "write it to Parquet files, and give these",
+            )
+        layout = _layout(source, reading, groups)
+        engine = engine_for(source)
+        parts = list(engine.map(_facts, hashed, _parts(source, layout, hashed)))
+        found = [batch for part in parts for batch in part]
+        group = None if groups is None else _joined([batch.groups for batch in found])
+        if group is not None and (group < 0).any():
+            raise DataError(
+                f"column {groups!r}, row {int((group < 0).argmax())}: missing",
+                "every row belongs to a group",
+                "fill it in, or leave the row out",
+            )
+        sizes = (sum(batch.rows for batch in part) for part in parts)
+        return cls(
+            source.table if groups is None else WithoutColumns(source.table, (groups,)),
+            y,
+            weight,
+            tuple(accumulate(sizes, initial=0)),
+            None if reading is None else _joined([batch.labels for batch in found]),
+            group,
+            np.concatenate([batch.hashes for batch in found]) if hashed else None,
         )
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.edges[-1]
+
+    @property
+    def whole(self) -> tuple[Any, Any, Any]:
+        """All rows, for `fit`."""
+        return self.table, self.y, self.weight
+
+    def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
+        """Return the rows at these places, as `fit` takes them.
+
+        Raises
+        ------
+        ParameterError
+            If one is named twice.
+        """
+        times = np.bincount(places, minlength=self.n)
+        if (times > 1).any():
+            raise ParameterError(
+                f"row {int((times > 1).argmax())} is in a training set twice",
+                "only models of sums are fitted to a row of a table twice",
+                "read the table into memory first",
+            )
+        return RowsWhere(self.table, times > 0, self.edges), self.y, self.weight
+
+
+class _Coded(NamedTuple):
+    """Values of rows as codes into a vocabulary; −1 where one is missing."""
+
+    codes: NDArray[np.intp]
+    values: Vocabulary
+
+
+NOTHING = _Coded(np.zeros(0, np.intp), Vocabulary(()))
+NO_HASHES = np.zeros(0, np.uint64)
+
+
+class _Facts(NamedTuple):
+    """What is known of some rows before any fit; nothing of what was not asked for."""
+
+    rows: int
+    labels: _Coded = NOTHING
+    groups: _Coded = NOTHING
+    hashes: NDArray[np.uint64] = NO_HASHES
+
+
+def _joined(parts: Sequence[_Coded]) -> NDArray[np.intp]:
+    """Codes of all rows into the sorted values of all."""
+    every = Vocabulary.of(value for part in parts for value in part.values.values)
+    return np.concatenate(
+        [np.append(every.index(part.values.values, -1), -1)[part.codes] for part in parts]
+    )
+
+
+def _layout(source: TableSource, reading: dict[str, Any] | None, groups: str | None) -> Layout:
+    """How labels and groups are read, and nothing else."""
+    columns: tuple[Column, ...] = ()
+    if groups is not None:
+        (column,) = source.columns([groups])
+        columns = (replace(column, kind="category"),)
+    read = {groups, source.label, source.weight}
+    return Layout(
+        tuple(BlockLayout("category", (column.name,)) for column in columns),
+        columns,
+        label=source.label,
+        weight=source.weight,
+        label_stored=source.label_stored(),
+        ignored=tuple(name for name in source.table.names if name not in read),
+        **(reading or {}),
+    )
+
+
+def _parts(source: TableSource, layout: Layout, hashed: bool) -> Sequence[RecordPart]:
+    """The parts of a table, with labels and groups; with all columns, to be hashed."""
+    if not hashed and (source.label is not None or layout.blocks):
+        return source.parts(layout, 1)
+    names = [name for name in source.table.names if name != source.weight]
+    parts = source.table.parts(dict.fromkeys(names if hashed else names[:1]))
+    return [replace(part, layout=replace(layout, weight=None)) for part in parts]
+
+
+def _facts(part: Any, hashed: bool) -> list[_Facts]:
+    """Kernel: labels, groups and hashes of the rows of a part, batch by batch."""
+    if not (hashed or part.layout.label or part.layout.blocks):
+        return [_Facts(part.count())]
+    return [_facts_of(records, part.layout, hashed) for records in part.records()]
+
+
+def _facts_of(records: pa.RecordBatch, layout: Layout, hashed: bool) -> _Facts:
+    batch, groups = encode(records, layout), NOTHING
+    if batch.blocks:
+        cells = cast(CodedBlock, batch.blocks[0]).coded()
+        groups = _Coded(cells.codes[:, 0], cells.vocabularies[0])
+    hashes = row_hashes(records) if hashed else NO_HASHES
+    return _Facts(batch.rows, _Coded(batch.codes, batch.classes), groups, hashes)
+
+
+Rows: TypeAlias = MemoryRows | TableRows
+"""A table whose rows are known by their places, 0 to n − 1."""

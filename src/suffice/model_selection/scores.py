@@ -18,17 +18,6 @@ from suffice.model_selection.rows import MemoryRows
 from suffice.models.base.judge import evaluated_by_place
 from suffice.models.reading import engine_for
 
-__all__ = [
-    "CLASS_SCORES",
-    "NUMBER_SCORES",
-    "FoldScores",
-    "Score",
-    "held_out_scores",
-    "named_scores",
-    "scores_of",
-    "training_scores",
-]
-
 
 @dataclass(frozen=True)
 class Score:
@@ -228,13 +217,7 @@ def _reads_alike(one: FoldModels, other: FoldModels) -> bool:
 def named_scores(
     part: str, found: Sequence[FoldScores], error_score: Any
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the scores of every fold, by name, as scikit-learn calls them.
-
-    Raises
-    ------
-    DataError
-        If no fold has a score.
-    """
+    """Return the scores of every fold, by name, as scikit-learn calls them."""
     known = [one.scores for one in found if one.scores is not None]
     if not known:
         errors = [one.error.removesuffix(".") for one in found if one.error]

@@ -1,4 +1,4 @@
-"""What all classifiers do: they read tables whose rows have labels, predict these, and are judged.
+"""The base of classifiers: they read tables of labelled rows, predict labels, and are judged.
 
 A subclass answers a batch by its model (`Classifier._codes`, `predict_proba`).
 """
@@ -35,29 +35,18 @@ from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Hits, Judge, accuracy_told, hits, of_rows
-from suffice.models.base.options import Unanswerable, check_unanswerable
+from suffice.models.base.options import Unanswerable, check_level, check_unanswerable
 from suffice.models.base.proba_intervals import (
     Ends,
-    IntervalMethod,
     batch_ends,
     beside,
     check_interval,
-    checked_draws,
 )
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.estimator import Estimator, fitted
 from suffice.models.reading import LabelReader, engine_for, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
-
-__all__ = [
-    "Classifier",
-    "answers_by_batch",
-    "costs_of",
-    "open_labelled",
-    "rows_to_answer",
-    "warn_of_unlabelled",
-]
 
 T = TypeVar("T")
 
@@ -161,7 +150,7 @@ class Classifier(Estimator):
             answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
         if interval is not None:
             check_interval(interval, level)
-            ends = self._interval_ends(level, 0, None)
+            ends = self._interval_ends(level)
             answer = partial(beside, answer, ends, model.classes.values)
         answered = partial(map_batches, engine_for(source))
         how = source, self.reader_.to_answer, scored_rows(len(model.classes))
@@ -176,12 +165,8 @@ class Classifier(Estimator):
         self,
         X: Any,
         level: float = 0.95,
-        *,
-        method: IntervalMethod = "normal",
-        n_samples: int = 10_000,
-        random_state: int | np.random.Generator = 0,
     ) -> NDArray[np.float64]:
-        """Return an interval for P(c | x), as the parameters were learnt from finitely many rows.
+        """Return an interval for P(c | x), as parameters are estimated from finitely many rows.
 
         ::
 
@@ -202,13 +187,7 @@ class Classifier(Estimator):
         X : table (n, d)
             As `predict_proba` takes it.
         level : float
-            Posterior probability of the interval, between 0 and 1.
-        method : {"normal", "sampling"}
-            Closed form, with L_c taken as normal; or quantiles of drawn parameters.
-        n_samples : int
-            Number of draws, for ``method="sampling"``.
-        random_state : int or numpy.random.Generator
-            Seed of the draws.
+            Posterior probability of the interval, between 0 and 1; L_c is taken as normal.
 
         Returns
         -------
@@ -236,18 +215,18 @@ class Classifier(Estimator):
         array([[[0.003, 0.322],
                 [0.678, 0.997]]])
         """
-        draws = checked_draws(level, method, n_samples)
+        check_level(level)
         k = len(fitted(self).classes)
-        ends = self._interval_ends(float(level), draws, random_state)
+        ends = self._interval_ends(float(level))
         found = answers_by_batch(self, X, batch_ends, (self.reader_.to_answer, ends))
         return np.concatenate(found) if found else np.zeros((0, k, 2))
 
     @abstractmethod
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
-        """What gives the ends of the intervals of a batch; with 0 draws in closed form."""
+    def _interval_ends(self, level: float) -> Ends:
+        """Return what gives the ends of the intervals of a batch."""
 
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
-        """What tells the rows of a batch that have an answer, or an interval; None if all have."""
+        """Return a test of the rows that have an answer, or an interval; None if all have."""
         return None
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -351,12 +330,10 @@ class Classifier(Estimator):
         return ByGroup(by, groups)
 
     def _judge(self, source: Any) -> Judge:
-        """What the evaluation of a table needs; rows without an answer are left out of it."""
         kernel = partial(evaluation, costs=costs_of(self, self.costs), ranked=True)
         return Judge(of_answered(self, kernel, "empty"), fitted(self), self.reader_.to_answer)
 
     def _scoring(self, source: Any) -> Judge:
-        """What `score` needs of a table."""
         kernel = partial(hits, costs=costs_of(self, self.costs))
         judge = of_answered(self, kernel, "error"), fitted(self), self.reader_.to_answer
         return Judge(*judge, accuracy_told)
@@ -377,7 +354,7 @@ class Classifier(Estimator):
         return rows, common_dtype(y)
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
-        """Open rows with their labels, to be learnt."""
+        """Open rows with their labels, to fit."""
         return open_labelled(self, X, y, sample_weight)
 
 
@@ -389,13 +366,7 @@ def costs_of(classifier: Classifier, given: Any) -> NDArray[np.float64] | None:
 def open_labelled(
     classifier: Classifier, X: Any, y: Any, sample_weight: Any, first: bool = False
 ) -> TableSource | ArraySource:
-    """Open a table whose rows have labels.
-
-    Raises
-    ------
-    ParameterError
-        If there are none.
-    """
+    """Open a table whose rows have labels."""
     if y is None:
         raise ParameterError(
             f"{type(classifier).__name__} requires y to be passed, but the target y is None",

@@ -54,17 +54,6 @@ from suffice.persist import write_model
 from suffice.rules import check
 from suffice.sums.comparison import Comparison
 
-__all__ = [
-    "Estimator",
-    "FittedFromSums",
-    "Kind",
-    "entries_of",
-    "fitted",
-    "keeps_sums",
-    "require_sums",
-    "restored",
-]
-
 R = TypeVar("R", bound=SumsReader[Any])
 S = TypeVar("S", bound=KeptSums)
 
@@ -81,12 +70,12 @@ def always(estimator: Any) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What all estimators of a class have in common.
+    """The properties that all estimators of a class share.
 
     Parameters
     ----------
     name, row : str
-        What errors call such a model, and a row that it learns from.
+        Names of such a model, and of a training row, in errors.
     mixins : tuple of str
         The classes of scikit-learn that it would inherit from.
     tags : tuple of str
@@ -219,7 +208,7 @@ class Estimator:
         return self
 
     def unfitted(self) -> Self:
-        """Return an estimator with copies of the parameters, which has learnt nothing.
+        """Return an unfitted estimator with copies of the parameters.
 
         As `sklearn.base.clone` does.
         """
@@ -266,19 +255,18 @@ class Estimator:
         return "model_" in vars(self)
 
     def _html_repr(self) -> str:
-        """What a notebook shows: what was fitted, else scikit-learn's diagram."""
         return (self.kind.tables(self) if "model_" in vars(self) else "") or diagram(self)
 
     # -- what was fitted
 
     @property
     def schema_(self) -> Sequence[Column]:
-        """What each column is, and why."""
+        """Return the kind of each column, and the reason for it."""
         return self.reader_.columns
 
     @property
     def layout_(self) -> Layout:
-        """How a table is cut into blocks."""
+        """Return the division of a table into blocks."""
         return self.reader_.layout
 
     # -- keeping
@@ -287,7 +275,7 @@ class Estimator:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file that `suffice.load` reads; nothing in it is executed.
 
-        A model of sums keeps its statistic there, so that a loaded one can learn, merge and
+        A model of sums keeps its statistic there, so that a loaded one can fit more, merge and
         forget. Of a logistic regression, and of a descent, there are the coefficients.
 
         Raises
@@ -299,7 +287,7 @@ class Estimator:
         write_model(path, type(self).__name__, entries_of(self), types=self.kind.types or {})
 
     def _kept(self) -> dict[str, Any]:
-        """What a file holds besides options and layout, in the order of its entries."""
+        """Return the content of a file besides options and layout, in the order of its entries."""
         raise NotImplementedError
 
     def _restore(self, saved: Any) -> None:
@@ -308,13 +296,7 @@ class Estimator:
 
 
 def fitted(estimator: Any) -> Any:
-    """Return the model of an estimator; one of terms answers unseen categories as the option says.
-
-    Raises
-    ------
-    NotFittedError
-        If there is none yet.
-    """
+    """Return the model of an estimator; one of terms treats unseen categories by its option."""
     check_is_fitted(estimator)
     model = estimator.model_
     return answering(model, estimator.unseen) if hasattr(model, "unseen") else model
@@ -337,15 +319,7 @@ E = TypeVar("E", bound=Estimator)
 
 
 def restored(cls: type[E], content: Any) -> E:
-    """Rebuild an estimator from what its file holds.
-
-    Raises
-    ------
-    KeyError
-        If an entry is missing.
-    ParameterError, DataError
-        If something breaks a rule.
-    """
+    """Rebuild an estimator from what its file holds."""
     assert cls.kind.saved is not None  # only such estimators are saved
     saved = cls.kind.saved.of(content)
     known = cls._get_param_names()
@@ -373,7 +347,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
     reader_ : SumsReader
         How tables are read.
     statistic_ : KeptSums
-        Exact sums over all rows learnt so far.
+        Exact sums over all training rows so far.
     batches_ : tuple of KeptSums
         The statistics that it is the sum of: one, or one for each batch of a window.
     model_ : object
@@ -407,7 +381,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
     # -- learning
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to a table, forgetting everything learnt before.
+        """Fit to a table, forgetting all earlier rows.
 
         Parameters
         ----------
@@ -453,7 +427,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         rows: Any = None,
         before: Any = None,
     ) -> Self:
-        """Keep what was learnt, and the model of it; see `Method.model`."""
+        """Keep the sums, and the model of them; see `Method.model`."""
         batches = tuple(batch.canonical() for batch in learnt.batches)
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
@@ -469,7 +443,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         return self
 
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
-        """Take over what was learnt, as a file holds it, and check what follows."""
+        """Take over the sums of a file, and check what follows."""
         method = self.method()
         batches = tuple(batch.canonical() for batch in learnt.batches)
         reader = method.settled(learnt.reader, batches[0])
@@ -529,7 +503,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
 
         Labels, and values of categories, that no row shows any more are unknown.
 
-        Sums do not tell which rows they are of: rows that were never learnt, but could have been,
+        Sums do not record which rows they are of: rows that were never in fit, but could have been,
         are taken away like others. What the model remembers are the sets of rows that it has
         forgotten, the last 1,000, in memory and in its file: a set that comes again is refused, in
         whatever order and from whatever source. `merge` joins what both models remember, and
@@ -545,7 +519,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         Raises
         ------
         ForgetError
-            If the rows cannot have been learnt, were forgotten before, or are seen through a
+            If the rows cannot have been in fit, were forgotten before, or are seen through a
             window.
         """
         before = fitted(self)
@@ -567,7 +541,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
                     self.forgotten_ = remembered(self.forgotten_, total)
 
     def merge(self, other: Self) -> Self:
-        """Learn what another model of the same columns has learnt.
+        """Add the sums of another model of the same columns.
 
         Two windows are added batch by batch, the newest to the newest.
 
@@ -645,14 +619,7 @@ def keeps_sums(estimator: Any) -> bool:
 
 
 def require_sums(estimator: Any) -> None:
-    """Refuse what needs sums where none are kept.
-
-    Raises
-    ------
-    ParameterError
-        If the model was fitted by gradient descent, or shall be, or comes from a file of
-        coefficients.
-    """
+    """Refuse what needs sums where none are kept."""
     if not keeps_sums(estimator):
         descends = not estimator.method().keeps_sums
         fit = getattr(getattr(estimator, "model_", None), "fit", None)
@@ -671,12 +638,12 @@ def require_sums(estimator: Any) -> None:
 
 @dataclass(frozen=True)
 class Opened:
-    """A table that an estimator has opened to learn from: the way to models of groups of rows.
+    """A table that an estimator has opened to fit: the way to models of groups of rows.
 
     Parameters
     ----------
     learner : FittedFromSums
-        Which has learnt nothing yet.
+        Which is not fitted yet.
     method : Method
     reader : SumsReader
     rows : source
@@ -697,7 +664,6 @@ class Opened:
 
     @property
     def shared(self) -> Any:
-        """What the sums depend on besides the rows."""
         return type(self.learner), self.method.shared(self.reader)
 
     def sums(self) -> Any:
@@ -731,15 +697,7 @@ def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
 
 
 def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
-    """What either model has learnt.
-
-    Raises
-    ------
-    ParameterError
-        If the other is no fitted model of this kind that has sums.
-    SchemaError
-        If the two do not read the same columns in the same way.
-    """
+    """Return the sums of two models that read the same columns."""
     check_is_fitted(mine)
     name = mine.kind.name
     if not (isinstance(other, FittedFromSums) and other.kind.name == name):

@@ -31,15 +31,13 @@ from suffice.sums.base import FadingStatistic, tree_sum
 from suffice.sums.by_class import Loss, losses
 from suffice.sums.comparison import Comparison
 
-__all__ = ["KeptSums", "Learnt", "Method", "SumsReader", "check_stream", "forgettable"]
-
 
 class KeptSums(FadingStatistic, Protocol):
     """Sums that a model is a function of."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether they are sums over no row."""
+        """Return whether they are sums over no row."""
         ...
 
 
@@ -55,12 +53,12 @@ class Method(Protocol[R, S]):
 
     @property
     def keeps_sums(self) -> bool:
-        """Whether the sums stay: without them there is no forgetting, merging and comparing."""
+        """Return whether the sums stay, as forgetting, merging and comparing need."""
         return True
 
     @property
     def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone, so that folds follow from sums."""
+        """Return whether the model is a function of the sums: folds then follow from them."""
         return True
 
     @abstractmethod
@@ -121,7 +119,7 @@ class Method(Protocol[R, S]):
         return iter(())
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
-        """Return what the models of all other rows say of each row that was learnt.
+        """Return the predictions of each training row by the model of all others.
 
         Raises
         ------
@@ -164,22 +162,11 @@ class SumsReader(TableReader, Generic[S]):
             Its sums.
         verb : str
             What is done to the two, such as "merged".
-
-        Raises
-        ------
-        SchemaError
-            Naming the first difference.
         """
 
     @abstractmethod
     def merged(self, other: Self) -> Self:
-        """The reader of both models' tables.
-
-        Raises
-        ------
-        SchemaError
-            If there is none.
-        """
+        """The reader of both models' tables."""
 
     @abstractmethod
     def compare(self, statistic: S, other: Self, others: S) -> Comparison:
@@ -226,11 +213,6 @@ class Learnt(NamedTuple, Generic[R, S]):
         """Without some rows; errors call one a ``row``.
 
         A warning tells of variances that lost digits by it.
-
-        Raises
-        ------
-        ForgetError
-            If the rows cannot have been learnt, or none would be left.
         """
         known = forgettable(self.batches)
         with forgetting(self.reader.column):
@@ -250,7 +232,7 @@ class Learnt(NamedTuple, Generic[R, S]):
         self.reader.check_compatible(self.statistic, other.reader, other.statistic, verb)
 
     def merged(self, other: Learnt[R, S]) -> Learnt[R, S]:
-        """With all that another has learnt, the newest batch added to the newest."""
+        """Return the sums of two models, the newest batch added to the newest."""
         pairs = zip_longest(reversed(self.batches), reversed(other.batches))
         added = [tree_sum(batch for batch in pair if batch is not None) for pair in pairs]
         return Learnt(self.reader.merged(other.reader), tuple(reversed(added)))
@@ -261,13 +243,7 @@ class Learnt(NamedTuple, Generic[R, S]):
 
 
 def check_stream(decay: float, window: int | None) -> None:
-    """Check the options of a stream.
-
-    Raises
-    ------
-    ParameterError
-        If the decay is not above 0 and at most 1, or the window is not a number of batches.
-    """
+    """Check the options of a stream."""
     if isinstance(decay, bool) or not (isinstance(decay, Real) and 0 < decay <= 1):
         raise ParameterError(f"decay={decay!r}", "decay is a number above 0, and 1 at most")
     if window is None:
@@ -280,13 +256,7 @@ def check_stream(decay: float, window: int | None) -> None:
 
 
 def forgettable(batches: Sequence[S]) -> S:
-    """Return the statistic that rows can be taken away from.
-
-    Raises
-    ------
-    ForgetError
-        If it is kept in parts: nobody knows in which of them the rows are.
-    """
+    """Return the statistic that rows can be taken away from."""
     if len(batches) > 1:
         raise ForgetError(
             f"the model holds a window of {len(batches)} batches",

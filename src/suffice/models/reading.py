@@ -1,4 +1,4 @@
-"""How an estimator reads tables: fixed by the first one, and the same for all that follow."""
+"""Readers of tables: fixed by the first table, and the same for all that follow."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from suffice.data.python_cells import faithful, require_faithful, unmasked
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
 from suffice.data.source import Part, Source
-from suffice.data.table import Table
-from suffice.data.table_source import TableSource
-from suffice.data.table_views import WithColumns, left_out
+from suffice.data.table import Table, WithColumns
+from suffice.data.table_source import TableSource, left_out
 from suffice.data.text_format import TextFormat
 from suffice.engines.choice import engine_of, is_here
 from suffice.engines.engine import Engine
@@ -38,25 +37,13 @@ from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "LabelReader",
-    "TableReader",
-    "engine_for",
-    "in_precision",
-    "is_named",
-    "open_rows",
-    "row_by_name",
-    "settle_columns",
-    "summed",
-]
-
 S = TypeVar("S", bound=Statistic)
 SPELLED = {"boolean": "true/false", "integer": "number", "number": "number", "string": "text"}
 
 
 @dataclass(frozen=True)
 class TableReader:
-    """How tables are read. A kind of model adds what it makes of the columns.
+    """A reader of tables. A kind of model adds what it makes of the columns.
 
     Parameters
     ----------
@@ -119,7 +106,7 @@ class TableReader:
             label=source.label,
             weight=source.weight,
             label_stored=source.label_stored(),
-            ignored=(*source.ignored, *unread),
+            ignored=(*source.table.ignored, *unread),
             **source.table.cleaning,
             **options,
         )
@@ -135,12 +122,11 @@ class TableReader:
 
     @property
     def columns(self) -> Sequence[Column]:
-        """What each column is, and why."""
         return self.layout.columns
 
     @cached_property
     def takes_numbers_as_they_are(self) -> bool:
-        """Whether the columns, in their order, are one block of numbers."""
+        """Return whether the columns, in their order, are one block of numbers."""
         blocks = self.layout.blocks
         return (
             len(blocks) == 1
@@ -173,7 +159,7 @@ class TableReader:
 
     @property
     def to_answer(self) -> Layout:
-        """How tables are read whose rows are to be answered."""
+        """Return the layout of rows to predict."""
         return self.layout
 
     @cached_property
@@ -184,7 +170,7 @@ class TableReader:
 
 @dataclass(frozen=True)
 class LabelReader(TableReader):
-    """How tables are read whose rows have labels.
+    """A reader of tables whose rows have labels.
 
     Parameters
     ----------
@@ -199,7 +185,7 @@ class LabelReader(TableReader):
         return faithful(classes.values, np.array(classes.values, self.label_dtype))
 
     def with_labels(self, *given: Any) -> Self:
-        """The same, once labels have come in further arrays or dtypes."""
+        """Note labels that have come in further arrays or dtypes."""
         return replace(self, label_dtype=common_dtype(self.label_dtype, *given))
 
 
@@ -243,13 +229,6 @@ def open_rows(
         Columns of numeric targets.
     first : bool
         Whether this table settles how many columns there are, and what they are called.
-
-    Raises
-    ------
-    ParameterError
-        If labels, targets or weights of an array are given by name.
-    DataError, SchemaError
-        If there is no row in an array, or something in it breaks a rule.
     """
     rows = None if first else records_of(X)
     if rows is not None:
@@ -271,9 +250,9 @@ def open_rows(
         labels = labels_of(y, x)
         y = labels.values
     if x.dtype.kind not in "biuf":
-        from suffice.data.open import open_columns
+        from suffice.data.open import open_table
 
-        return open_columns(x, names, y, sample_weight)
+        return open_table(dict(zip(names, x.T, strict=True)), y, sample_weight, first=False)
     weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
     return ArraySource(x, names, labels, weights)
 
@@ -375,7 +354,6 @@ def _columns_of(estimator: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
 
 
 def _names_column(estimator: Any, row: Mapping[str, Any]) -> bool:
-    """Whether a row by name has a cell of any column that the model reads."""
     return is_named(estimator) and not row.keys().isdisjoint(estimator.reader_.layout.names)
 
 

@@ -38,8 +38,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
 
-__all__ = ["AODE"]
-
 
 @dataclass(repr=False, eq=False)
 class AODE(GenerativeClassifier):
@@ -53,7 +51,7 @@ class AODE(GenerativeClassifier):
     Every column is in turn the parent of all others, in counts of pairs of bins: numbers are cut
     where the classes differ, or into ten equal parts where they do not. So this needs a second pass
     over the rows. Probabilities of pairs are m-estimates with m = 1. p(x_j | c) is that of
-    `NaiveBayes` with ``numbers="density"``. The weights t and w_j are learnt from at most 4,096
+    `NaiveBayes` with ``numbers="density"``. The weights t and w_j are fitted to at most 4,096
     rows, each taken out of all sums before it is asked about. A missing cell, and a category that
     no row showed, is neither parent nor child.
 
@@ -113,7 +111,6 @@ class AODE(GenerativeClassifier):
     bins: Mapping[Any, Any] | None = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         check_words(unseen=self.unseen)
         check_smoothing(self.estimation, self.alpha)
         if not (isinstance(self.bins, Mapping) or self.bins is None):
@@ -136,7 +133,7 @@ class AODE(GenerativeClassifier):
 
     @property
     def alpha_evidence_(self) -> AlphaEvidence | None:
-        """What was tried for α, and the log evidence of each; None where α was given."""
+        """Return the values tried for α, and the log evidence of each; None where α was given."""
         return alpha_evidence(fitted(self))
 
     calibrate = calibrate
@@ -152,7 +149,7 @@ class AODE(GenerativeClassifier):
         decay: float = 1.0,
         window: int | None = None,
     ) -> Self:
-        """Learn from more rows, in the bins of the first; see `NaiveBayes.partial_fit`."""
+        """Fit to more rows, in the bins of the first; see `NaiveBayes.partial_fit`."""
         is_first = not hasattr(self, "statistic_")
         super().partial_fit(X, y, classes, sample_weight, decay=decay, window=window)
         if is_first and self.bins is None:
@@ -170,7 +167,7 @@ class AODE(GenerativeClassifier):
         """Refuse: the product of a mean of models and another one is no density."""
         self._refuse("log p(x) is asked for")
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> NoReturn:
+    def _interval_ends(self, level: float) -> NoReturn:
         self._refuse("an interval is asked for")
 
     def _refuse(self, asked: str) -> NoReturn:
@@ -196,14 +193,14 @@ class PairsMethod(GenerativeMethod):
     Parameters
     ----------
     bins : mapping, optional
-        The bins of the columns that are counted in pairs; default: learnt from the first rows.
+        The bins of the columns that are counted in pairs; default: fitted to the first rows.
     """
 
     bins: Mapping[Any, Any] | None = None
 
     @property
     def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone: bins are learnt from rows."""
+        """Return False: bins are learnt from rows."""
         return False
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
@@ -213,7 +210,7 @@ class PairsMethod(GenerativeMethod):
         return reader.with_pairs(sums, self._paired(reader, sums), rows, engine)
 
     def _paired(self, reader: PairedReader, sums: ByClass) -> PairedColumns:
-        """The columns that are counted in pairs: those of earlier rows, as given, or learnt."""
+        """Return the columns counted in pairs: those of earlier rows, as given, or fitted."""
         if reader.paired is not None:
             return reader.paired
         if self.bins is not None:

@@ -25,8 +25,6 @@ from suffice.naive_bayes.discrete import (
 from suffice.numerics.logspace import safe_log
 from suffice.sums.counts import Counts
 
-__all__ = ["BernoulliNB"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class BernoulliNB(GenerativeClassifier):
@@ -80,7 +78,6 @@ class BernoulliNB(GenerativeClassifier):
     binarize: float | None = 0.0
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         number = isinstance(self.binarize, Real) and self.binarize == self.binarize
         if not (number or self.binarize is None):
             raise ParameterError(f"binarize={self.binarize!r}", "binarize is a number, or None")

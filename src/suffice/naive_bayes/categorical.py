@@ -24,8 +24,6 @@ from suffice.naive_bayes.discrete import (
 from suffice.numerics.logspace import safe_log
 from suffice.sums.counts import Counts
 
-__all__ = ["CategoricalNB"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class CategoricalNB(GenerativeClassifier):
@@ -95,7 +93,6 @@ class CategoricalNB(GenerativeClassifier):
     unseen: str = "ignore"
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         least: Any = 0 if self.min_categories is None else self.min_categories
         if np.ndim(least) > 1:
             raise ParameterError(

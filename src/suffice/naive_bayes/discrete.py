@@ -26,26 +26,11 @@ from suffice.numerics.logspace import safe_log
 from suffice.sums.by_class import ByClass
 from suffice.sums.counts import Events
 
-__all__ = [
-    "CountsMethod",
-    "checked_alpha",
-    "class_log_prior_of",
-    "discrete",
-    "event_counts_of",
-    "evidence_of",
-]
-
 SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 without force_alpha
 
 
 def checked_alpha(estimator: Any) -> Smoothing:
-    """Return pseudo-counts, kept off 0 unless ``force_alpha``.
-
-    Raises
-    ------
-    ParameterError
-        If one is negative, or an option that is True or False is neither.
-    """
+    """Return pseudo-counts, kept off 0 unless ``force_alpha``."""
     check_booleans(estimator)
     least = 0.0 if estimator.force_alpha else SMALLEST_ALPHA
 
@@ -137,7 +122,6 @@ def event_counts_of(estimator: Any) -> NDArray[np.float64]:
 
 
 def evidence_of(estimator: Any) -> AlphaEvidence | None:
-    """What was tried for α, and the log evidence of each; None where α was given."""
     return alpha_evidence(fitted(estimator))
 
 

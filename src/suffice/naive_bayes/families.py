@@ -26,8 +26,6 @@ from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.models.reading import engine_for
 
-__all__ = ["Families", "calibrate", "naive", "predict_set"]
-
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 MANY = 100  # columns of a sparse matrix, which take their time one by one
 
@@ -51,7 +49,7 @@ class Families:
 
     @property
     def count_bins(self) -> bool:
-        """Whether there are densities, whose bins depend on the number of rows."""
+        """Return whether there are densities, whose bins depend on the number of rows."""
         given = self.given.values() if isinstance(self.given, Mapping) else [self.given]
         names = [family.name if isinstance(family, Family) else family for family in given]
         return "density" in [self.of_numbers, *names]
@@ -141,13 +139,7 @@ def naive(
     kind: type[GenerativeMethod] = GenerativeMethod,
     **more: Any,
 ) -> GenerativeMethod:
-    """Return the method of a naive Bayes whose columns may have weights.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such calibration.
-    """
+    """Return the method of a naive Bayes whose columns may have weights."""
     if calibration not in get_args(CalibrationName):
         rule = "calibration is 'none', 'temperature' or 'weights'"
         raise ParameterError(f"calibration={calibration!r}", rule)
@@ -170,26 +162,15 @@ def naive(
 def calibrate(
     self: C, X: Any, y: Any = None, sample_weight: Any = None, *, learnt: bool = True
 ) -> C:
-    """Learn the weights of the columns anew, from rows of a table; the sums stay.
+    """Refit the column weights to rows of a table; the sums stay.
 
     Parameters
     ----------
     X, y, sample_weight
         As `fit` takes them.
     learnt : bool
-        Whether the model has learnt these rows; each is then taken out of the sums before
+        Whether these rows are training data; each is then taken out of the sums before
         it is asked about.
-
-    Raises
-    ------
-    ParameterError
-        If the model has no weights, by its option ``calibration``, or ``learnt`` is neither
-        True nor False.
-    DataError
-        If there is no labelled row, a label was never seen in training, or no row shows a
-        value that the model knows.
-    ForgetError
-        If the rows cannot have been learnt.
 
     Examples
     --------
@@ -239,15 +220,6 @@ def predict_set(
         Above 0 and below 1.
     allow_empty : bool
         Whether a set may be empty. If not, the most probable class is always in.
-
-    Raises
-    ------
-    ParameterError
-        If the model has no weights, by its option ``calibration``, or coverage is no fraction,
-        or ``allow_empty`` neither True nor False.
-
-    Source: M. Sadinle, J. Lei, L. Wasserman, Least ambiguous set-valued classifiers with
-    bounded error levels (JASA 114, 2019).
 
     Examples
     --------

@@ -16,8 +16,6 @@ from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod, one_family
 
-__all__ = ["GaussianNB"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class GaussianNB(GenerativeClassifier):
@@ -69,7 +67,6 @@ class GaussianNB(GenerativeClassifier):
     class_weight: ClassWeight = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         check_variance_floor(var_smoothing=self.var_smoothing)
         family = Gaussian(estimation="mle", variance_floor=self.var_smoothing)
         prior = "empirical" if self.priors is None else cast(Prior, self.priors)

@@ -16,8 +16,6 @@ from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
-__all__ = ["NaiveBayes"]
-
 
 @dataclass(repr=False, eq=False)
 class NaiveBayes(GenerativeClassifier):
@@ -78,7 +76,7 @@ class NaiveBayes(GenerativeClassifier):
         booleans, which has no room for more, left out or refused.
     calibration : {"weights", "temperature", "none"}
         How much of what columns say is counted: a share of each column; a share, one for all
-        columns; or all. The shares w are learnt from at most 4,096 rows, each taken out of the
+        columns; or all. The shares w are fitted to at most 4,096 rows, each taken out of the
         sums before it is asked about. See ``calibration_`` and `calibrate`. Unless it is "none" and
         numbers are Gaussian, weights of rows are relative: sums are divided by ``row_weight_``,
         what one row weighs, before anything is estimated. Where columns tell rows apart, equal rows
@@ -139,7 +137,6 @@ class NaiveBayes(GenerativeClassifier):
         return cls(families, **{"numbers": "gaussian", "calibration": "none"} | options)
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         # Here too, as there may be no column of a family that has the option.
         check_words(numbers=self.numbers or "gaussian", unseen=self.unseen)
         check_smoothing(self.estimation, self.alpha)
@@ -153,7 +150,7 @@ class NaiveBayes(GenerativeClassifier):
 
     @property
     def alpha_evidence_(self) -> AlphaEvidence | None:
-        """What was tried for α, and the log evidence of each; None where α was given."""
+        """Return the values tried for α, and the log evidence of each; None where α was given."""
         return alpha_evidence(fitted(self))
 
     calibrate = calibrate

@@ -24,8 +24,6 @@ from suffice.naive_bayes.discrete import (
 )
 from suffice.numerics.logspace import safe_log
 
-__all__ = ["MultinomialNB"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class MultinomialNB(GenerativeClassifier):
@@ -87,7 +85,6 @@ class MultinomialNB(GenerativeClassifier):
     class_weight: ClassWeight = None
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
         return discrete(
             self, Multinomial(checked_alpha(self)), CountsMethod, of_name="MultinomialNB"
         )

@@ -1,4 +1,4 @@
-"""How a classifier that counts pairs of columns reads tables, and what its file holds."""
+"""The reader and the file of a classifier that counts pairs of columns."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from suffice.rules import rule
 from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
 from suffice.sums.pairs import CutBins, PairCounts
-
-__all__ = ["PairedReader", "SavedPairs", "paired_columns", "without_pairs"]
 
 
 def without_pairs(sums: ByClass) -> ByClass:
@@ -57,7 +55,6 @@ class PairedReader(GenerativeReader):
         return replace(sums, blocks=(*sums.blocks, *found.over(sums.classes).blocks))
 
     def column(self, lost: ForgetError | Loss) -> str:
-        """The column that an error is about."""
         if lost.block < len(self.parts):
             return super().column(lost)
         return "a pair of columns"
@@ -73,7 +70,6 @@ class PairedReader(GenerativeReader):
             )
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
-        """What divides the rows of two statistics, column by column."""
         return super().compare(without_pairs(statistic), other, without_pairs(others))
 
 

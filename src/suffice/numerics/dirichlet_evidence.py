@@ -13,8 +13,6 @@ from suffice.numerics.elementary import digamma, exp, lgamma, log
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.rules import POSITIVE, Shape
 
-__all__ = ["AlphaEvidence", "alpha_by_evidence"]
-
 STEPS = ("1", "1.6", "2.5", "4", "6.3")  # of one decade
 LEAST = -3  # the first decade
 BEYOND = 1e3  # how far α may exceed the largest count
@@ -76,7 +74,6 @@ class AlphaEvidence(Printed):
         }
 
     def table(self) -> Table:
-        """Return the log evidence of every prior as a table."""
         shown = [int(np.abs(self.tried - alpha).argmin()) for alpha in PRINTED]
         header = ["log evidence less the best", "alpha", *(f"at {a:g}" for a in PRINTED)]
         names = self.names or tuple(str(q) for q in range(len(self.alpha)))

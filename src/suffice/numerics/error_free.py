@@ -18,18 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "LARGEST",
-    "SMALLEST",
-    "add",
-    "divide",
-    "in_parts",
-    "multiply",
-    "quick_two_sum",
-    "two_product",
-    "two_sum",
-]
-
 LARGEST = 1e150  # the square of a difference of larger numbers may overflow
 SMALLEST = 1e-140  # the square of a smaller difference may lose digits to underflow
 PART = 1 << 16  # numbers of an array that are computed at a time

@@ -32,8 +32,6 @@ from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import eigh, factorise, product
 
-__all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
-
 FLOOR = 1e-9  # the least variance in any direction, as a fraction of that over all classes
 TINY = 1e-6  # a variance that is small compared to this has no fraction that could be measured
 
@@ -146,18 +144,6 @@ def expectation_maximisation(
         fractions of those; the log-likelihood may then change by its root for every row.
     max_iterations : int
         Most steps from sums to parameters.
-
-    Raises
-    ------
-    ValueError
-        If scatter is summed over classes that do not share their covariance, or the estimate is
-        not finite.
-
-    Source: A. P. Dempster, N. M. Laird and D. B. Rubin, Maximum likelihood from incomplete data
-    via the EM algorithm, JRSS B 39 (1977), section 4.1; R. J. A. Little and D. B. Rubin,
-    Statistical Analysis with Missing Data, 3rd ed. (2019), section 11.2; N. C. Henderson and
-    R. Varadhan, Damped Anderson acceleration with restarts and monotonicity control for
-    accelerating EM and EM-like algorithms, J. Comput. Graph. Statist. 28 (2019), here undamped.
 
     Examples
     --------
@@ -296,7 +282,6 @@ class _Cells:
         return _Gaussians(np.zeros(self.origin.shape), np.tile(np.eye(d), (self.n_matrices, 1, 1)))
 
     def expect(self, at: _Gaussians, log_prior: LogPrior | None) -> _Sums:
-        """Expected sums and log-likelihood at some parameters."""
         x, scatter = self.x.copy(), np.zeros_like(at.covariance)
         of_cells = np.empty(len(self.cells[0]))
         groups = self.code, self.group_weight
@@ -322,7 +307,6 @@ class _Cells:
         return self.weight, self.origin + sums.mean * self.scale, np.where(both, scatter, 0.0)
 
     def maximise(self, sums: _Sums, estimate: Estimate) -> _Gaussians:
-        """The parameters estimated from expected sums."""
         weight, mean, scatter = self.in_units(sums)
         estimated, covariance = estimate(weight, mean, scatter)
         if not (np.isfinite(estimated).all() and np.isfinite(covariance).all()):
@@ -381,17 +365,14 @@ def _change(before: _Gaussians, after: _Gaussians) -> float:
 
 
 def _extrapolated(path: Path, at: _Gaussians, following: _Gaussians) -> _Gaussians:
-    """Where a path leads that came to ``at`` and goes on to ``following``."""
-    ahead = path.extrapolated(_flat(at), _flat(following))
+    """Extrapolate a path that came to ``at`` and goes on to ``following``."""
+    flat = (np.concatenate([one.mean.ravel(), one.covariance.ravel()]) for one in (at, following))
+    ahead = path.extrapolated(*flat)
     if ahead is None:
         return following
     mean, covariance = np.split(ahead, [at.mean.size])
     shapes = at.mean.shape, at.covariance.shape
     return _Gaussians(mean.reshape(shapes[0]), _floored(covariance.reshape(shapes[1])))
-
-
-def _flat(at: _Gaussians) -> Array:
-    return np.concatenate([at.mean.ravel(), at.covariance.ravel()])
 
 
 class Path(NamedTuple):
@@ -415,6 +396,8 @@ class Path(NamedTuple):
     def extrapolated(self, at: Array, following: Array) -> Array | None:
         """M(θ) − Σ γ(Δθ + Δf) over the differences of the path, where γ minimises |f − Σ γΔf|.
 
+        γ is found by normal equations in pairs.
+
         Parameters
         ----------
         at, following : ndarray (q,)
@@ -432,19 +415,12 @@ class Path(NamedTuple):
         if len(self.points) == 1:
             return None
         moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)
-        for gamma, change in zip(_fit(turns, self.steps[-1]), moves + turns, strict=True):
+        rows, right = DoubleDouble.of(turns), DoubleDouble.of(self.steps[-1][:, None])
+        normal = factorise(product(rows, DoubleDouble(rows.hi.T, rows.lo.T)), DEPENDENT)
+        gammas = normal.solve(product(rows, right)).value[:, 0].tolist()
+        for gamma, change in zip(gammas, moves + turns, strict=True):
             target = target - gamma * change
         return target
 
     def forget(self, kept: int = KEPT) -> None:
-        """Keep the last differences only."""
         del self.points[: -kept - 1], self.steps[: -kept - 1]
-
-
-def _fit(turns: Array, step: Array) -> list[float]:
-    """The γ (m,) of the least |f − Σ γΔf|, f (q,) and Δf (m, q), by normal equations in pairs."""
-    rows, right = DoubleDouble.of(turns), DoubleDouble.of(step[:, None])
-    columns = DoubleDouble(rows.hi.T, rows.lo.T)
-    factor = factorise(product(rows, columns), DEPENDENT)
-    solution: list[float] = factor.solve(product(rows, right)).value[:, 0].tolist()
-    return solution

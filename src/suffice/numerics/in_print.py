@@ -7,28 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = [
-    "AGAINST",
-    "COLOURS",
-    "FOR",
-    "NAMED",
-    "Printed",
-    "Table",
-    "aligned",
-    "bar",
-    "bars_by_class",
-    "bound",
-    "criterion",
-    "curves",
-    "explained",
-    "key",
-    "listed",
-    "number",
-    "percent",
-    "probability",
-    "steps",
-]
-
 # Colours that readers with any kind of colour vision tell apart: M. Okabe and K. Ito, Color
 # Universal Design (2008). The yellow is left out: a thin line of it cannot be seen on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -91,7 +69,6 @@ class Table:
         return "\n".join([*title, *lines, *(["", *self.notes] if self.notes else [])])
 
     def html(self) -> str:
-        """Return the table as HTML, with the lines below it."""
         known = [value for value in self.bars if math.isfinite(value)]
         sign = -1 if any(value < 0 for value in known) else 1
         largest = max(map(abs, known), default=0.0) * sign

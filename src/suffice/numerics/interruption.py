@@ -9,11 +9,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
 from threading import Thread, current_thread, main_thread
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import numpy as np
-
-__all__ = ["interruptible"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,14 +43,10 @@ def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwa
     context = copy_context()  # with the caller's np.errstate
 
     def call() -> None:
-        _settle(found, lambda: context.run(function, *arguments, **options))
+        try:
+            found.set_result(context.run(function, *arguments, **options))
+        except BaseException as error:
+            found.set_exception(error)
 
     Thread(target=call, name="suffice", daemon=True).start()
     return found.result()
-
-
-def _settle(found: Future[Any], call: Callable[[], Any]) -> None:
-    try:
-        found.set_result(call())
-    except BaseException as error:
-        found.set_exception(error)

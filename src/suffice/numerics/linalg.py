@@ -20,17 +20,6 @@ from suffice.numerics.elementary import log, log_of
 from suffice.numerics.error_free import divide, in_parts, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
 
-__all__ = [
-    "LEAST_PIVOT",
-    "ROUNDED_MATRIX",
-    "SHARPEST",
-    "Factor",
-    "eigh",
-    "factorise",
-    "floored",
-    "product",
-]
-
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
 LEAST_PIVOT = 2.0**-80  # see `factorise`
 ROUNDED_MATRIX = 2.0**-48  # noise of a matrix that was rounded to double: 2⁻⁵³ an element, and sums
@@ -88,7 +77,6 @@ class Factor:
 
     @property
     def rank(self) -> int:
-        """Number of independent columns."""
         return int(self.independent.sum())
 
     @property
@@ -141,10 +129,6 @@ class Factor:
         reciprocal, off = divide(np.ones_like(root), np.zeros_like(root), root, rest)
         return DoubleDouble(root * used, rest * used), DoubleDouble(reciprocal * used, off * used)
 
-    def inverse(self) -> DoubleDouble:
-        """A⁻ = Wᵀ W (d, d): the inverse on the independent columns, 0 elsewhere."""
-        return product(_transposed(self.whitening), self.whitening)
-
     def inverse_diagonal(self) -> DoubleDouble:
         """Diagonal of A⁻, (d,), without the rest of it."""
         hi, lo = self.whitening.hi, self.whitening.lo
@@ -167,11 +151,6 @@ class Factor:
 
         Coefficients are rounded to the decimals that noise leaves them, and left out if that is
         0. The combination of a zero column is empty.
-
-        Raises
-        ------
-        ValueError
-            If the column is independent.
         """
         if self.independent[column]:
             raise ValueError(f"column {column} is no linear combination of earlier columns")
@@ -230,12 +209,6 @@ def factorise(a: DoubleDouble, tolerance: ArrayLike = LEAST_PIVOT) -> Factor:
         Only the upper triangle is read.
     tolerance : float or array (d,)
         Noise of each column, as a fraction of A_jj.
-
-    Raises
-    ------
-    DataError
-        If A is not finite, or a pivot is negative by more than noise: A is not positive
-        semidefinite.
 
     Examples
     --------
@@ -327,13 +300,6 @@ def eigh(a: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float6
         λ, the least first.
     vectors : ndarray (..., d, d)
         X, a column for every eigenvalue.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite.
-
-    Source: B. N. Parlett, The Symmetric Eigenvalue Problem (1998), chapters 7 and 8.
 
     Examples
     --------

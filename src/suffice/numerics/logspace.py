@@ -12,16 +12,6 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 
-__all__ = [
-    "cell_scores",
-    "log_normalise",
-    "log_sum_exp",
-    "normalise",
-    "row_sums",
-    "safe_log",
-    "scores",
-]
-
 
 def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Natural logarithm with log 0 = −∞, silently.

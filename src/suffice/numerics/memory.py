@@ -8,15 +8,10 @@ from pathlib import Path
 
 from suffice.errors import DataError
 
-__all__ = ["available_memory", "require_memory"]
-
 SMALL = 2**28  # bytes that are taken without a question
 CGROUPS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    (
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-    ),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
 )
 
 
@@ -61,11 +56,6 @@ def require_memory(amount: float, what: str, instead: str) -> None:
         What takes them, in the plural: "products of 50,000 columns".
     instead : str
         What to do.
-
-    Raises
-    ------
-    DataError
-        Naming both amounts.
 
     Examples
     --------

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-__all__ = ["integrate"]
-
 NODES, WEIGHTS = leggauss(20)
 MOST_HALVINGS = 500  # towards a pole at 0; elsewhere a piece has no inside much earlier
 MOST_PIECES = 2**14  # at once; only noise asks for more

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 
-__all__ = ["affine", "is_read", "is_sparse", "linear", "row_major"]
-
 READ = frozenset(map(np.dtype, "dfbBhHiI?"))  # a double holds every number of these types
 
 

@@ -1,11 +1,9 @@
-"""How far to shrink a covariance matrix towards uncorrelated columns, so that least is lost."""
+"""The shrinkage of a covariance matrix towards uncorrelated columns of least expected loss."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["ledoit_wolf", "ledoit_wolf_of_rows"]
 
 
 def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:
@@ -18,7 +16,9 @@ def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> flo
     Source: O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance
     matrices, J. Multivariate Anal. 88 (2004), lemmas 3.2 to 3.5, both sides times d.
     """
-    r = _correlations(covariance)
+    sd = np.sqrt(np.diagonal(covariance))
+    used = sd > 0
+    r = covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used])
     return _share(float((r * r).sum()), len(r), fourth, n)
 
 
@@ -28,22 +28,10 @@ def ledoit_wolf_of_rows(variances: NDArray[np.float64], d: int, fourth: float, n
 
 
 def _share(square: float, d: int, fourth: float, n: float) -> float:
-    """b²/d² from tr R²."""
+    """Return b²/d² from tr R², to 2⁻³⁰; bits below depend on the order of the rows."""
     if n <= 0:
         return 0.0
     distance, error = square - d, (fourth / n - square) / n
     if error <= 0 or distance <= 0:
         return 0.0 if error <= 0 else 1.0
-    return _rounded_fraction(min(error, distance) / distance)
-
-
-def _correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Correlations of the columns that vary."""
-    sd = np.sqrt(np.diagonal(covariance))
-    used = sd > 0
-    return np.asarray(covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used]))
-
-
-def _rounded_fraction(fraction: float) -> float:
-    """A fraction to 2⁻³⁰; bits below depend on the order of the rows."""
-    return round(fraction * 2.0**30) * 2.0**-30
+    return round(min(error, distance) / distance * 2.0**30) * 2.0**-30

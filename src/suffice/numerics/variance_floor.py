@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import log_sum_exp, row_sums
 
-__all__ = ["FRACTIONS", "StandardMoments", "best_fraction", "expected_log_loss"]
-
 FRACTIONS = tuple(10.0**exponent for exponent in range(-9, 0))
 """Fractions of a column's pooled variance that are tried: 1e-9, 1e-8, …, 0.1."""
 TIE = 1e-9  # fraction of a loss within which the smaller floor is taken
@@ -95,7 +93,7 @@ def expected_log_loss(moments: StandardMoments, fraction: float) -> float:
         E(x_j − μ_c,−i)² = (n/(n − 1))² s²_cj            from its own class
         E(x_j − μ_b)²    = s²_cj + (μ_cj − μ_bj)²        from class b
 
-    By the rule of succession, one in n_cj + 1 cells is none that its class has shown; it is taken
+    By the rule of succession, one in n_cj + 1 cells is unseen in its class; it is taken
     to be one of all classes together, at E(x_j − μ_b)² = s²_j + (μ_j − μ_bj)². With v = max(σ²,
     ε s²_j), and ℓ_bj(q) = −½ log v_bj − q/2v_bj, the log-odds of class b against c are
 

@@ -23,19 +23,6 @@ from suffice.plotting.style import require_place
 from suffice.sums.block import MixedBlock, RealBlock
 from suffice.sums.vocabulary import FALSE_TRUE
 
-__all__ = [
-    "Cells",
-    "Shown",
-    "cells_of",
-    "counted",
-    "log_densities",
-    "log_likelihoods",
-    "require_generative",
-    "rows_with",
-    "shown_by",
-    "what_to_draw_of",
-]
-
 DRAWS = 2_000  # rows of each class that say where a number lies
 TAIL = 0.002  # share of them that may lie outside the picture, on either side
 POINTS = 400
@@ -60,23 +47,16 @@ class Cells:
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """Where they are drawn, (m,): numbers at themselves, others at 0, 1, ..."""
+        """Return the positions drawn, (m,): numbers at themselves, others at 0, 1, ..."""
         return self.values if self.are_numbers else np.arange(float(len(self.values)))
 
     @property
     def are_numbers(self) -> bool:
-        """Whether they have a place on a line."""
         return self.values.dtype.kind == "f"
 
 
 def require_generative(model: Any) -> GenerativeClassifier:
-    """The model, if it says how columns look in a class.
-
-    Raises
-    ------
-    ParameterError
-        If it does not.
-    """
+    """The model, if it says how columns look in a class."""
     check_is_fitted(model)
     if not isinstance(model, GenerativeClassifier):
         raise ParameterError(
@@ -91,7 +71,7 @@ def what_to_draw_of(model: Any) -> str:
     """The next step where a picture is not one of this kind of model."""
     if hasattr(model, "members_"):
         return "draw one of the models that it averages: model.members_[0]"
-    return "draw its coefficients: CoefficientDisplay"
+    return "draw a prediction: LedgerDisplay"
 
 
 def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
@@ -99,11 +79,6 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
 
     Categories are those that rows showed. Numbers reach as far as rows that the model draws: all
     but 0.2 % on either side, in every class.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, no row showed a value of it, or it holds text.
     """
     name = model.layout_.names[require_place(column, model.layout_.names)]
     for part, parameters, block in zip(
@@ -122,13 +97,11 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
         if isinstance(parameters, TermParameters):
             return _of_terms(parameters, name, j)
         if part.layout.encoding in {"binary", "outcome"}:
-            return Cells(name, _two_values(model, name), discrete=True)
+            return _two_values(model, name)
         if (listed := parameters.values(j)) is not None:
             return Cells(name, _objects(listed), discrete=True)
-        vocabularies = getattr(block, "vocabularies", None)
-        if vocabularies is not None:
-            values = vocabularies[j].values
-            return Cells(name, _objects(values), discrete=True)
+        if (vocabularies := getattr(block, "vocabularies", None)) is not None:
+            return Cells(name, _objects(vocabularies[j].values), discrete=True)
         return _numbers(parameters, name, j, len(model.model_.classes))
     raise ParameterError(
         f"column {name!r} has no value", "no row showed one", "learn from rows that do"
@@ -144,18 +117,16 @@ def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
 
 
 def _of_terms(parameters: TermParameters, name: str, j: int) -> Cells:
-    """Of a Gaussian of numbers and indicators."""
     if parameters.is_number(j):
         place = int(parameters.places[j][0])
         return _numbers(parameters.of_terms, name, place, len(parameters.factored.mean))
     return Cells(name, _objects(parameters.design.categories[name].values), discrete=True)
 
 
-def _two_values(model: GenerativeClassifier, name: str) -> NDArray[Any]:
+def _two_values(model: GenerativeClassifier, name: str) -> Cells:
     column = model.schema_[list(model.layout_.names).index(name)]
-    if column.stored == "boolean":
-        return _objects((False, True))
-    return _objects((-1, 1) if column.reason == ONLY.format(-1, 1) else (0, 1))
+    two: tuple[Any, ...] = (-1, 1) if column.reason == ONLY.format(-1, 1) else (0, 1)
+    return Cells(name, _objects((False, True) if column.stored == "boolean" else two), True)
 
 
 def _objects(values: tuple[Any, ...]) -> NDArray[Any]:
@@ -184,13 +155,7 @@ def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:
 
 
 def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float64]:
-    """Return log p(x | c) of every value, (m, k), whatever the weight of the column.
-
-    Raises
-    ------
-    ParameterError
-        If the column is a category whose values are indicators of a Gaussian.
-    """
+    """Return log p(x | c) of every value, (m, k), whatever the weight of the column."""
     b, j = _place(model, cells.column)
     parameters = model.model_.parameters[b]
     if isinstance(parameters, TermParameters) and not parameters.is_number(j):
@@ -207,7 +172,7 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
 
 
 def counted(model: GenerativeClassifier, column: str) -> float:
-    """How often what a column says is counted."""
+    """Return the weight of a column."""
     b, j = _place(model, column)
     weights = model.model_.part_weights[b]
     return float(weights[min(j, len(weights) - 1)])
@@ -215,7 +180,7 @@ def counted(model: GenerativeClassifier, column: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What labelled rows show of one column.
+    """The labelled values of one column.
 
     Parameters
     ----------
@@ -230,13 +195,7 @@ class Shown:
 
 
 def shown_by(model: GenerativeClassifier, cells: Cells, X: Any, y: Any) -> Shown:
-    """The cells of a column in labelled rows; missing cells and values never learnt are left out.
-
-    Raises
-    ------
-    DataError
-        If a row cannot be read, or a label was never seen in training.
-    """
+    """Return the cells of a column in labelled rows, without missing cells and unseen values."""
     b, j = _place(model, cells.column)
     source = model._open_judged(X, y, None)
     layout = model.reader_.to_answer

@@ -1,4 +1,4 @@
-"""How one column looks in every class, as the model has learnt it."""
+"""The fitted density of one column in every class."""
 
 from __future__ import annotations
 
@@ -29,8 +29,6 @@ from suffice.plotting.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["ClassDensityDisplay"]
 
 BINS = 30  # of the histogram of rows, at most
 MARGIN = 0.05  # of the width of a picture: numbers as near as this to it are drawn
@@ -179,7 +177,7 @@ class ClassDensityDisplay:
         return edges, found
 
     def _rows(self, ax: Axes, edges: NDArray[np.float64], found: NDArray[np.float64]) -> None:
-        """What rows show: stairs of numbers, dots of other values."""
+        """Draw labelled rows: stairs of numbers, dots of other values."""
         k = len(self.classes)
         for c in range(k):
             if self.cells.discrete:

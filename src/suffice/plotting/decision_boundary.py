@@ -1,4 +1,4 @@
-"""Where a classifier changes its mind: the plane of two columns."""
+"""The decision boundary of a classifier in the plane of two columns."""
 
 from __future__ import annotations
 
@@ -27,9 +27,6 @@ from suffice.plotting.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-__all__ = ["DecisionBoundaryDisplay"]
 
 
 class DecisionBoundaryDisplay:

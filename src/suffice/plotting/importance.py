@@ -1,4 +1,4 @@
-"""How many bits each column tells of the class."""
+"""The mutual information of each column and the class, in bits."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import numpy as np
 
 from suffice.bayes import ColumnInformation, column_information
 from suffice.errors import ParameterError
+from suffice.numerics.in_print import FOR
 from suffice.plotting.cells import counted, require_generative
-from suffice.plotting.style import FOR, figure_of, named, sized_axes
+from suffice.plotting.style import figure_of, named, sized_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["ColumnImportanceDisplay"]
 
 
 class ColumnImportanceDisplay:
@@ -26,8 +25,7 @@ class ColumnImportanceDisplay:
     ----------
     information : ColumnInformation
     weights : mapping from column to float, optional
-        How often what a column says is counted. A column that is not counted, as others tell what
-        it tells, is drawn hollow.
+        Weights of the columns. A column of weight 0, which repeats others, is drawn hollow.
 
     Attributes
     ----------

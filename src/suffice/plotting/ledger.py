@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.models.base.answers import Evidence
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.plotting.style import AGAINST, FOR, INK, QUIET, figure_of, shortened, sized_axes
+from suffice.numerics.in_print import AGAINST, FOR
+from suffice.plotting.style import INK, QUIET, figure_of, require_place, shortened, sized_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["LedgerDisplay"]
 
 
 class LedgerDisplay:
@@ -122,36 +121,20 @@ class LedgerDisplay:
         values = _cells(row, found.columns)
         if isinstance(found, Evidence):
             c, b = _two_classes(found, label, against)
-            start, steps = found.log_odds(c, b)
-            p = found.probabilities[0]
+            start, (steps, *_) = found.log_odds(c, b)
             title = f"{shortened(found.classes[c])} against {shortened(found.classes[b])}"
-            last = f"P({shortened(found.classes[c], 12)} | x) {_certain(p[c])}"
-            made = cls(
-                float(start),
-                steps[0],
-                found.columns,
-                title,
-                found.start,
-                last,
-                "log-odds, in nats",
-                values,
-            )
+            certain = _certain(found.probabilities[0, c])
+            last = f"P({shortened(found.classes[c], 12)} | x) {certain}"
+            said = title, found.start, last, "log-odds, in nats"
         else:
-            made = cls(
-                float(found.average[0]),
-                found.contributions[0, :, 0],
-                found.columns,
-                shortened(found.targets[0], 48),
-                "average row",
-                "prediction",
-                shortened(found.targets[0], 48),
-                values,
-            )
-        return made.plot(most=most, ax=ax)
+            start, steps = found.average[0], found.contributions[0, :, 0]
+            target = shortened(found.targets[0], 48)
+            said = target, "average row", "prediction", target
+        return cls(float(start), steps, found.columns, *said, values).plot(most=most, ax=ax)
 
     @property
     def total(self) -> float:
-        """Where it ends."""
+        """Return the end of the last bar."""
         return float(self.start + self.steps.sum())
 
     def plot(self, *, most: int = 12, ax: Axes | None = None) -> Self:
@@ -217,23 +200,16 @@ def _certain(p: float) -> str:
 
 
 def _two_classes(found: Evidence, label: Any, against: Any) -> tuple[int, int]:
-    """Codes of the class that is drawn, and of the one that it is measured against."""
-    for asked in (label, against):
-        if asked is not None and asked not in found.classes:
-            raise ParameterError(
-                f"there is no class {asked!r}",
-                f"the classes are {', '.join(map(repr, found.classes))}",
-            )
-    if len(found.classes) < 2:
-        raise ParameterError("the model has one class", "evidence weighs one against another")
+    """Choose the class that is drawn, and the one that it is measured against."""
     ranked = np.argsort(-found.log_joint[0], kind="stable").tolist()
-    if against is not None:
-        ranked.remove(found.classes.index(against))
-    c = ranked[0] if label is None else found.classes.index(label)
-    if against is None:
-        ranked.remove(c)
-        return c, ranked[0]
-    return c, found.classes.index(against)
+    if len(ranked) < 2:
+        raise ParameterError("the model has one class", "evidence weighs one against another")
+    other = None if against is None else require_place(against, found.classes, "class")
+    if label is None:
+        one = next(c for c in ranked if c != other)
+    else:
+        one = require_place(label, found.classes, "class")
+    return one, next(c for c in ranked if c != one) if other is None else other
 
 
 def _cells(row: Any, columns: tuple[str, ...]) -> dict[str, Any]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pyarrow as pa
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from suffice.data.spelling import TRUTH
 from suffice.errors import ParameterError
 from suffice.families.joint_table import JointTableParameters
 from suffice.families.multivariate_gaussian import (
@@ -27,8 +30,6 @@ from suffice.plotting.style import INK, QUIET, figure_of, require_place, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["NomogramDisplay"]
 
 WIDE, TALL = 7.3, 0.46  # inches: A4 less its margins, and a row
 MOST_VALUES = 12  # of a column that have names
@@ -168,6 +169,8 @@ class NomogramDisplay:
                 found += float(np.interp(cell, one.cells.values, self.points[name]))
             else:
                 values = list(one.cells.values)
+                if isinstance(cell, str) and values == [False, True]:
+                    cell = _truth(cell)
                 if cell not in values:
                     raise ParameterError(
                         f"{cell!r} of column {name!r} has no points",
@@ -259,6 +262,12 @@ class NomogramDisplay:
         return self.scale * (np.log(shown) - np.log1p(-shown) + zero), [f"{p:g}" for p in shown]
 
 
+def _truth(cell: str) -> Any:
+    """Read a truth value as files spell it; any other word as it is."""
+    word = pa.array([cell])
+    return TRUTH.read(word)[0].as_py() if re.match(TRUTH.pattern, cell.strip()) else cell
+
+
 def _round(low: float, high: float, most: int) -> NDArray[np.float64]:
     """At most so many round numbers between two."""
     ticks = np.asarray(MaxNLocator(most).tick_values(low, high), np.float64)
@@ -320,7 +329,7 @@ def _line(
 def _levels(
     at: NDArray[np.float64], names: list[str], above: NDArray[np.bool_]
 ) -> list[int | None]:
-    """How far from the line each name stands so that none touches another; None of no room."""
+    """Stack names above the line so that none touches another; None of no room."""
     taken: dict[tuple[bool, int], float] = {}
     found: list[int | None] = [None] * len(names)
     for i in np.argsort(at, kind="stable").tolist():
@@ -360,7 +369,7 @@ JOINED = (
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """What a column adds.
+    """The contribution of a column.
 
     Parameters
     ----------
@@ -410,13 +419,7 @@ Limits = Mapping[str, tuple[float, float]]
 def sums_of(
     model: Any, label: Any = None, against: Any = None, limits: Limits | None = None
 ) -> Sums:
-    """The answers of a fitted model as sums over single columns.
-
-    Raises
-    ------
-    ParameterError
-        If they are no such sums, or there is no such class.
-    """
+    """The answers of a fitted model as sums over single columns."""
     if isinstance(model, GenerativeClassifier):
         parameters = model.model_.parameters
         if getattr(model.model_, "pairs", None) is not None:
@@ -440,7 +443,7 @@ def _refused(model: Any, why: str) -> ParameterError:
 
 
 def _is_linear(parameters: Any) -> bool:
-    """Whether classes share a covariance, so that log-odds are linear."""
+    """Return whether classes share a covariance, so that log-odds are linear."""
     if isinstance(parameters, TermParameters):
         parameters = parameters.of_terms
     gaussian = isinstance(parameters, MultivariateGaussianParameters)
@@ -465,7 +468,7 @@ def _two_classes(classes: Sequence[Any], label: Any, against: Any) -> tuple[int,
 
 
 def _of_parts(model: GenerativeClassifier, label: Any, against: Any, limits: Limits) -> Sums:
-    """Of naive Bayes: logarithms of likelihood ratios, as often as they are counted."""
+    """Sum naive Bayes: logarithms of likelihood ratios, times the weights of the columns."""
     fitted = model.model_
     classes = fitted.classes.values
     a, b = _two_classes(classes, label, against)
@@ -494,7 +497,7 @@ def _of_parts(model: GenerativeClassifier, label: Any, against: Any, limits: Lim
 
 
 def _of_rows(model: Any, label: Any, against: Any, limits: Limits) -> Sums:
-    """Of models that answer complete rows: each column is moved on its own."""
+    """Sum models that answer complete rows: each column is moved on its own."""
     known = [_within(cells, limits) for cells in _cells_of_rows(model)]
     base = {one.column: one.values[len(one.values) // 2 if one.are_numbers else 0] for one in known}
     tables = [{name: [cell] for name, cell in base.items()}]
@@ -563,6 +566,6 @@ def _within(cells: Cells, limits: Limits) -> Cells:
 
 
 def _telling(columns: list[Added]) -> tuple[Added, ...]:
-    """Those that add anything, the widest first."""
+    """Return the columns that add anything, the widest first."""
     kept = [one for one in columns if np.ptp(one.adds) > 0]
     return tuple(sorted(kept, key=lambda one: -float(np.ptp(one.adds))))

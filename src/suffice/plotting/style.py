@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from suffice.errors import ParameterError
-from suffice.numerics.in_print import AGAINST, COLOURS, FOR
+from suffice.numerics.in_print import COLOURS
 
 try:
     import matplotlib.pyplot as plt
@@ -21,20 +21,6 @@ except ModuleNotFoundError:  # pragma: no cover
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "AGAINST",
-    "FOR",
-    "INK",
-    "QUIET",
-    "class_style",
-    "figure_of",
-    "legend_beside",
-    "named",
-    "require_place",
-    "shortened",
-    "sized_axes",
-]
 
 LINES = ("-", "--", ":", "-.")
 INK, QUIET = "#222222", "#9a9a9a"
@@ -99,13 +85,7 @@ def named(values: Iterable[Any], most: int = LONGEST) -> list[str]:
 
 
 def require_place(name: Any, names: Sequence[Any], kind: str = "column") -> int:
-    """The place of a column, or of something else of a kind, that a user names.
-
-    Raises
-    ------
-    ParameterError
-        If there is none of this name.
-    """
+    """The place of a column, or of something else of a kind, that a user names."""
     by_place = kind == "column" and isinstance(name, int) and not isinstance(name, bool)
     if by_place and -len(names) <= name < len(names):
         return int(name) % len(names)

@@ -1,4 +1,4 @@
-"""What the page says of the model as a whole, in plain sentences."""
+"""Sentences of the page on the model as a whole."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from suffice._version import __version__
 from suffice.models.base.scikit_learn import defaults
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
-
-__all__ = ["about"]
 
 # What a model is, its formula as markup, and what it assumes.
 NAIVE = (
@@ -57,7 +55,7 @@ NAMES = {
 
 
 def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
-    """What the model is, what it assumes, its options, its rows and the version of Suffice."""
+    """Describe the model: kind, assumptions, options, rows and the version of Suffice."""
     kind = type(model).__name__
     fitted = model.model_
     what, formula, assumes = _sentences(fitted)

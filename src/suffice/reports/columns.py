@@ -1,4 +1,4 @@
-"""What the page says of every column: how it is modelled, where its values lie, what it tells."""
+"""Columns on the page: their models, ranges of values, and mutual information."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
 from suffice.reports.scoring import is_weighed, output_name
 from suffice.reports.words import is_text, typical_words
-
-__all__ = ["column_facts"]
 
 DRAWS = 500  # rows of each class that say where numbers lie
 TAIL = 0.002  # share of them that may lie outside a picture, on either side
@@ -119,7 +117,6 @@ def _described(parameters: Any, j: int, numbers: bool) -> dict[str, Any]:
 
 
 def _few(values: Any) -> bool:
-    """Whether values are numbers, of few classes."""
     numbers = all(isinstance(value, int | float) and isfinite(value) for value in values)
     return numbers and 0 < len(values) <= MOST_CLASSES
 
@@ -132,7 +129,7 @@ def _missing(fitted: GenerativeModel, block: Any, j: int) -> float:
 
 
 def _bits(model: Any) -> dict[str, float]:
-    """What each column is expected to tell where nothing is known yet, as it is counted."""
+    """Return the mutual information of each weighted column and the class."""
     bits = dict.fromkeys(map(str, model.model_.layout.names), nan)
     if not all(part.family.joint for part in model.model_.parts):
         asked = next_question(model, {})
@@ -145,7 +142,6 @@ def _bits(model: Any) -> dict[str, float]:
 
 
 def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) -> list[Any]:
-    """What a cell may be, in the order of the model."""
     if isinstance(parameters, TermParameters):
         return list(parameters.design.categories[name].values)
     if (listed := parameters.values(j)) is not None:
@@ -159,7 +155,7 @@ def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) ->
 
 
 def _line(drawn: NDArray[np.float64], k: int) -> dict[str, Any]:
-    """Where numbers lie: all but a few in every class."""
+    """Return a range that holds all but a few numbers of every class."""
     if not np.isfinite(drawn).all():
         return {}
     ends = np.quantile(drawn.reshape(k, -1), [TAIL, 1 - TAIL], axis=1)
@@ -254,15 +250,7 @@ class _Errors(NamedTuple):
 
 
 def _errors_of(model: Any) -> _Errors:
-    """Return the errors of the scores of a linear or logistic model.
-
-    Raises
-    ------
-    ParameterError
-        If the model has no covariance.
-    DataError
-        If nothing is left to estimate the error from.
-    """
+    """Return the errors of the scores of a linear or logistic model."""
     if isinstance(model.model_, LogisticModel):
         fitted = model._inferable()
         root = fitted.root.reshape(len(fitted.root), *fitted.coefficients.shape)
@@ -281,7 +269,7 @@ def _errors_of(model: Any) -> _Errors:
 def _effects_of(
     model: Any, weights: NDArray[np.float64], errors: _Errors | None, name: str, most: int
 ) -> list[list[list[float]]]:
-    """What one unit more of a column adds to every output, or each value of a category, or bin.
+    """Return the effect on every output of one unit of a column, or of each value or bin.
 
     A missing cell comes last, where it has a term.
 

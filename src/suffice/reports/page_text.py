@@ -18,8 +18,6 @@ from suffice.reports.rows import rows_of
 from suffice.reports.scoring import scoring
 from suffice.reports.tested import how_good, in_print, with_answers
 
-__all__ = ["page"]
-
 SCRIPTS = (
     "score",
     "format",
@@ -71,7 +69,6 @@ def page(model: Any, test: Any = None) -> str:
 
 
 def _of_model(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the scripts read of a model, and what the page says of it."""
     scored = scoring(model)
     facts = about(model, len(scored["columns"]), scored["outputs"])
     facts["fingerprint"] = hashlib.sha256(_json(scored).encode()).hexdigest()

@@ -16,8 +16,6 @@ from suffice.numerics.logspace import log_normalise
 from suffice.sums.batch import Batch
 from suffice.sums.block import MixedBlock, RealBlock, SparseBlock
 
-__all__ = ["answered_rows", "rows_of"]
-
 MOST_ROWS = 200  # that the page lists
 MOST_CELLS = 20_000  # of these rows
 

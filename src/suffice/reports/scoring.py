@@ -1,4 +1,4 @@
-"""What a browser needs to answer as Python does: the log joint as compact JSON.
+"""The log joint as compact JSON, from which a browser answers as Python does.
 
 The trees are those of `suffice.export.to_json`. Models of several columns together
 are written as means and covariances, as an export has terms of complete rows only, and a reader of
@@ -14,7 +14,7 @@ import numpy as np
 from suffice.errors import ParameterError
 from suffice.export.expressions import Choice, LogJoint, Term
 from suffice.export.json import finite, written
-from suffice.export.terms import check_labels, family_terms, log_joint, refuse_times
+from suffice.export.terms import Where, check_labels, family_terms, log_joint, refuse_times
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel
@@ -24,8 +24,6 @@ from suffice.models.logistic.model import LogisticModel
 from suffice.phrases import with_article
 from suffice.reports.words import is_text, text_term
 from suffice.sums.batch import NO_CLASSES
-
-__all__ = ["MOST_JOINED", "is_weighed", "scoring"]
 
 MOST_JOINED = 100  # columns that a quadratic model may join in a page
 MOST_SHARED = 280  # terms whose covariance, of all classes, a page holds: 0.8 MB
@@ -45,11 +43,6 @@ def scoring(model: Any) -> dict[str, Any]:
     dict
         ``task``, ``outputs``, ``start``, ``prior``, ``fallback``, ``columns`` and
         ``terms``; "impossible" stands for −∞.
-
-    Raises
-    ------
-    ParameterError
-        If the model, or the family of a column, cannot be written; if it would be too large.
 
     Examples
     --------
@@ -113,7 +106,7 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
             made = [text_term(parameters, len(columns), fitted.prior)]
             columns += [(name, "text") for name in names]
         else:
-            found = family_terms(parameters, names, fitted.layout, len(columns))
+            found = family_terms(parameters, Where(names, fitted.layout, len(columns)))
             columns += [(column.name, column.kind) for column in found[0]]
             made = [_term(term) for term in found[1]]
         each = np.broadcast_to(weights, len(made)).tolist()
@@ -123,7 +116,6 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
 
 
 def _kinds(design: Design) -> list[str]:
-    """What the cells of columns of numbers and categories are."""
     kinds = []
     for name in design.columns:
         types = {type(value) for value in design.categories.get(name, NO_CLASSES).values}
@@ -145,7 +137,7 @@ def _mixed(parameters: TermParameters, first: int) -> dict[str, Any]:
 
 
 def is_weighed(parameters: Any) -> bool:
-    """Whether a page holds the weights of complete rows alone: their covariance is too large."""
+    """Return whether a page holds weights of complete rows alone: the covariance is too large."""
     if not isinstance(parameters, MultivariateGaussianParameters):
         return False
     s, d, _ = parameters.factored.covariance.shape

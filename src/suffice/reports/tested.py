@@ -1,4 +1,4 @@
-"""What the page says of rows that the model had not learnt: how well it answers."""
+"""The evaluation of test data on the page."""
 
 from __future__ import annotations
 
@@ -13,19 +13,11 @@ from suffice.models.linear.model import LinearModel
 from suffice.numerics.in_print import explained
 from suffice.reports.rows import answered_rows
 
-__all__ = ["how_good", "in_print", "with_answers"]
-
 MOST_CLASSES = 10  # of a confusion table
 
 
 def with_answers(model: Any, test: Any) -> tuple[Any, Any]:
-    """Rows and what is true of them.
-
-    Raises
-    ------
-    ParameterError
-        If the model does not know the name of the column of answers.
-    """
+    """Rows and what is true of them."""
     if isinstance(test, tuple):
         return test
     regression = isinstance(model.model_, LinearModel)

@@ -13,14 +13,11 @@ from suffice.families.complement import ComplementParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.numerics.elementary import exp, log
 
-__all__ = ["MOST_NUMBERS", "is_text", "text_term", "typical_words"]
-
 TYPICAL, MOST_CLASSES = 12, 8  # words of each class that are shown, and classes
 MOST_NUMBERS = 40_000  # of words times classes: 0.8 MB
 
 
 def is_text(parameters: Any) -> bool:
-    """Whether parameters say how often each word is in a text of each class."""
     events = MultinomialParameters | ComplementParameters
     return isinstance(parameters, events) and not parameters.events.closed
 

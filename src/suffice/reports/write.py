@@ -9,8 +9,6 @@ from suffice.atomic import atomic_writer
 from suffice.errors import ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
 
-__all__ = ["report"]
-
 
 def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     """Write a page that shows what a model knows, and answers questions, without a network.
@@ -25,7 +23,7 @@ def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     path : str or path
         Where the page is written.
     test : table, or pair of rows and their answers, optional
-        Rows that the model has not learnt. The page then says how good its answers are, and lists
+        Test data. The page then has an evaluation of the predictions, and lists
         those that are most wrong. A table holds the column of answers under the name of the fit.
 
     Raises

@@ -1,4 +1,4 @@
-"""What all sums can do: addition, scaling and a class axis, read from their annotations.
+"""The base of all sums: addition, scaling and a class axis, read from their annotations.
 
 A kind of sums is a frozen dataclass that says what its fields are, as `suffice.rules` reads them::
 
@@ -44,19 +44,6 @@ from suffice.rules import Shape, Within
 if TYPE_CHECKING:
     from suffice.sums.comparison import Divergences
 
-__all__ = [
-    "FORGOTTEN_NOISE",
-    "Accumulator",
-    "ClassSums",
-    "FadingStatistic",
-    "Statistic",
-    "Sums",
-    "TreeSum",
-    "grown",
-    "nonnegative",
-    "tree_sum",
-]
-
 FORGOTTEN_NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 S = TypeVar("S", bound="Statistic")
 R = TypeVar("R", bound="Sums")
@@ -91,13 +78,7 @@ class Sums:
     """
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the same classes, values or bins, so that their fields can be added.
-
-        Raises
-        ------
-        ParameterError
-            If they are of other columns.
-        """
+        """Return both over the same classes, values or bins, so that their fields can be added."""
         return self, other
 
     def pruned(self) -> Self:
@@ -152,7 +133,6 @@ class Sums:
         return axes_of(cast(Any, cls))
 
     def _with_each(self, change: Callable[[Any], Any]) -> Self:
-        """Change every field that is added."""
         return _replaced(self, lambda name: _each(change, getattr(self, name)))
 
     def __eq__(self, other: object) -> bool:
@@ -213,6 +193,10 @@ class ClassSums(Sums):
             return out
 
         return self._by_class(placed, lambda part: part.place(index, k))
+
+    def padded(self, k: int) -> Self:
+        """Return the sums of k classes, of which the last ones are empty."""
+        return self.place(np.arange(self.k), k)
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
@@ -295,13 +279,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
-    """Check that a difference of weights is one, and clear what rounding left of empty sums.
-
-    Raises
-    ------
-    ForgetError
-        If more was taken away than there was; ``column`` is the last index of the sum.
-    """
+    """Check that a difference of weights is one, and clear what rounding left of empty sums."""
     noise = FORGOTTEN_NOISE * before.hi
     negative = difference.hi < -noise
     if negative.any():
@@ -323,7 +301,13 @@ class Accumulator(Protocol):
     def add(
         self, block: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ()."""
+        """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ().
+
+        Raises
+        ------
+        BadCell
+            If a cell cannot be summed.
+        """
         ...
 
     def statistic(self) -> Any:
@@ -378,7 +362,6 @@ class TreeSum(Generic[S]):
         return self._state[1]
 
     def add(self, statistic: S) -> None:
-        """Add one term."""
         before, done = self._state
         stack, (level, total) = before.copy(), (0, statistic)
         while stack and stack[-1][0] == level:
@@ -387,13 +370,7 @@ class TreeSum(Generic[S]):
         self._state = stack, done + 1
 
     def total(self) -> S:
-        """Return the sum of all terms.
-
-        Raises
-        ------
-        ValueError
-            If there is none.
-        """
+        """Return the sum of all terms."""
         if not self.stack:
             raise ValueError("tree_sum needs at least one statistic")
         *rest, (_, total) = self.stack
@@ -409,11 +386,6 @@ def tree_sum(statistics: Iterable[S]) -> S:
     ----------
     statistics : iterable of Statistic
         At least one.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
 
     Examples
     --------

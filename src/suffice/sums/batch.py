@@ -11,18 +11,6 @@ from numpy.typing import NDArray
 from suffice.sums.block import Block
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "BATCH_ROWS",
-    "NO_CLASSES",
-    "NO_CODES",
-    "NO_WEIGHTS",
-    "WEIGHT_ROUNDING",
-    "WEIGHT_RULE",
-    "Batch",
-    "scored_rows",
-    "unfit_weight",
-]
-
 NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
 BATCH_ROWS = 65_536  # the most rows of a batch
 SCORES = 1 << 21  # the most scores (n, k) that are computed at a time
@@ -58,7 +46,6 @@ class Batch:
     weights: NDArray[np.float64] = field(default_factory=lambda: NO_WEIGHTS)
 
     def cut(self, start: int, stop: int) -> Batch:
-        """Rows ``start`` to ``stop``."""
         return Batch(
             stop - start,
             tuple(block.cut(start, stop) for block in self.blocks),
@@ -76,7 +63,6 @@ class Batch:
             yield self.cut(start, min(start + rows, self.rows))
 
     def take(self, rows: NDArray[np.intp]) -> Batch:
-        """The given rows, in that order."""
         return Batch(
             len(rows),
             tuple(block.take(rows) for block in self.blocks),

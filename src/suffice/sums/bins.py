@@ -36,20 +36,6 @@ from suffice.sums.block import BadCell, RealBlock, converted, tiles
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
 
-__all__ = [
-    "CELLS",
-    "NO_UNITS",
-    "SNAPPED",
-    "WHOLE",
-    "YEAR_2000",
-    "BinnedCountAccumulator",
-    "BinnedCounts",
-    "MomentsAndBins",
-    "MomentsAndBinsAccumulator",
-    "cell_bounds",
-    "cells_of",
-]
-
 PARTS = 256  # of an octave
 OCTAVES = 40  # below 1, and above it
 WHOLE = 256  # the largest whole number with a cell of its own
@@ -115,7 +101,7 @@ PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]
 
 
 def places_of_cells(columns: int, most: int) -> PlacesOfCells:
-    """Where a kernel writes the start of every column, and at most so many cells and counts."""
+    """Reserve the arrays that a kernel fills: starts of columns, cells and counts."""
     return np.empty(columns + 1, np.int64), np.empty(most, np.uint16), np.empty(most)
 
 
@@ -194,7 +180,6 @@ class BinnedCounts(ClassSums):
     def empty(
         cls, k: int, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS
     ) -> Self:
-        """The counts of no rows."""
         return cls.of_places(k, origin, np.zeros(0, np.int64), DoubleDouble.zeros(0), unit)
 
     @classmethod
@@ -229,12 +214,10 @@ class BinnedCounts(ClassSums):
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.origin)
 
     @property
     def units(self) -> NDArray[np.float64]:
-        """Divisors of the numbers, (d,)."""
         return self.unit if len(self.unit) else np.ones(self.d)
 
     @cached_property
@@ -248,7 +231,6 @@ class BinnedCounts(ClassSums):
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         high, low = self.high.tolist(), self._count.lo.tolist()
         ends = zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True)
         return np.array([fsum(high[a:b] + low[a:b]) for a, b in ends]).reshape(self.k, self.d)
@@ -297,7 +279,6 @@ class BinnedCounts(ClassSums):
         return same and np.array_equal(self.unit, other.unit)
 
     def _require_same(self, other: Self) -> None:
-        """Refuse counts of other classes, or from other origins."""
         if not self._is_alike(other):
             mine, theirs = (
                 f"{counts.k} classes, with the origins {counts.origin.tolist()} and the units "
@@ -317,7 +298,6 @@ class BinnedCounts(ClassSums):
         return keys, *counts
 
     def _kept(self, keys: NDArray[np.int64], count: DoubleDouble) -> Self:
-        """The cells that still hold a number."""
         shown = count.hi > 0
         return self.of_places(self.k, self.origin, keys[shown], count[shown], self.unit)
 
@@ -331,8 +311,7 @@ class BinnedCounts(ClassSums):
         whole = np.rint(count.hi)
         near = np.abs(count.hi - whole) <= 1e-12 * whole
         return self._kept(
-            self._keys,
-            DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo)),
+            self._keys, DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo))
         )
 
     def __eq__(self, other: object) -> bool:
@@ -346,14 +325,12 @@ class BinnedCounts(ClassSums):
 
     @property
     def one_class(self) -> Self:
-        """The rows as if they were of one class."""
         total = self.empty(1, self.origin, self.unit)
         for c in range(self.k):
             total = total + self.take(np.array([c]))
         return total
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far columns are from another table's in every class, by cell, (k, d)."""
         found = []
         for j in range(self.d):
             (mine, a), (theirs, b) = self.column(j), other.column(j)
@@ -365,26 +342,12 @@ class BinnedCounts(ClassSums):
         return Divergences.side_by_side(found)
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         c, rest = np.divmod(self._keys, max(1, self.d * CELLS))
         keys = np.asarray(index, np.int64)[c] * (self.d * CELLS) + rest
         order = np.argsort(keys, kind="stable")
         return self.of_places(k, self.origin, keys[order], self._count[order], self.unit)
 
-    def widened(self, index: NDArray[np.intp], d: int) -> Self:
-        """Place the columns at ``index``, increasing, among d; the others have no cells."""
-        origin, unit = np.zeros(d), np.ones(d) if len(self.unit) else NO_UNITS
-        origin[index] = self.origin
-        if len(unit):
-            unit[index] = self.unit
-        place, cell = np.divmod(self._keys, CELLS)
-        c, j = np.divmod(place, max(1, self.d))
-        columns = np.asarray(index, np.int64)
-        keys = (c * d + columns[j]) * CELLS + cell if len(columns) else self._keys
-        return self.of_places(self.k, origin, keys, self._count, unit)
-
     def columns(self, index: NDArray[np.intp]) -> Self:
-        """Keep the columns at ``index``, in that order."""
         unit = self.unit[index] if len(self.unit) else NO_UNITS
         places = (np.arange(self.k)[:, None] * self.d + index).ravel()
         return self._of(places, np.diff(self.start)[places], self.k, self.origin[index], unit)
@@ -399,7 +362,6 @@ class BinnedCounts(ClassSums):
         return self._of(places, size, self.k, self.origin, self.unit)
 
     def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
         places = (np.asarray(index)[:, None] * self.d + np.arange(self.d)).ravel()
         return self._of(places, np.diff(self.start)[places], len(index), self.origin, self.unit)
 
@@ -487,13 +449,6 @@ class BinnedCountAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite.
-        """
         self._k = max(k, self._k)
         x, (origin, unit) = block.values, self._grid
         if len(unit):
@@ -546,8 +501,9 @@ class BinnedCountAccumulator:
                 self._refuse_infinite(x[rows], codes[rows], first + start)
 
     def _are_few(self, x: NDArray[Any], weights: NDArray[np.float64]) -> bool:
-        rows = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
-        return _are_few(len(x), x.shape[1], self._k, rows)
+        """Tell whether sorting takes less time, or memory, than a place for every cell."""
+        few = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
+        return x.size < FEW or len(x) * FEW_CLASSES < few * max(FEW_CLASSES, self._k)
 
     def _add_few(
         self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
@@ -571,7 +527,6 @@ class BinnedCountAccumulator:
             self._total = self._of_few()
 
     def statistic(self) -> BinnedCounts:
-        """Freeze what was added."""
         total = self._of_tally()
         if self._table.size:
             total = total + self._of_keys(*self._of_table())
@@ -597,7 +552,7 @@ class BinnedCountAccumulator:
         if self._few_weighted:
             total = total + self._of_keys(*_summed(self._few_weighted))
         if self._total is not None:
-            total = total + self._total.place(np.arange(self._total.k), self._k)
+            total = total + self._total.padded(self._k)
         self._few, self._few_weighted, self._waiting, self._total = [], [], 0, None
         return total
 
@@ -622,11 +577,6 @@ class BinnedCountAccumulator:
     def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
             raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
-
-
-def _are_few(rows: int, d: int, k: int, few: int) -> bool:
-    """Tell whether sorting numbers takes less time, or less memory, than a place for every cell."""
-    return rows * d < FEW or rows * FEW_CLASSES < few * max(FEW_CLASSES, k)
 
 
 def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
@@ -666,30 +616,24 @@ class MomentsAndBins(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.moments.k
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return self.moments.d
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         return self.moments.total
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Return whether the values of a column differ by too little to be squared, (d,)."""
         return self.moments.too_small
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far the moments of every class are from another table's, (k, d)."""
         return self.moments.divergences(other.moments)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
-        """Keep the columns at ``index``, in that order."""
         return type(self)(self.moments.columns(index), self.bins.columns(index))
 
 
@@ -714,21 +658,16 @@ class MomentsAndBinsAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite, or too large to be squared.
-        """
         self._moments.add(block, codes, weights, k)
         every = len(self._binned) == block.width
         binned = block if every else RealBlock(block.values[:, self._binned])
         self._bins.add(binned, codes, weights, k)
 
     def statistic(self) -> MomentsAndBins:
-        """Freeze what was added."""
         bins, d = self._bins.statistic(), len(self._origin)
         if bins.d < d:
-            bins = replace(bins.widened(self._binned, d), origin=self._origin, unit=self._unit)
+            size = np.zeros((bins.k, d), np.int64)
+            size[:, self._binned] = np.diff(bins.start).reshape(bins.k, bins.d)
+            start = np.append(0, np.cumsum(size))
+            bins = replace(bins, origin=self._origin, unit=self._unit, start=start)
         return MomentsAndBins(self._moments.statistic(), bins)

@@ -17,28 +17,6 @@ from suffice.sums.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "HELD",
-    "HELD_RULE",
-    "HELD_STEP",
-    "BadCell",
-    "Block",
-    "CodedBlock",
-    "Encoding",
-    "IntegerBlock",
-    "MixedBlock",
-    "RealBlock",
-    "SparseBlock",
-    "among",
-    "converted",
-    "in_block",
-    "read_rows",
-    "require_finite",
-    "require_held",
-    "rounded",
-    "tiles",
-]
-
 CONVERTED = 262_144  # cells converted at a time: 2 MB, few enough to stay in cache
 HELD = 2**53  # up to here a double holds every whole number
 HELD_RULE = "a whole number beyond 2^53 is taken if a double holds it, and never rounded"
@@ -112,6 +90,16 @@ def in_block(b: int) -> Iterator[None]:
 
 
 @contextmanager
+def from_row(first: int) -> Iterator[None]:
+    """Count the row of a bad cell from that of the block at which some rows start."""
+    try:
+        yield
+    except BadCell as bad:
+        bad.row += first
+        raise
+
+
+@contextmanager
 def among(columns: NDArray[np.intp]) -> Iterator[None]:
     """Name the column of a bad cell by its place in the block, of which some are looked at."""
     try:
@@ -130,25 +118,20 @@ class _Numbers:
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return int(self.values.shape[0])
 
     @property
     def width(self) -> int:
-        """Number of columns."""
         return int(self.values.shape[1])
 
     def cut(self, start: int, stop: int) -> Self:
-        """Rows ``start`` to ``stop``."""
         return type(self)(self.values[start:stop])
 
     def take(self, rows: NDArray[np.intp]) -> Self:
-        """The given rows, in that order."""
         by_row = self.values.flags.c_contiguous  # take would copy all of another order first
         return type(self)(self.values.take(rows, axis=0) if by_row else self.values[rows])
 
     def column(self, j: int) -> Self:
-        """Column j alone."""
         return type(self)(self.values[:, [j]])
 
 
@@ -162,11 +145,9 @@ class RealBlock(_Numbers):
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Return whether cells are missing, (n, d)."""
         return np.asarray(self.values != self.values)
 
     def showing(self, columns: NDArray[np.bool_]) -> RealBlock:
-        """Return the rows; every cell of the other columns is missing."""
         if columns.all():
             return self
         require_held(self.values)
@@ -182,33 +163,26 @@ class CodedBlock:
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return int(self.codes.shape[0])
 
     @property
     def width(self) -> int:
-        """Number of columns."""
         return int(self.codes.shape[1])
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Return whether cells are missing, (n, d)."""
         return np.asarray(self.codes < 0)
 
     def cut(self, start: int, stop: int) -> CodedBlock:
-        """Rows ``start`` to ``stop``."""
         return CodedBlock(self.codes[start:stop], self.vocabularies)
 
     def take(self, rows: NDArray[np.intp]) -> CodedBlock:
-        """The given rows, in that order."""
         return CodedBlock(self.codes[rows], self.vocabularies)
 
     def column(self, j: int) -> CodedBlock:
-        """Column j alone."""
         return CodedBlock(self.codes[:, [j]], (self.vocabularies[j],))
 
     def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
-        """Return the rows; every cell of the other columns is missing."""
         return CodedBlock(np.where(columns, self.codes, -1), self.vocabularies)
 
     def coded(self) -> CodedBlock:
@@ -235,11 +209,9 @@ class IntegerBlock(_Numbers):
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Return whether cells are missing, (n, d)."""
         return np.zeros(self.values.shape, np.bool_)
 
     def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
-        """Return the rows; every cell of the other columns is missing."""
         return self.coded().showing(columns)
 
     def coded(self) -> CodedBlock:
@@ -273,11 +245,6 @@ def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
     values : ndarray (n, d) of any real dtype
     first, left : int
         Row and column of the block at which they start.
-
-    Raises
-    ------
-    BadCell
-        For the first of them.
     """
     if not _is_long(values.dtype) or (
         values.max(initial=0) <= HELD and values.min(initial=0) >= -HELD
@@ -296,11 +263,6 @@ def require_finite(values: NDArray[Any], first: int = 0) -> None:
     values : ndarray (n, d) of any real dtype
     first : int
         Row of the block at which they start.
-
-    Raises
-    ------
-    BadCell
-        For the first of them.
     """
     for row, column in np.argwhere(np.isinf(values))[:1].tolist():
         raise BadCell(first + row, column, float(values[row, column]), "a number must be finite")
@@ -308,11 +270,6 @@ def require_finite(values: NDArray[Any], first: int = 0) -> None:
 
 def converted(values: NDArray[Any], first: int = 0) -> NDArray[Any]:
     """Return numbers as they are, integers of 64 bits as doubles, looked at on the way.
-
-    Raises
-    ------
-    BadCell
-        As `require_held` does.
 
     Examples
     --------
@@ -352,11 +309,6 @@ def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]
 
     What has this form already comes in one piece, as it is; the rest is converted part by part,
     so that no copy grows with the input.
-
-    Raises
-    ------
-    BadCell
-        For an integer that is to become a double, and is none.
     """
     if values.dtype == dtype and values.flags.c_contiguous:
         return iter(((0, values),))
@@ -389,33 +341,27 @@ class MixedBlock:
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.numbers.rows
 
     @property
     def width(self) -> int:
-        """Number of columns."""
         return len(self.is_number)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Return whether cells are missing, (n, d)."""
         found = np.empty((self.rows, self.width), np.bool_)
         found[:, self.is_number] = self.numbers.missing
         found[:, ~self.is_number] = self.categories.missing
         return found
 
     def cut(self, start: int, stop: int) -> MixedBlock:
-        """Rows ``start`` to ``stop``."""
         parts = self.numbers.cut(start, stop), self.categories.cut(start, stop)
         return MixedBlock(*parts, self.is_number)
 
     def take(self, rows: NDArray[np.intp]) -> MixedBlock:
-        """The given rows, in that order."""
         return MixedBlock(self.numbers.take(rows), self.categories.take(rows), self.is_number)
 
     def column(self, j: int) -> MixedBlock:
-        """Column j alone."""
         chosen = np.zeros(self.width, np.bool_)
         chosen[j] = True
         mine, others = (np.flatnonzero(chosen[at]) for at in (self.is_number, ~self.is_number))
@@ -426,7 +372,6 @@ class MixedBlock:
         )
 
     def showing(self, columns: NDArray[np.bool_]) -> MixedBlock:
-        """Return the rows; every cell of the other columns is missing."""
         return MixedBlock(
             self.numbers.showing(columns[self.is_number]),
             self.categories.showing(columns[~self.is_number]),
@@ -458,12 +403,10 @@ class SparseBlock:
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return int(self.indptr.shape[0]) - 1
 
     @property
     def width(self) -> int:
-        """Number of columns; a text is one."""
         return len(self.vocabulary) if self.vocabulary.closed else 1
 
     @property
@@ -474,7 +417,6 @@ class SparseBlock:
         return np.asarray(unknown | ~self.present)[:, None]
 
     def cut(self, start: int, stop: int) -> SparseBlock:
-        """Rows ``start`` to ``stop``."""
         indptr = self.indptr[start : stop + 1]
         cells = slice(indptr[0], indptr[-1])
         return SparseBlock(
@@ -488,11 +430,6 @@ class SparseBlock:
 
     def merged(self) -> SparseBlock:
         """Return the rows with every cell stored once, by increasing column.
-
-        Raises
-        ------
-        BadCell
-            If whole numbers, the parts of a cell, add up to one that 64 bits do not hold.
 
         Examples
         --------
@@ -554,18 +491,12 @@ class SparseBlock:
         return BadCell(row, int(self.indices[q]), value, rule, next_step)
 
     def take(self, rows: NDArray[np.intp]) -> SparseBlock:
-        """The given rows, in that order."""
         from scipy.sparse import csr_array
 
         cells = self.data, self.indices, self.indptr
         taken = csr_array(cells, shape=(self.rows, len(self.vocabulary)))[rows]
         return SparseBlock(
-            taken.data,
-            taken.indices,
-            taken.indptr,
-            self.vocabulary,
-            self.present[rows],
-            self.whole,
+            taken.data, taken.indices, taken.indptr, self.vocabulary, self.present[rows], self.whole
         )
 
     @property

@@ -18,7 +18,7 @@ from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.sums.base import Accumulator, ClassSums, Sums, nonnegative
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell
+from suffice.sums.block import in_block
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.vocabulary import Vocabulary
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     SumsOfBlock = Any  # of the kind that the family of the block has
 else:
     SumsOfBlock = ClassSums
-
-__all__ = ["ByClass", "ByClassAccumulator", "Loss", "losses"]
 
 HELD = 2.0**100  # a pair tells a sum of squares from its neighbours to one in so many
 ENOUGH = 2.0**52  # what a double needs of it
@@ -71,11 +69,9 @@ class ByClass(Sums):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is no labelled row."""
         return not len(self.classes)
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the classes of either."""
         classes = self.classes | other.classes
         return self.over(classes), other.over(classes)
 
@@ -114,13 +110,11 @@ class ByClass(Sums):
         return rest.pruned()
 
     def canonical(self) -> Self:
-        """Return the sums normalised, so that they keep no trace of single rows."""
         hi, lo = self.unlabelled.hi, self.unlabelled.lo
         unlabelled = DoubleDouble(hi[()], lo[()])  # a difference has arrays without dimensions
         return replace(super().canonical(), unlabelled=unlabelled)
 
     def pruned(self) -> Self:
-        """Drop the classes that no row has."""
         kept = np.flatnonzero(self.weight.hi > 0)
         if len(kept) == len(self.classes):
             return self
@@ -137,13 +131,6 @@ class ByClass(Sums):
             The sums of another table of the same columns.
         names : sequence of sequences of str, optional
             Names of the columns of every block.
-
-        Raises
-        ------
-        ParameterError
-            If the other is something else.
-        SchemaError
-            If a block differs in kind or in its number of columns, or a table has no labelled row.
         """
         if not isinstance(other, ByClass):
             raise ParameterError(
@@ -166,15 +153,7 @@ class ByClassAccumulator:
         self._unlabelled: NDArray[np.float64] = np.zeros((1, 2))
 
     def add(self, batch: Batch) -> None:
-        """Add the rows of a batch. Rows of weight zero count as absent.
-
-        Raises
-        ------
-        BadCell
-            If a cell cannot be summed.
-        DataError
-            If a code stands for no class.
-        """
+        """Add the rows of a batch. Rows of weight zero count as absent."""
         codes, weights = self._translated(batch.codes, batch.classes), batch.weights
         k = len(self._codes)
         if k > len(self._weight):
@@ -188,14 +167,10 @@ class ByClassAccumulator:
         if not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
-            try:
+            with in_block(b):
                 accumulator.add(block, codes, weights, k)
-            except BadCell as bad:
-                bad.block = b
-                raise
 
     def statistic(self) -> ByClass:
-        """Freeze what was added, classes in sorted order."""
         classes = Vocabulary.of(self._codes)
         order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
         sums = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])

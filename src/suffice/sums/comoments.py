@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,42 +18,13 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
-from suffice.numerics.error_free import (
-    LARGEST,
-    add,
-    divide,
-    multiply,
-    two_product,
-    two_sum,
-)
+from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import (
-    is_scatter,
-    noise_of_squares,
-    scatters_left,
-    too_large,
-    too_small,
-)
-
-__all__ = [
-    "FORGOTTEN",
-    "LOG_UNIT",
-    "UNKNOWN",
-    "Comoments",
-    "ComomentsAccumulator",
-    "FourthMoments",
-    "FourthMomentsAccumulator",
-    "Tally",
-    "gathered",
-    "indexed_products",
-    "scaled_tally",
-    "tallied",
-    "tally_sum",
-]
+from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
 
 Tally = NDArray[np.int64]
 """Of every group, (g, 3): rows, rows whose weight is no whole number, and Σ log w in units.
@@ -96,11 +67,6 @@ def gathered(tally: Tally, place: NDArray[np.intp], groups: int) -> Tally:
     found = np.zeros((groups, 3), np.int64)
     np.add.at(found, place, tally)
     return found
-
-
-def tally_sum(one: Tally, other: Tally, sign: float = 1.0) -> Tally:
-    """The sum, or the difference, of the tallies of the same groups."""
-    return one + int(sign) * other if len(one) == len(other) else UNKNOWN
 
 
 def scaled_tally(tally: Tally, factor: float) -> Tally:
@@ -147,8 +113,6 @@ class Comoments(ClassSums):
 
     Examples
     --------
-    >>> from suffice.sums.block import RealBlock
-    >>> from suffice.sums.comoments import ComomentsAccumulator
     >>> total = ComomentsAccumulator(2)
     >>> rows = RealBlock(np.array([[1e9 + 1, 1.0], [1e9 + 2, 3.0], [1e9 + 3, 5.0]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
@@ -225,7 +189,6 @@ class Comoments(ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
-        """Co-moments of no rows."""
         return cls.of_groups(k, pooled, np.zeros((0, d), bool), np.zeros((0, 2), np.intp), 0)
 
     @classmethod
@@ -255,27 +218,22 @@ class Comoments(ClassSums):
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.patterns.shape[1])
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.group_weight.value.sum())
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is no row."""
         return not len(self.code)
 
     @property
     def complete(self) -> bool:
-        """Return whether every row shows every column."""
         return bool(self.patterns.all())
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
         total = np.zeros((self.k, self.d))
         weight = self.group_weight.value[:, None] * self.patterns[self.pattern]
         np.add.at(total, self.code, weight)
@@ -283,12 +241,10 @@ class Comoments(ClassSums):
 
     @cached_property
     def one_class(self) -> Comoments:
-        """The rows as if they were of one class."""
         return replace(self, k=1, code=np.zeros_like(self.code))._of_groups_again()
 
     @property
     def columns(self) -> Comoments:
-        """Co-moments of the columns: these; those of `FourthMoments` are of the squares too."""
         return self
 
     @property
@@ -319,7 +275,6 @@ class Comoments(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Tell whether the values of a column, of all rows, differ by too little to be squared."""
         if not len(self.code):
             return np.zeros(self.d, bool)
         shown = self.patterns[self.pattern]
@@ -330,22 +285,18 @@ class Comoments(ClassSums):
         squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
         return too_small(weight.sum(axis=0), near, sums.sum(axis=0), squares)
 
-    def _some_columns(self, columns: NDArray[np.intp]) -> Comoments:
-        return replace(
+    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
+        """Return the sums of some columns, increasing; rows that show none are dropped."""
+        cut = replace(
             self,
             patterns=self.patterns[:, columns],
             pivot=self.pivot.take(columns, axis=1),
             sums=self.sums.take(columns, axis=2),
             products=self.products.take(columns, axis=2).take(columns, axis=3),
         )
-
-    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
-        """Return the sums of some columns, increasing; rows that show none are dropped."""
-        cut = self._some_columns(columns)
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
     def place(self, index: NDArray[np.intp], k: int) -> Comoments:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         return replace(self, k=k, code=index[self.code])._sorted()
 
     def take(self, index: NDArray[np.intp]) -> Comoments:
@@ -391,14 +342,12 @@ class Comoments(ClassSums):
         return self._merge(other, -1.0) if isinstance(other, Comoments) else NotImplemented
 
     def scaled(self, factor: float) -> Comoments:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         weight, sums = scaled(self.weight, factor), scaled(self.sums, factor)
         products = scaled(self.products, factor)
         tally = scaled_tally(self.tally, factor)
         return replace(self, weight=weight, sums=sums, products=products, tally=tally)._shown()
 
     def shares_left(self, rest: Comoments) -> NDArray[np.float64]:
-        """Return the share of each variance that the rest of these rows has, (1, d)."""
         if not rest.complete:
             return super().shares_left(rest)
         many, few = self.one_class, rest.one_class
@@ -440,7 +389,6 @@ class Comoments(ClassSums):
         return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.product_index]
 
     def _shown(self) -> Comoments:
-        """The groups that have rows."""
         shown = self.weight[:, 0] > 0.0
         if len(shown) and shown.all() and self.products.any(axis=(1, 2, 3)).all():
             return self
@@ -497,31 +445,24 @@ class Comoments(ClassSums):
                 error.column = column
                 raise error
             kernel.recentre(weight, pivot, sums, product_index, products)
-        tally = tally_sum(
-            gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys)), sign
-        )
+        own, new = gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys))
+        tally = own + int(sign) * new if len(own) == len(new) else UNKNOWN
         out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
         return out._shown()
 
 
-class _Aligned(NamedTuple):
-    """Groups of two tables with their product indices, and where those of each stand among them."""
+def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
+    """Return the groups of both, each once, in their order.
 
-    patterns: NDArray[np.bool_]
-    groups: NDArray[np.intp]
-    product_index: NDArray[np.intp]
-    mine: NDArray[np.intp]
-    theirs: NDArray[np.intp]
-
-
-def _aligned(one: Comoments, other: Comoments) -> _Aligned:
-    """The groups of both, each once, in their order."""
+    Patterns, pairs (g, 2) of pattern and class, their product indices, and where the groups of
+    each table stand among them.
+    """
     names = ("patterns", "pattern", "code", "product_index")
     if all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names) and (
         one.product_index.min(initial=0) >= 0
     ):
         keys, every = np.stack([one.pattern, one.code], axis=1), np.arange(len(one.pattern))
-        return _Aligned(one.patterns, keys, one.product_index, every, every)
+        return one.patterns, keys, one.product_index, every, every
     patterns = np.unique(np.concatenate([one.patterns, other.patterns]), axis=0)
     keys, places, counts = np.unique(
         np.concatenate([_keys(one, patterns), _keys(other, patterns)]),
@@ -532,7 +473,7 @@ def _aligned(one: Comoments, other: Comoments) -> _Aligned:
     mine, theirs = np.split(places.reshape(-1), [len(one.pattern)])
     several = counts > 1  # rows of one group, or products of before
     several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
-    return _Aligned(patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs)
+    return patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs
 
 
 def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -544,7 +485,7 @@ def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Where the products of a statistic are, given the new product indices of its groups."""
+    """Map the products of a statistic to the new product indices of its groups."""
     index = np.zeros(len(of.products), np.intp)
     index[of.product_index[of.product_index >= 0]] = product_index[of.product_index >= 0]
     return index
@@ -553,7 +494,7 @@ def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
 def indexed_products(
     pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
+    """Index the products of the groups (g, 2) that need some or share them with one that does."""
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])
     return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)
@@ -602,13 +543,7 @@ class ComomentsAccumulator:
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
-        """Add the rows of a block, and of one beside it, whose columns come after.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add the rows of a block, and of one beside it, whose columns come after."""
         self._grow(k)
         for start, x in self._short(block):
             rows = slice(start, start + len(x))
@@ -625,7 +560,6 @@ class ComomentsAccumulator:
                 self._separate(z, codes[rows], weights[rows], start + first)
 
     def statistic(self) -> Comoments:
-        """Freeze what was added."""
         k = len(self._state[0])
         groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
         everything = np.ones((1, self._d), bool)
@@ -660,7 +594,6 @@ class ComomentsAccumulator:
         return len(x) if stopped < 0 else int(stopped)
 
     def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
-        """Count complete rows that were added."""
         k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
         self._tally = grown(self._tally, k) + tallied(codes, weights, k)
 
@@ -745,27 +678,22 @@ class FourthMoments(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.moments.k
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return self.moments.d // 3
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
         return self.moments.total[:, : self.d]
 
     @cached_property
     def columns(self) -> Comoments:
-        """Co-moments of the columns alone."""
         return self.moments.marginal(np.arange(self.d))
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Return whether the values of a column differ by too little to be squared."""
         return self.columns.too_small
 
     def fourth(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -812,11 +740,9 @@ class FourthMoments(ClassSums):
         return FourthMoments(self.moments.marginal(thrice))
 
     def divergences(self, other: FourthMoments) -> Divergences:
-        """Return how far the columns are apart, (k, d)."""
         return self.columns.divergences(other.columns)
 
     def shares_left(self, rest: FourthMoments) -> NDArray[np.float64]:
-        """Return the share of each variance that the rest of these rows has, (1, d)."""
         return self.columns.shares_left(rest.columns)
 
 
@@ -828,19 +754,11 @@ class FourthMomentsAccumulator:
 
     @property
     def complete(self) -> bool:
-        """Whether every row added so far shows every column."""
         return self._moments.complete
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e75.
-        """
         for start, part in tiles(block.values, np.float64):
             for first in range(0, max(len(part), 1), SQUARED_ROWS):
                 x = part[first : first + SQUARED_ROWS]
@@ -856,5 +774,4 @@ class FourthMomentsAccumulator:
                 self._moments.add(both, codes[rows], weights[rows], k)
 
     def statistic(self) -> FourthMoments:
-        """Freeze what was added."""
         return FourthMoments(self._moments.statistic())

@@ -34,16 +34,6 @@ from suffice.sums.vocabulary import Value
 if TYPE_CHECKING:
     from suffice.sums.base import ClassSums
 
-__all__ = [
-    "ColumnComparison",
-    "Comparison",
-    "Divergence",
-    "Divergences",
-    "compared",
-    "of_fractions",
-    "of_gaussians",
-]
-
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 SMOOTHING = 0.5  # pseudo-count of every fraction in J, which has no value for a fraction of 0
@@ -307,7 +297,6 @@ def _change(before: str, after: str) -> str:
 
 
 def _cells(found: Divergence | None) -> list[str]:
-    """A divergence in print."""
     if found is None:
         return [UNKNOWN] * 3
     p = UNKNOWN if found.p_value is None else probability(found.p_value)
@@ -342,11 +331,6 @@ def compared(
         The k labels.
     weights : tuple of two ndarrays (k,), optional
         Σw of the rows of each class, of each table; None if the tables have no labels.
-
-    Raises
-    ------
-    SchemaError
-        If a block differs in kind or in its number of columns, or a table has no labelled row.
     """
     sides = [[(type(block).__name__, block.d) for block in side] for side in (a, b)]
     if sides[0] != sides[1]:

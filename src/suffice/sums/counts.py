@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -19,17 +20,6 @@ from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, grown, tree_sum
 from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Value, Vocabulary
-
-__all__ = [
-    "WIDEST",
-    "CountAccumulator",
-    "Counts",
-    "EventAccumulator",
-    "Events",
-    "JointAccumulator",
-    "JointCounts",
-    "distinct_rows",
-]
 
 FIRST_LOOK = 1_024  # rows that suggest the range of whole numbers
 WIDEST = 262_144  # places in a table of whole numbers; what is wider is looked up
@@ -70,17 +60,15 @@ class Counts(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.count.shape[0]
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.vocabularies)
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
-        """Where the categories of each column start, (d + 1,)."""
+        """Return the offset of each column among the categories, (d + 1,)."""
         return offsets_of(self.vocabularies)
 
     @cached_property
@@ -94,7 +82,7 @@ class Counts(ClassSums):
 
     @cached_property
     def by_size(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
-        """Which columns have equally many values v, (c,), and their counts (k, c, v), by v."""
+        """Return the columns with equally many values v, (c,), and their counts (k, c, v), by v."""
         count, sizes = self.count.value, np.diff(self.offsets)
         groups = (np.flatnonzero(sizes == v) for v in np.unique(sizes))
         return tuple(
@@ -114,12 +102,10 @@ class Counts(ClassSums):
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         sums = [self.count[:, a:b].sum(axis=1).value for a, b in pairwise(self.offsets)]
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the values of either."""
         if self.vocabularies == other.vocabularies:
             return self, other
         pairs = zip(self.vocabularies, other.vocabularies, strict=True)
@@ -131,7 +117,6 @@ class Counts(ClassSums):
         return int(np.searchsorted(self.offsets, place, side="right")) - 1
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         mine, theirs = self.aligned(other)
         columns = range(len(mine.vocabularies))
         return Divergences.side_by_side(
@@ -157,7 +142,6 @@ class Counts(ClassSums):
         return replace(self, vocabularies=vocabularies, count=count)
 
     def pruned(self) -> Self:
-        """Drop the values of open vocabularies that no row contains."""
         shown = np.any(self.count.hi > 0, axis=0)
         kept = [
             np.arange(len(v)) if v.closed else np.flatnonzero(shown[start : start + len(v)])
@@ -171,7 +155,7 @@ class Counts(ClassSums):
 
 
 def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
-    """Where the categories of each column start among all M, (d + 1,)."""
+    """Return the offset of each column among all M categories, (d + 1,)."""
     return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
 
@@ -195,7 +179,7 @@ class CodeRange:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where every column starts, (d + 1,)."""
+        """Return the offset of each column, (d + 1,)."""
         return np.concatenate([[0], np.cumsum(self.size)])
 
     @classmethod
@@ -245,7 +229,6 @@ class CountAccumulator:
         weights: NDArray[np.float64],
         k: int,
     ) -> None:
-        """Add the rows of a block."""
         self._k = max(k, self._k)
         if isinstance(block, IntegerBlock):
             self._add_integers(block.values, codes, weights)
@@ -257,7 +240,8 @@ class CountAccumulator:
         for start, values in tiles(block.codes, block.codes.dtype if stored else np.int64):
             rows = slice(start, start + len(values))
             if binary:
-                kernels.counts.add_binary(values, codes[rows], self._grown_tally())
+                self._tally = grown(self._tally, self._k)
+                kernels.counts.add_binary(values, codes[rows], self._tally)
             else:
                 self._count(values, codes[rows], weights[rows])
 
@@ -295,39 +279,24 @@ class CountAccumulator:
         assert self._range is not None
         bounds = self._range.low, self._range.size, self._range.offsets
         if weights.size:
-            args = codes, weights, self._grown_table()
-            return int(kernels.counts.add_weighted_codes(values, *bounds, *args))
-        return int(kernels.counts.add_codes(values, *bounds, codes, self._grown_tally()))
-
-    def _grown_tally(self) -> NDArray[np.int64]:
-        assert self._range is not None
-        if not self._tally.size:
-            self._tally = np.zeros((0, int(self._range.offsets[-1])), np.int64)
+            self._table = grown(self._table, self._k)
+            return kernels.counts.add_weighted_codes(values, *bounds, codes, weights, self._table)
         self._tally = grown(self._tally, self._k)
-        return self._tally
-
-    def _grown_table(self) -> NDArray[np.float64]:
-        assert self._range is not None
-        if not self._table.size:
-            self._table = np.zeros((0, 2, int(self._range.offsets[-1])))
-        self._table = grown(self._table, self._k)
-        return self._table
+        return kernels.counts.add_codes(values, *bounds, codes, self._tally)
 
     def _open(self, codes: CodeRange | None) -> None:
         self._fold()
         self._range = codes
+        places = 0 if codes is None else int(codes.offsets[-1])
+        self._tally, self._table = np.zeros((0, places), np.int64), np.zeros((0, 2, places))
 
     def _fold(self) -> None:
-        """Add what was counted to the sum, by value."""
         if self._range is None:
             return
-        tally, pairs = self._grown_tally(), self._grown_table()
+        tally, pairs = grown(self._tally, self._k), grown(self._table, self._k)
         part = self._range.counts(DoubleDouble.from_table(pairs) + DoubleDouble.of(tally))
-        if self._sum is not None:
-            known = np.arange(self._sum.count.shape[0])
-            part = self._sum.place(known, part.count.shape[0]) + part
-        self._range, self._sum = None, part
-        self._tally, self._table = np.zeros((0, 0), np.int64), np.zeros((0, 2, 0))
+        self._sum = part if self._sum is None else self._sum.padded(part.k) + part
+        self._range = None
 
 
 # -- events, such as words
@@ -410,7 +379,6 @@ class Events(Counts):
         ).untested()
 
     def take(self, index: NDArray[np.intp]) -> Self:
-        """Keep the classes at ``index``, in that order."""
         found = super().take(index)
         return replace(found, missing=found.missing.pruned())
 
@@ -482,18 +450,14 @@ class EventAccumulator:
         return self._count
 
     def _fold(self) -> None:
-        """Add the table to the sum by value: codes never travel between batches."""
         if self._vocabulary is None:
             return
         count = DoubleDouble.from_sums(self._count.hi, self._count.lo)
         documents = DoubleDouble.from_table(self._documents[:, :, None])[:, 0]
-        missing = self._missing.statistic()
-        missing = missing.place(np.arange(len(missing.count.hi)), len(count.hi))
+        missing = self._missing.statistic().padded(len(count.hi))
         part = Events((self._vocabulary,), count, documents, missing).sorted()
-        if self._sum is not None:
-            known = np.arange(self._sum.count.shape[0])
-            part = self._sum.place(known, part.count.shape[0]) + part
-        self._vocabulary, self._sum = None, part
+        self._sum = part if self._sum is None else self._sum.padded(part.k) + part
+        self._vocabulary = None
         self._documents = np.zeros_like(self._documents)
         self._missing = CountAccumulator(1)
 
@@ -536,6 +500,16 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return codes[first], place
 
 
+def patterns_of(shown: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield the rows that show the same columns, and these columns, if there are any."""
+    patterns, place = distinct_rows(shown)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(1, len(patterns)))
+    for pattern, rows in zip(patterns, np.split(order, starts), strict=False):
+        if pattern.any():
+            yield rows, np.flatnonzero(pattern)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class JointCounts(ClassSums):
     """Class-wise weights of the combinations of d columns' values, S of the Π mⱼ.
@@ -574,17 +548,14 @@ class JointCounts(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.count.shape[0]
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.vocabularies)
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
-        """Return the counts of no rows."""
         nothing = np.zeros((0, d), np.intp)
         return cls((Vocabulary(()),) * d, nothing, DoubleDouble.zeros((k, 0)))
 
@@ -603,7 +574,6 @@ class JointCounts(ClassSums):
             raise ForgetError(f"the combination {shown}: {error.fact}", error.rule) from None
 
     def combination(self, s: int) -> tuple[Value, ...]:
-        """Return the values of combination s."""
         pairs = zip(self.vocabularies, self.cells[s], strict=True)
         return tuple(vocabulary.values[code] for vocabulary, code in pairs)
 
@@ -635,7 +605,6 @@ class JointCounts(ClassSums):
         return self.over(tuple(Vocabulary.of(v.values) for v in self.vocabularies)).pruned()
 
     def pruned(self) -> Self:
-        """Drop the combinations, and the values, that no row contains."""
         shown = np.any(self.count.hi > 0, axis=0)
         cells = self.cells[shown]
         kept = [np.unique(column) for column in cells.T]
@@ -649,7 +618,6 @@ class JointCounts(ClassSums):
         )
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both over the combinations of either; what one of them lacks has count 0 there."""
         pairs = zip(self.vocabularies, other.vocabularies, strict=True)
         vocabularies = tuple(mine | theirs for mine, theirs in pairs)
         parts = self.over(vocabularies), other.over(vocabularies)
@@ -657,9 +625,7 @@ class JointCounts(ClassSums):
         places = np.split(place, [len(parts[0].cells)])
         a, b = (
             replace(
-                part,
-                cells=cells,
-                count=part.count.scatter((slice(None), at), (part.k, len(cells))),
+                part, cells=cells, count=part.count.scatter((slice(None), at), (part.k, len(cells)))
             )
             for part, at in zip(parts, places, strict=True)
         )
@@ -705,4 +671,4 @@ class JointAccumulator:
 
     def statistic(self) -> JointCounts:
         """Freeze what was added; without any row, the vocabularies are empty."""
-        return tree_sum(part.place(np.arange(len(part.total)), self._k) for part in self._parts)
+        return tree_sum(part.padded(self._k) for part in self._parts)

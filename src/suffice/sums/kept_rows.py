@@ -10,21 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
-from suffice.numerics.error_free import LARGEST, add, two_sum
+from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
 from suffice.numerics.exact import scaled
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
     FORGOTTEN,
     Comoments,
@@ -37,13 +36,12 @@ from suffice.sums.comoments import (
     tallied,
 )
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import SMALLEST, TOO_LARGE
-
-__all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
+from suffice.sums.moments import TOO_LARGE
+from suffice.sums.row_sample import mixed
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
+LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
-DIGEST = 16  # bytes that tell one row from another
 NEGLIGIBLE = 2.0**-90  # of a weight: what rounding leaves of a difference
 PRODUCTS = 6 * 8.0  # bytes of a product of two columns: pairs, and copies while they are added
 NOT_IN_FILES = "a file holds no rows, and products of so many columns were not kept"
@@ -101,7 +99,6 @@ class KeptRows(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.tally)
 
     @property
@@ -111,7 +108,6 @@ class KeptRows(ClassSums):
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.row_weights.sum())
 
     @property
@@ -126,12 +122,10 @@ class KeptRows(ClassSums):
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the cells of complete rows, (k, d)."""
         return np.repeat(self.class_weight[:, None], self.d, axis=1)
 
     @cached_property
     def columns(self) -> Roots:
-        """The means and roots of complete dense rows."""
         return Roots.of(self)
 
     def in_file(self) -> Roots:
@@ -139,17 +133,15 @@ class KeptRows(ClassSums):
         return self.columns
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         return self.columns.divergences(other)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no row."""
         return not len(self.y)
 
     @cached_property
     def gaps(self) -> NDArray[np.bool_]:
-        """Which rows lack a cell or a target, (m,)."""
+        """Return which rows lack a cell or a target, (m,)."""
         if not is_sparse(self.x):
             lacks = np.isnan(self.x).any(axis=1)
         else:
@@ -159,12 +151,11 @@ class KeptRows(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Whether every row shows every column."""
         return not self.gaps.any()
 
     @property
     def patterns(self) -> NDArray[np.bool_]:
-        """Which columns some row shows, (1, d)."""
+        """Return which columns some row has, (1, d)."""
         if self.complete:
             return np.ones((min(len(self.y), 1), self.d), np.bool_)
         if is_sparse(self.x):
@@ -176,11 +167,10 @@ class KeptRows(ClassSums):
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column differ by too little to be squared, (d,)."""
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
     def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:
-        """The same rows in some of the columns, increasing; products of few columns."""
+        """Return the rows of some of the columns, increasing; products of few columns."""
         p = self.x.shape[1]
         kept = columns[columns < p]
         x = self.x[:, kept]
@@ -188,20 +178,8 @@ class KeptRows(ClassSums):
         rows = replace(self, x=x, y=self.y[:, columns[columns >= p] - p], cells=cells)
         return rows._in_few_numbers() if len(kept) >= LEAST_COLUMNS else rows.products()
 
-    def chosen(self, columns: NDArray[np.intp]) -> KeptRows:
-        """The same rows in few of the columns, without targets."""
-        x = self.x[:, columns]
-        x = x.toarray() if is_sparse(x) else x
-        return replace(self, x=x, y=self.y[:, :0], cells=x.size)
-
     def products(self) -> Any:
-        """Return the exact products of all columns, `Comoments` or `FourthMoments`.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
-        """
+        """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
         w = self.row_weights
         step = max(1, TILE_CELLS // max(1, self.d)) if is_sparse(self.x) else max(1, len(self.y))
@@ -237,10 +215,10 @@ class KeptRows(ClassSums):
             return other - self
         if not isinstance(other, KeptRows):
             raise ForgetError("more rows than are known are to be forgotten", FORGOTTEN)
-        gone, known = other._like(self), self._like(other)
-        place = {key: i for i, key in enumerate(known._keys)}
+        gone, known = other.canonical(), self.canonical()
+        place = {key: i for i, key in enumerate(map(bytes, known._keys))}
         weight = known.weight.copy()
-        for key, pair in zip(gone._keys, gone.weight.tolist(), strict=True):
+        for key, pair in zip(map(bytes, gone._keys), gone.weight.tolist(), strict=True):
             i = place.get(key, -1)
             if i < 0:
                 raise ForgetError("other values than are to be forgotten", FORGOTTEN)
@@ -263,12 +241,10 @@ class KeptRows(ClassSums):
 
     @property
     def one_class(self) -> KeptRows:
-        """The rows as if they were of one class."""
         code, tally = np.zeros_like(self.code), self.tally.sum(axis=0)[None]
         return replace(self, code=code, tally=tally)
 
     def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         tally = gathered(self.tally, index, k)
         return replace(self, code=np.asarray(index)[self.code], tally=tally)
 
@@ -287,30 +263,26 @@ class KeptRows(ClassSums):
 
     @cached_property
     def _canonical(self) -> KeptRows:
-        codes = self.code.tolist()
-        keys = [(c, _digest(self.x, self.y, i)) for i, c in enumerate(codes)]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        first, weight = list[int](), list[tuple[float, float]]()
-        for i in order:
-            pair = two_sum(*self.weight[i])
-            if first and keys[first[-1]] == keys[i]:
-                pair = add(*weight[-1], *pair)
-                weight[-1] = float(pair[0]), float(pair[1])
-            else:
-                first.append(i)
-                weight.append((float(pair[0]), float(pair[1])))
-        places = np.array(first, np.intp)
-        same = len(places) == len(keys) and bool((np.diff(places) == 1).all())
+        keys = np.column_stack([self.code.astype(np.uint64), _digests(self.x, self.y)])
+        order = np.lexsort(keys.T[::-1])
+        keys = keys[order]
+        first = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
+        place = np.cumsum(first) - 1
+        weight = self.weight[order][first]
+        for i in np.flatnonzero(~first).tolist():
+            pair = two_sum(*self.weight[order[i]])
+            weight[place[i]] = add(*two_sum(*weight[place[i]]), *pair)
+        places, keys = order[first], keys[first]
+        same = len(places) == len(order) and bool((np.diff(places) == 1).all())
         x, y = (self.x, self.y) if same else (self.x[places], self.y[places])
-        pairs = np.array(weight).reshape(-1, 2)
-        found = replace(self, x=x, y=y, code=self.code[places], weight=pairs)
-        found.__dict__["_keys"] = [keys[i] for i in first]
+        found = replace(self, x=x, y=y, code=self.code[places], weight=weight)
+        found.__dict__["_keys"] = keys
         found.__dict__["_canonical"] = found
         return found
 
     @cached_property
-    def _keys(self) -> list[tuple[int, bytes]]:
-        """Class and digest of every distinct row."""
+    def _keys(self) -> NDArray[np.uint64]:
+        """Class and digest of every distinct row, (m, 3)."""
         return self._canonical._keys
 
     def __eq__(self, other: object) -> bool:
@@ -318,16 +290,22 @@ class KeptRows(ClassSums):
             return self.columns == other
         if not isinstance(other, KeptRows):
             return NotImplemented
-        one, two = self._like(other), other._like(self)
+        one, two = self.canonical(), other.canonical()
         weights = one.row_weights, two.row_weights
-        return self.k == other.k and one._keys == two._keys and np.array_equal(*weights)
+        return (
+            self.k == other.k
+            and np.array_equal(one._keys, two._keys)
+            and (np.array_equal(*weights))
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
     def _like(self, other: KeptRows) -> KeptRows:
         """The canonical rows, compressed if the other's are."""
         if is_sparse(other.x) and not is_sparse(self.x):
-            return replace(self, x=_compressed(self.x)).canonical()
+            from scipy.sparse import csr_array
+
+            return replace(self, x=csr_array(self.x)).canonical()
         return self.canonical()
 
     def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
@@ -339,30 +317,22 @@ class KeptRows(ClassSums):
 
     def _in_few_numbers(self) -> KeptRows | Products:
         """The rows, or their products where these are fewer numbers."""
-        p: int = self.x.shape[1]
-        return self if self.cells <= p * p else self.products()
+        return self if self.cells <= _most_cells(self.x) else self.products()
+
+
+def _most_cells(x: Any) -> int:
+    """Bound the cells of kept rows: as many as products, or what sparse ones take in a GB."""
+    p: int = x.shape[1]
+    return max(p * p, SPARSE_CELLS if is_sparse(x) and p > LEAST_SPARSE else 0)
 
 
 def _products(
     d: int, pooled: bool, fourths: bool, k: int
 ) -> ComomentsAccumulator | FourthMomentsAccumulator:
-    """Return an accumulator of products, if there is memory for them.
-
-    Raises
-    ------
-    DataError
-        If there is not.
-    """
+    """Return an accumulator of products, if there is memory for them."""
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
-
-
-def _compressed(x: NDArray[np.float64]) -> Any:
-    """Dense rows as a CSR array; cells that are 0 are not stored."""
-    from scipy.sparse import csr_array
-
-    return csr_array(x)
 
 
 def _joined(
@@ -383,7 +353,7 @@ def _joined(
 
 
 def _tiny(x: Any) -> NDArray[np.bool_]:
-    """Whether cells of a column differ, or are, by so little that their squares underflow."""
+    """Return which columns differ, or are, by so little that their squares underflow."""
     if is_sparse(x):
         largest = np.zeros(x.shape[1])
         np.fmax.at(largest, x.indices, np.abs(x.data))
@@ -395,16 +365,32 @@ def _tiny(x: Any) -> NDArray[np.bool_]:
     return np.asarray((spread > 0) & (spread < SMALLEST))
 
 
-def _digest(x: Any, y: NDArray[np.float64], i: int) -> bytes:
-    """What tells row i from rows of other values."""
-    found = blake2b(y[i], digest_size=DIGEST)
-    if is_sparse(x):
-        part = slice(x.indptr[i], x.indptr[i + 1])
-        found.update(x.indices[part].astype(np.int64))
-        found.update(x.data[part])
-    else:
-        found.update(x[i])
-    return found.digest()
+def _digests(x: Any, y: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """128 bits that tell rows of different values apart, (n, 2); cells that are 0 add nothing."""
+    found = _digests_of_cells(y, x.shape[1])
+    if not is_sparse(x):
+        step = max(1, TILE_CELLS // max(1, x.shape[1]))
+        for first in range(0, len(x), step):
+            found[first : first + step] += _digests_of_cells(x[first : first + step])
+        return found
+    before = np.zeros((len(x.data) + 1, 2), np.uint64)
+    np.cumsum(_hashes(x.data, x.indices), axis=0, out=before[1:])
+    return np.asarray(found + before[x.indptr[1:]] - before[x.indptr[:-1]])
+
+
+def _digests_of_cells(values: NDArray[np.float64], first: int = 0) -> NDArray[np.uint64]:
+    hashes = _hashes(values, first + np.arange(values.shape[1]))
+    return np.asarray(hashes.sum(axis=1))
+
+
+def _hashes(values: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.uint64]:
+    """128 bits of every cell (...), (..., 2); 0 of a cell that is 0."""
+    bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
+    place = mixed(columns.astype(np.uint64) + np.uint64(1))
+    low = mixed(bits ^ place)
+    both = np.stack([low, mixed(low + place)], axis=-1)
+    both[bits == 0] = 0
+    return both
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -471,32 +457,26 @@ class Roots(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.weight)
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.mean.shape[1])
 
     @property
     def rows(self) -> float:
-        """Σw of the rows."""
         return float(self.weight.sum())
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         return np.repeat(self.weight[:, None], self.d, axis=1)
 
     @property
     def columns(self) -> Roots:
-        """The means and roots themselves."""
         return self
 
     @property
     def code(self) -> NDArray[np.intp]:
-        """The classes that have rows."""
         return np.flatnonzero(self.weight > 0)
 
     @property
@@ -505,12 +485,10 @@ class Roots(ClassSums):
         raise self._refusal
 
     def matrix(self, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the singular values and the basis of one root."""
         own = slice(*self.start[m : m + 2])
         return self.singular[own], self.basis[own]
 
     def divergences(self, other: Any) -> Divergences:
-        """Return how far the columns of every class are from another table's, (k, d)."""
         theirs = other.columns
         variances = [np.broadcast_to(one.sd**2, one.mean.shape) for one in (self, theirs)]
         weights = self.total, theirs.total
@@ -528,21 +506,17 @@ class Roots(ClassSums):
         return ForgetError(NOT_IN_FILES, "fit all rows again")
 
     def scaled(self, factor: float) -> Roots:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(self, weight=self.weight * factor, fourth=self.fourth * factor)
 
     def canonical(self) -> Roots:
-        """The same: there is one form."""
         return self
 
     def place(self, index: NDArray[np.intp], k: int) -> Roots:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         order = np.full(k, -1)
         order[index] = np.arange(self.k)
         return self.take(order)
 
     def take(self, index: NDArray[np.intp]) -> Roots:
-        """Keep the classes at ``index``, in that order; −1 stands for an empty one."""
         known = (index >= 0)[:, None]
         weight, mean = self.weight[index] * known[:, 0], self.mean[index] * known
         if self.pooled:
@@ -618,10 +592,7 @@ class RowsAccumulator:
         self._parts: list[KeptRows] = []
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
         if p < least:
-            self._products = self._empty_products()
-
-    def _empty_products(self) -> ComomentsAccumulator | FourthMomentsAccumulator:
-        return _products(self._p + self._t, self._pooled, self._fourths, self._k)
+            self._products = _products(p + t, pooled, fourths, 0)
 
     def add(
         self,
@@ -631,25 +602,15 @@ class RowsAccumulator:
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
-        """Add rows of columns, with the targets beside them; rows of weight 0 are left out.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        DataError
-            If there is no memory for the products.
-        """
+        """Add rows of columns, with the targets beside them; rows of weight 0 are left out."""
         self._k = max(self._k, k)
         y = RealBlock(np.empty((len(codes), 0))) if beside is None else beside
         if len(weights):
             codes = np.where(weights == 0, -1, codes)
         if self._products is None:
-            cells = len(x.data) if isinstance(x, SparseBlock) else x.values.size
-            if self._cells + cells <= self._p**2 and self._keep(x, y, codes, weights):
-                self._cells += cells
+            if self._keep(x, y, codes, weights):
                 return
-            self._products = self._empty_products()
+            self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
             self._parts.clear()
@@ -667,11 +628,8 @@ class RowsAccumulator:
             part = slice(first, first + step)
             rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
             beside = (y.cut(first, first + step),) if self._t else ()
-            try:
+            with from_row(first):
                 self._products.add(rows, codes[part], weights[part], self._k, *beside)
-            except BadCell as bad:
-                bad.row += first
-                raise
 
     def _keep(
         self,
@@ -680,10 +638,15 @@ class RowsAccumulator:
         codes: NDArray[np.intp],
         weights: NDArray[np.float64],
     ) -> bool:
-        """Keep rows; return False, and none is, where they have gaps that are not allowed."""
+        """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
         if isinstance(x, RealBlock):
             require_held(x.values)
         values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
+        cells = self._cells + (len(x.data) if isinstance(x, SparseBlock) else x.values.size)
+        if cells > _most_cells(values):
+            return False
+        if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
+            require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
         targets = np.asarray(y.values, np.float64)
         counted = codes >= 0
         shown = _shows_any(values)
@@ -702,17 +665,17 @@ class RowsAccumulator:
         w = weights if weights.size else np.ones(len(targets))
         pairs = np.stack([w, np.zeros(len(w))], axis=1)
         tally = tallied(codes, weights, self._k)
-        cells = values.nnz if is_sparse(values) else values.size
+        stored = values.nnz if is_sparse(values) else values.size
         of_rows = values, targets + 0.0, codes.astype(np.intp), pairs
-        part = KeptRows(*of_rows, tally, int(cells), self._pooled, self._fourths)
+        part = KeptRows(*of_rows, tally, int(stored), self._pooled, self._fourths)
         if not (self._gaps or part.complete):
             return False
+        self._cells = cells
         self.complete = self.complete and part.complete
         self._parts.append(part)
         return True
 
     def statistic(self) -> KeptRows | Products:
-        """Freeze what was added."""
         if self._products is not None:
             return self._products.statistic()
         tally = np.zeros((self._k, 3), np.int64)
@@ -741,7 +704,6 @@ def _csr(block: SparseBlock, p: int) -> Any:
 
 
 def _shows_any(x: Any) -> NDArray[np.bool_]:
-    """Which rows show a cell, (n,)."""
     if is_sparse(x):
         return np.ones(x.shape[0], np.bool_)
     shown = np.ones(len(x), np.bool_)

@@ -12,8 +12,6 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.rules import Shape, rule
 from suffice.sums.base import Sums
 
-__all__ = ["LossSums"]
-
 
 @dataclass(frozen=True, eq=False)
 class LossSums(Sums):
@@ -56,7 +54,6 @@ class LossSums(Sums):
 
     @classmethod
     def empty(cls, k: int, m: int, width: int, hessian: bool) -> Self:
-        """The sums of no rows: k classes, m rows of coefficients, D = ``width``."""
         side = m * width * hessian
         shapes: tuple[tuple[int, ...], ...] = ((k,), (k,), (), (m, width), (side, side))
         return cls(*map(DoubleDouble.zeros, shapes))

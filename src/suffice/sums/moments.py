@@ -20,21 +20,6 @@ from suffice.sums.base import ClassSums
 from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 
-__all__ = [
-    "FEWEST_DIGITS",
-    "SMALLEST",
-    "TOO_LARGE",
-    "Moments",
-    "MomentsAccumulator",
-    "MomentsLeftOut",
-    "is_scatter",
-    "noise_of_squares",
-    "refuse_underflow",
-    "scatters_left",
-    "too_large",
-    "too_small",
-]
-
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
 UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
 MOVED = 2.0**-60  # fraction of the squares of numbers that may be left of their differences
@@ -87,22 +72,18 @@ class Moments(ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
-        """Moments of no rows."""
         return cls(*_zeros(k, d))
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return len(self.pivot)
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return int(self.pivot.shape[1])
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
         return self.weight[:, 0] + self.weight[:, 1]
 
     @property
@@ -134,12 +115,10 @@ class Moments(ClassSums):
 
     @cached_property
     def one_class(self) -> Self:
-        """The sums of the same rows as if they were of one class."""
         return type(self)(*self._pooled())
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
-        """Whether the values of a column, of all classes, differ by too little to be squared."""
         weight, pivot, sums = self._pooled()
         first, squares = sums[:, 0] + sums[:, 1], sums[:, 2] + sums[:, 3]
         lost = too_small(weight[:, 0] + weight[:, 1], pivot, first, squares)
@@ -185,7 +164,6 @@ class Moments(ClassSums):
         return type(self)(*out)
 
     def scaled(self, factor: float) -> Self:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         (k, _, d), weight = self.weight.shape, scaled(self.weight, factor)
         sums = scaled(self.sums.reshape(2 * k, 2, d), factor).reshape(k, 4, d)
         seen = weight[:, 0] > 0
@@ -204,16 +182,13 @@ class Moments(ClassSums):
     __hash__ = None  # type: ignore[assignment]
 
     def divergences(self, other: Self) -> Divergences:
-        """Return how far columns are from another table's in every class, as Gaussians, (k, d)."""
         shift = (self.mean - other.mean) + (self.mean_lo - other.mean_lo)
         return of_gaussians((self.total, other.total), (self.variance, other.variance), shift)
 
     def shares_left(self, rest: Self) -> NDArray[np.float64]:
-        """Return the share of each scatter that the rest of these rows has, (k, d)."""
         return scatters_left((self.scatter, rest.scatter), rest.total, rest.mean)
 
     def columns(self, index: NDArray[np.intp]) -> Self:
-        """Keep the columns at ``index``, in that order."""
         parts = self.weight, self.pivot, self.sums
         return type(self)(*(np.ascontiguousarray(part[..., index]) for part in parts))
 
@@ -227,13 +202,6 @@ class MomentsAccumulator:
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
         known, d = self._state[1].shape
         if k > known:
             wider = _zeros(k, d)
@@ -253,7 +221,6 @@ class MomentsAccumulator:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
     def statistic(self) -> Moments:
-        """Freeze what was added."""
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
 
@@ -320,20 +287,14 @@ def too_small(
     sums: NDArray[np.float64],
     squares: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Whether values differ, or are, too little to be squared: from W, p, Σw(x − p), Σw(x − p)²."""
+    """Compare spread with what can be squared: from W, p, Σw(x − p), Σw(x − p)²."""
     tiny = (pivot != 0.0) & (np.abs(pivot) < SMALLEST)
     lost = squares < SMALLEST**2 * np.maximum(weight, 1.0)
     return np.asarray(lost & ((sums != 0.0) | tiny))
 
 
 def refuse_underflow(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:
-    """Refuse columns whose values differ by too little; ``name`` says what column j is called.
-
-    Raises
-    ------
-    DataError
-        If there is one.
-    """
+    """Refuse columns whose values differ by too little; ``name`` says what column j is called."""
     for j in np.flatnonzero(too_small)[:1].tolist():
         raise DataError(
             f"column {name(j)!r}: its values differ by about {SMALLEST:g} or less",

@@ -19,16 +19,6 @@ from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, conve
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "ColumnBins",
-    "CutBins",
-    "PairCountAccumulator",
-    "PairCounts",
-    "ValueBins",
-    "pair_bytes",
-    "pair_places",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class CutBins:
@@ -108,7 +98,6 @@ class ValueBins:
         return len(self.values)
 
     def named(self, b: int) -> str:
-        """Bin b in words."""
         return str(self.values.values[b])
 
     def codes(self, block: CodedBlock | IntegerBlock) -> NDArray[np.int32]:
@@ -135,7 +124,7 @@ def pair_bytes(k: int, bins: int) -> int:
 
 
 def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any], rows: int) -> NDArray[np.int32]:
-    """Where the bins that rows show stand among all M side by side, (n, d); −1 is missing.
+    """Return the indices of the bins of rows among all M side by side, (n, d); −1 is missing.
 
     Parameters
     ----------
@@ -194,17 +183,14 @@ class PairCounts(ClassSums):
 
     @property
     def k(self) -> int:
-        """Number of classes."""
         return self.count.shape[0]
 
     @property
     def d(self) -> int:
-        """Number of columns."""
         return len(self.bins)
 
     @property
     def size(self) -> int:
-        """Number of bins of all columns, M."""
         return sum(map(len, self.bins))
 
     @cached_property
@@ -228,19 +214,16 @@ class PairCounts(ClassSums):
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed cells, (k, d)."""
         ends = np.cumsum([0, *map(len, self.bins)])
         sums = [self.alone[:, a:b].sum(axis=1).value for a, b in pairwise(ends)]
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
     @classmethod
     def empty(cls, k: int, columns: tuple[str, ...], bins: tuple[ColumnBins, ...]) -> Self:
-        """Return the counts of no rows."""
         m = sum(map(len, bins))
         return cls(columns, bins, DoubleDouble.zeros((k, m * (m + 1) // 2)))
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both, if they are of the same bins."""
         if (self.columns, self.bins) != (other.columns, other.bins):
             raise ParameterError(
                 "pairs of columns were counted in other bins",
@@ -275,7 +258,6 @@ class PairCountAccumulator:
     def add(
         self, block: Block, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block of all columns."""
         columns = [block.column(j) for j in range(len(self._bins))]
         self.add_places(pair_places(self._bins, columns, block.rows), codes, weights, k)
 
@@ -308,7 +290,6 @@ class PairCountAccumulator:
         self._tally, self._tallied = self._tally[:0], 0
 
     def statistic(self) -> PairCounts:
-        """Freeze what was added."""
         count = DoubleDouble.of(grown(self._tally, self._k))
         if len(self._table):
             count = count + DoubleDouble.from_table(grown(self._table, self._k).copy())

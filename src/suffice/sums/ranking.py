@@ -1,4 +1,4 @@
-"""How scores order rows of one class against all others: the areas below ROC and precision-recall.
+"""Ranks of the rows of one class against all others: the areas below ROC and precision-recall.
 
 Sums like any other: the weight of either side at every score is an exact sum over rows.
 """
@@ -16,8 +16,6 @@ from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.sums.base import TreeSum
-
-__all__ = ["CELLS", "EXACT_SCORES", "Area", "Ranking", "RankingAccumulator"]
 
 EXACT_SCORES = 2**20
 """Different scores beyond which they are rounded to `CELL`; each takes 24 bytes, or 40."""
@@ -71,7 +69,6 @@ class Ranking:
 
     @classmethod
     def empty(cls) -> Ranking:
-        """Return the ranking of no row."""
         return cls(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
 
     @classmethod
@@ -81,9 +78,7 @@ class Ranking:
         """Rank n rows: their scores (n,), whether they are of the class (n,), and weights (n,)."""
         sides = np.stack([np.where(truth, weights, 0.0), np.where(truth, 0.0, weights)], axis=1)
         different, at = interruptible(np.unique, scores, return_inverse=True)
-        sums = DoubleDouble.zeros((len(different), 2))
-        kernels.counts.add_events(sides, at, np.zeros(0), sums.hi, sums.lo)
-        return cls._of_sums(different, DoubleDouble.from_sums(sums.hi, sums.lo), False)
+        return cls._of_sums(different, _summed(len(different), (sides, at)), False)
 
     @classmethod
     def _of_sums(cls, scores: NDArray[np.float64], weight: DoubleDouble, rounded: bool) -> Ranking:
@@ -96,15 +91,12 @@ class Ranking:
         return found if rounded or len(scores) <= EXACT_SCORES else found._in_cells()
 
     def _in_cells(self) -> Ranking:
-        """Round the scores."""
         if self.rounded:
             return self
         near = np.rint(np.clip(self.scores, -LARGEST, LARGEST) / CELL)
         cells, at = np.unique(near, return_inverse=True)
-        sums = DoubleDouble.zeros((len(cells), 2))
-        for side in (self.high, self.low):
-            kernels.counts.add_events(side, at[: len(side)], np.zeros(0), sums.hi, sums.lo)
-        return self._of_sums(cells * CELL, DoubleDouble.from_sums(sums.hi, sums.lo), True)
+        weight = _summed(len(cells), (self.high, at), (self.low, at))
+        return self._of_sums(cells * CELL, weight, True)
 
     @property
     def weight(self) -> DoubleDouble:
@@ -136,13 +128,9 @@ class Ranking:
         np.not_equal(both[order[1:]], both[order[:-1]], out=first[1:])
         at = np.empty(len(both), np.intp)
         at[order] = np.cumsum(first) - 1
-        sums = DoubleDouble.zeros((int(first.sum()), 2))
-        for side in (self.high, self.low):
-            kernels.counts.add_events(side, at[: len(side)], np.zeros(0), sums.hi, sums.lo)
-        for side in (other.high, other.low):
-            places = at[len(self.scores) :][: len(side)]
-            kernels.counts.add_events(sign * side, places, np.zeros(0), sums.hi, sums.lo)
-        weight = DoubleDouble.from_sums(sums.hi, sums.lo)
+        mine, theirs = np.split(at, [len(self.scores)])
+        added = [(sign * side, theirs) for side in (other.high, other.low)]
+        weight = _summed(int(first.sum()), (self.high, mine), (self.low, mine), *added)
         return self._of_sums(both[order[first]], weight, self.rounded)
 
     @property
@@ -185,6 +173,15 @@ class Ranking:
         return Area(value, lower, upper) if self.rounded else Area(value, value, value)
 
 
+def _summed(size: int, *sides: tuple[NDArray[np.float64], NDArray[np.intp]]) -> DoubleDouble:
+    """Return the exact sums (size, 2) of weights (n, 2) or (0, 2) at their places (n,)."""
+    sums = DoubleDouble.zeros((size, 2))
+    for weights, at in sides:
+        places = np.ascontiguousarray(at[: len(weights)])
+        kernels.counts.add_events(weights, places, np.zeros(0), sums.hi, sums.lo)
+    return DoubleDouble.from_sums(sums.hi, sums.lo)
+
+
 def _steps(
     positive: NDArray[np.float64], found: NDArray[np.float64], wrong: NDArray[np.float64]
 ) -> float:
@@ -211,7 +208,6 @@ class RankingAccumulator:
     def add(
         self, scores: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
     ) -> None:
-        """Add n rows; see `Ranking.of`."""
         rows, stack = Ranking.of(scores, truth, weights), self._sum.stack
         rounded = any(found.rounded for _, found in stack)
         self._sum.add(rows._in_cells() if rounded else rows)
@@ -220,5 +216,4 @@ class RankingAccumulator:
             self._sum = TreeSum([(LAST_LEVEL, self._sum.total())], self._sum.done)
 
     def ranking(self) -> Ranking:
-        """Return the ranking of all rows added."""
         return self._sum.total() if self._sum.done else Ranking.empty()

@@ -13,8 +13,6 @@ from suffice.sums.moments import Moments
 from suffice.sums.pairs import CutBins, PairCounts, ValueBins
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["STATISTICS"]
-
 STATISTICS: tuple[type, ...] = (
     BinnedCounts,
     ByClass,

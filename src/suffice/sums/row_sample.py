@@ -38,20 +38,6 @@ from suffice.sums.block import (
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Hashes",
-    "RowSample",
-    "Sampled",
-    "SampledAccumulator",
-    "SampledRows",
-    "batch_hashes",
-    "column_hashes",
-    "hash_of_text",
-    "mixed",
-    "name_hashes",
-    "rank_hashes",
-]
-
 Hashes = NDArray[np.uint64]
 
 LAST = np.uint64(2**64 - 1)
@@ -132,7 +118,6 @@ class RowSample:
 
     @property
     def rows(self) -> int:
-        """Number of distinct rows."""
         return sum(piece.batch.rows for piece in self.pieces)
 
     @property
@@ -141,7 +126,6 @@ class RowSample:
         return float(sum(piece.batch.weights.sum() for piece in self.pieces)) / self.unit
 
     def first(self, size: int) -> RowSample:
-        """At most so many of the rows."""
         return replace(RowSample.of(size, self.pieces, self.cut, self.read), unit=self.unit)
 
     @property
@@ -184,7 +168,6 @@ class RowSample:
         return RowSample.of(self.size, (*self.pieces, *gone), cut, read)
 
     def scaled(self, factor: float) -> RowSample:
-        """Return the same rows, their weights multiplied by a factor."""
         lighter = [
             SampledRows(replace(batch, weights=batch.weights * factor), hashes)
             for batch, hashes in self.pieces
@@ -203,7 +186,6 @@ class Sampled(ByClass):
 
     @classmethod
     def with_sample(cls, sums: ByClass, sample: RowSample) -> Sampled:
-        """Put the two together."""
         return cls(sums.classes, sums.weight, sums.unlabelled, sums.blocks, sample)
 
     def __eq__(self, other: object) -> bool:
@@ -226,7 +208,6 @@ class Sampled(ByClass):
         return self.with_sample(rest, self.sample - other.sample) if _sampled(other) else rest
 
     def scaled(self, factor: float) -> Self:
-        """Return the sums of the same rows, their weights multiplied by a factor."""
         return replace(super().scaled(factor), sample=self.sample.scaled(factor))
 
     @property
@@ -278,13 +259,6 @@ class SampledAccumulator:
         self._waiting: list[SampledRows] = []
 
     def add(self, batch: Batch) -> None:
-        """Add the rows of a batch.
-
-        Raises
-        ------
-        BadCell, DataError
-            As `ByClassAccumulator.add` does.
-        """
         self._sums.add(batch)
         hashes = batch_hashes(batch, self._names)
         known = batch.codes >= 0
@@ -315,7 +289,6 @@ class SampledAccumulator:
         self._sample = RowSample.of(size, pieces, cut, read)
 
     def statistic(self) -> Sampled:
-        """Freeze what was added."""
         self._choose()
         return Sampled.with_sample(self._sums.statistic(), self._sample)
 
@@ -348,7 +321,6 @@ def hash_of_text(value: Any) -> np.uint64:
 
 
 def name_hashes(names: Sequence[Sequence[Any]]) -> tuple[Hashes, ...]:
-    """The hashes of the names of the columns of each block."""
     return tuple([np.array([*map(hash_of_text, own)], np.uint64) for own in names])
 
 

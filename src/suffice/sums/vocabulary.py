@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from suffice.rules import rule
 
-__all__ = ["FALSE_TRUE", "Value", "Vocabulary"]
-
 Value = Any  # of one of the kinds: hashable, and ordered in its kind
 KINDS = (str, bool, int, float, bytes, date, timedelta, Decimal, np.generic)
 
@@ -68,7 +66,6 @@ class Vocabulary:
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Vocabulary:
-        """Collect the distinct values."""
         distinct: dict[Value, Value] = {}
         for value in values:
             if value not in distinct or type(value) is int:
@@ -81,7 +78,6 @@ class Vocabulary:
 
     @cached_property
     def codes(self) -> dict[Value, int]:
-        """Position of every value."""
         return {value: code for code, value in enumerate(self.values)}
 
     @cached_property

@@ -16,7 +16,6 @@ from suffice.model_selection import (
     GridSearchCV,
     cross_validate,
     evaluate_folds,
-    evaluate_models,
     learning_curve,
 )
 
@@ -72,7 +71,6 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         NaiveBayes.textbook(), {"alpha": [1.0]}, return_train_score=no
     ).fit(X, Y),
     "shuffle": lambda no: evaluate_folds(MODEL, X, Y, shuffle=no),
-    "label_scores": lambda no: evaluate_models({"": MODEL}, X, Y, label_scores=no),
     "shuffle of a curve": lambda no: learning_curve(
         NaiveBayes.textbook("bernoulli"), X, Y, shuffle=no
     ),

@@ -11,12 +11,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer
+from scipy.sparse import hstack
+from sklearn import linear_model
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import suffice
 from suffice.data.words import split_words
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
-from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.models.design.words import Words, hashed
 
 RNG = np.random.default_rng(0)
@@ -114,11 +116,41 @@ def test_short_strings_are_texts_where_told(tmp_path):
         Ridge(text=["y2"]).fit(rows.assign(y2=1), "y")
 
 
-def test_too_many_words_to_be_counted():
-    texts = [" ".join(f"w{i}x{j}" for j in range(20)) for i in range(60)]
-    rows = pd.DataFrame({"note": texts, "price": np.arange(60.0)})
-    with pytest.raises(SchemaError, match=r"column 'note' has 1200 words.*hash them: words=256"):
-        Ridge(words="counted").fit(rows, "price")
+@pytest.mark.parametrize("ngrams", [1, 2])
+def test_words_without_limit_are_those_of_a_vectoriser(ngrams, tmp_path):
+    texts = [" ".join(f"w{int(j)}" for j in RNG.zipf(1.3, 30) % 3_000) for _ in range(300)]
+    rows = pd.DataFrame({"note": texts, "size": RNG.normal(size=300)})
+    rows["price"] = rows["size"] + rows["note"].str.count("w1 ") + RNG.normal(size=300)
+    vectoriser = TfidfVectorizer(ngram_range=(1, ngrams))
+    x = hstack([vectoriser.fit_transform(texts), rows[["size"]].to_numpy()]).tocsr()
+    words = {"ngrams": ngrams, "weights": "tf-idf"}
+    for model, peer in (
+        (Ridge(0.1, words=words), linear_model.Ridge(0.1, tol=1e-10)),
+        (Lasso(0.01, words=words), linear_model.Lasso(0.01, tol=1e-10)),
+    ):
+        found = model.fit(rows, "price")
+        assert len(found.terms_) == x.shape[1] + 1 > 384
+        np.testing.assert_allclose(found.coef_, peer.fit(x, rows["price"]).coef_, atol=1e-6)
+    found.save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    new = rows[:5].assign(note="w1 unheard w2")
+    np.testing.assert_allclose(again.predict(new), found.predict(new))
+
+
+def test_rare_words_are_left_out():
+    texts = pd.Series(["aa bb", "aa cc", "aa bb dd", "bb dd"] * 5 + ["ee"])
+    rows = pd.DataFrame({"note": texts, "price": np.arange(21.0)})
+    model = Ridge(text=["note"], words={"min_count": 6}).fit(rows, "price")
+    assert model.terms_[1:] == ("note[aa]", "note[bb]", "note[dd]")
+    model.partial_fit(rows.assign(note="new words"), "price")  # which are left out too
+    with pytest.raises(SchemaError, match="min_count"):
+        Ridge(text=["note"], words={"min_count": 60}).fit(rows, "price")
+
+
+@pytest.mark.parametrize("words", ["tfidf", 1, {"ngram": 2}, {"ngrams": 0}, {"weights": "idf"}])
+def test_odd_words(words):
+    with pytest.raises(ParameterError, match="words="):
+        Ridge(words=words).fit(ROWS, "price")
 
 
 def stated() -> list:

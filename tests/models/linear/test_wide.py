@@ -188,4 +188,4 @@ def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
     with pytest.raises(DataError, match="401 columns"):
         Ridge().fit(np.zeros((P + 1, P)) + rng.normal(size=(P + 1, P)), np.ones(P + 1))
     with pytest.raises(DataError, match="GB"):
-        Ridge().fit(X, Y).posterior()
+        Ridge().fit(X, Y).posterior().covariance  # noqa: B018

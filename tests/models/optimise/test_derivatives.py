@@ -20,10 +20,9 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
-from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.objective import Objective
-from suffice.models.logistic.rows import DataLoop
+from suffice.models.logistic.rows import CentredDesign, DataLoop
 from suffice.sums.block import RealBlock
 from suffice.sums.comoments import ComomentsAccumulator
 

@@ -1,8 +1,8 @@
-"""Log-likelihoods of blocks, and best classes."""
+"""Scores of rows: linear, squares, distances, tables and densities in bins."""
 
 from collections.abc import Iterator
-from itertools import product
-from typing import Any
+from itertools import pairwise, product
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -10,8 +10,12 @@ from scipy.sparse import random_array
 
 from suffice.numerics import kernels
 
+from .inputs import products
 from .recorded import check
 from .rows import KINDS, rows, scores, shapes
+
+# -- log-likelihoods of blocks, and best classes
+
 
 SCORED = tuple(shapes((1, 3, 5, 8, 9, 17)))
 
@@ -130,3 +134,175 @@ def test_terms_of_student_add_up_to_its_sums() -> None:
         kernels.scores.student_terms(x, *parameters, terms)
         np.testing.assert_allclose(terms.sum(axis=0).T, sums, rtol=1e-12, atol=1e-12)
         assert (terms.transpose(2, 0, 1)[np.isnan(x)] == 0).all()
+
+
+# -- squares of distances from means
+
+
+def cases() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(1)
+    for n, d, k in (*shapes(), (0, 5, 3)):
+        results: list[Any] = []
+        for kind in KINDS if n else KINDS[:1]:
+            x, mean = rows(random, n, d, kind), random.standard_normal((k, d))
+            root, log_scale = random.uniform(0.0, 2.0, (k, d)), random.standard_normal((k, d))
+            out = scores(random, n, k, "CF-"[d % 3])
+            stopped = kernels.squares.add_gaussian(x, mean, root, log_scale, out)
+            results += stopped, out
+        yield f"add_gaussian {n} {d} {k}", results
+
+
+def test_as_recorded_squares() -> None:
+    check("squares", cases())
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (40, 9), (33, 3), (17, 8), (5, 50)])
+@pytest.mark.parametrize("k", [1, 3, 12])
+@pytest.mark.parametrize("dtype", "dfbBhHiI?")
+def test_rows_are_read_as_they_lie(dtype: str, k: int, shape: tuple[int, int]) -> None:
+    random = np.random.default_rng(2)
+    x = (8 * random.standard_normal(shape)).astype(dtype)
+    if dtype in "df":
+        x[random.random(shape) < 0.05] = np.nan
+    table, origin = random.standard_normal((k, shape[1])), random.standard_normal(shape[1])
+    wide = np.zeros((2 * shape[0], 3 * shape[1]), x.dtype)
+    wide[::2, ::3] = x
+    found = []
+    for given in (x.astype(np.float64), x, np.asfortranarray(x), wide[::2, ::3], x[::-1][::-1]):
+        squares, linear, written = np.zeros((3, k, shape[0])).transpose(0, 2, 1)
+        done = np.zeros(shape[0], bool)
+        assert kernels.squares.add_gaussian(given, table, table, table, squares) == -1
+        assert (
+            kernels.linear.add_complete(given, origin, table, table[:, 0].copy(), done, linear)
+            == -1
+        )
+        kernels.linear.write(given, origin, table, table[:, 0].copy(), written)
+        found.append([squares, linear, written, done])
+    for results in found[1:]:
+        for one, other in zip(found[0], results, strict=True):
+            assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("d", [3, 20])
+def test_a_number_too_large_is_found_where_it_lies(d: int, order: Literal["C", "F"]) -> None:
+    x, table, out = np.ones((50, d), order=order), np.ones((2, d)), np.zeros((50, 2))
+    x[37, d - 1] = 1e160
+    assert kernels.squares.add_gaussian(x, table, table, table, out) == 32
+    x[37, d - 1] = -np.inf
+    x = x.astype(np.float32)
+    assert kernels.squares.add_gaussian(x, table, table, table, out) == 32
+
+
+# -- linear functions of rows
+
+
+def cases_of_linear() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(2)
+    for n, d, k in (*shapes(), (0, 5, 3)):
+        results: list[Any] = []
+        for kind in KINDS if n else KINDS[:1]:
+            x, slope = rows(random, n, d, kind), random.standard_normal((k, d))
+            origin = random.standard_normal(d) * (1e3 if kind == "far" else 1.0)
+            constant = random.standard_normal(k)
+            out, done = scores(random, n, k, "CF-"[d % 3]), np.zeros(n, bool)
+            terms = origin, slope, constant
+            stopped = kernels.linear.add_complete(x, *terms, done, out)
+            results += stopped, done, out.copy()
+            kernels.linear.write(x, *terms, out)
+            results.append(out)
+        yield f"{n} {d} {k}", results
+
+
+def test_as_recorded_linear() -> None:
+    check("linear", cases_of_linear())
+
+
+# -- mahalanobis distances
+
+
+def of_complete() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(7)
+    for n, d, k in (*shapes((1, 2, 3, 5)), (0, 5, 3), (64, 9, 2), (129, 8, 2)):
+        results: list[Any] = []
+        for kind in KINDS if n else KINDS[:1]:
+            s = (1, k)[(n + d) % 2]
+            x, origin = rows(random, n, d, kind), random.standard_normal((s, d))
+            if d % 2:
+                x = np.asfortranarray(x)
+            whitening = np.tril(random.standard_normal((s, d, d)))
+            shift, log_scale = random.standard_normal((k, d)), random.standard_normal(k)
+            done, out = np.zeros(n, bool), scores(random, n, k, "CF-"[d % 3])
+            stopped = kernels.distances.add_complete(
+                x, origin, whitening, shift, log_scale, done, out
+            )
+            results += stopped, done, out
+        yield f"add_complete {n} {d} {k}", results
+
+
+def of_marginal() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(8)
+    for n, d, k in ((0, 3, 2), (1, 1, 1), (7, 2, 2), (40, 5, 3), (100, 9, 2), (60, 20, 4)):
+        for shared in (True, False):
+            s = 1 if shared else k
+            x = rows(random, n, d, "missing" if n else "plain")
+            x = x[np.lexsort(np.isnan(x).T)]
+            factor = random.standard_normal((s, d, d))
+            factor[:, -1] = factor[:, 0]  # the last column is determined by the first
+            covariance = products(factor)
+            mean, low = random.standard_normal((k, d)), 1e-17 * random.standard_normal((k, d))
+            out = np.zeros((n, k)), np.zeros((n, s)), np.zeros((n, s))
+            kernels.distances.add_marginal(x, mean, low, covariance, *out)
+            yield f"add_marginal {n} {d} {k} {shared}", [*out]
+
+
+def test_as_recorded_distances() -> None:
+    check("distances", (*of_complete(), *of_marginal()))
+
+
+# -- log densities that are constant in bins
+
+
+SHAPES = ((0, 3, 2), (1, 1, 1), (7, 9, 2), (8, 8, 8), (65, 17, 9), (130, 3, 300), (200, 2, 5))
+
+
+def numbers(random: np.random.Generator, n: int, d: int) -> np.ndarray[Any, Any]:
+    """Numbers with gaps, of which some are where a bin begins."""
+    x = np.round(random.standard_normal((n, d)), 1)
+    x[random.random((n, d)) < 0.1] = np.nan
+    return x
+
+
+def cases_of_piecewise() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(11)
+    for n, d, k in SHAPES:
+        for most in (1, 5, 70, 200):
+            start = np.append(0, np.cumsum(random.integers(1, most + 1, d)))
+            low = np.round(random.standard_normal(start[-1]), 1)
+            for a, b in pairwise(start):
+                low[a:b].sort()
+            x, logs = numbers(random, n, d), random.standard_normal((k, start[-1]))
+            for given in (x, np.asfortranarray(x), np.repeat(x, 3, axis=1)[::-1, ::3]):
+                out = random.standard_normal((k, n)).T
+                before = out.copy()
+                stopped = kernels.piecewise.add(given, start, low, logs, out)
+                yield f"{n} {d} {k} {most}", [given, start, low, logs, before, out, stopped]
+
+
+def test_bins_are_those_of_a_search_and_columns_are_added_in_turn() -> None:
+    for name, (x, start, low, logs, expected, found, stopped) in cases_of_piecewise():
+        for j in range(x.shape[1]):
+            own = slice(start[j], start[j + 1])
+            bins = np.searchsorted(low[own][1:], x[:, j], side="right")
+            expected += np.where(np.isnan(x[:, j]), 0.0, logs[:, own][:, bins]).T
+        assert np.array_equal(expected, found), name
+        assert stopped == -1
+
+
+@pytest.mark.parametrize("row", [0, 63, 64, 129])
+def test_an_infinite_number_stops_it(row: int) -> None:
+    x, start, logs = np.zeros((130, 9)), np.arange(10), np.ones((2, 9))
+    x[row, 8] = np.inf if row % 2 else -np.inf
+    out = np.zeros((130, 2))
+    assert kernels.piecewise.add(x, start, np.zeros(9), logs, out) == row // 64 * 64
+    assert (out[: row // 64 * 64] == 9).all()

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from suffice.cli.documents import RankedColumns
     from suffice.numerics.in_print import Table
 
-__all__ = ["columns"]
-
 
 def columns(
     *,

@@ -9,8 +9,6 @@ from suffice.cli.output import print_all
 from suffice.cli.results import schema_table
 from suffice.numerics.in_print import Table, percent
 
-__all__ = ["demo"]
-
 FOLDS = 10
 LABEL = "cultivar"
 NEXT = """\

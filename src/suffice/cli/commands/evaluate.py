@@ -33,8 +33,6 @@ from suffice.phrases import amount, rows_in_print, rows_of_classes
 if TYPE_CHECKING:
     from suffice.cli.documents import Area, ClassEvaluation, GroupEvaluations, NumberEvaluation
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     *,

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from suffice.models.base.answers import Evidence
     from suffice.models.linear.effects import Effects
 
-__all__ = ["explain"]
-
 MOST_WORDS = 8  # of one text
 ONCE = 0.995  # a column of less weight is named
 
@@ -47,7 +45,7 @@ def explain(
     up: 10 are odds of 10 to 1, 20 of 100 to 1. Of a predicted number: what every
     column adds to the prediction of the average row.
     """
-    from suffice.data.table_views import FirstRows
+    from suffice.data.table import FirstRows
 
     fitted: Any = suffice.load(model)
     opened = Reading.of(read).open(data, fitted.reader_.format)

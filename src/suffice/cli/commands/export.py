@@ -20,8 +20,6 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from suffice.cli.documents import Exported
 
-__all__ = ["export"]
-
 SQL = "SQL"
 
 

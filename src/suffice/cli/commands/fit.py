@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from suffice.cli.documents import FittedClasses
     from suffice.model_selection.ranking import RankedModels
 
-__all__ = ["fit"]
-
 MOST_COEFFICIENTS = 30
 FOLDS = 10  # of --tune
 SHRINKAGE = "shrinkage=0,0.001,0.01,0.1,0.3,0.6,0.9"

@@ -21,8 +21,6 @@ from suffice.phrases import amount
 if TYPE_CHECKING:
     from suffice.cli.documents import Merged
 
-__all__ = ["merge"]
-
 
 def merge(
     *,

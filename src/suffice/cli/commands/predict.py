@@ -28,8 +28,6 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-__all__ = ["predict"]
-
 KINDS = ("prediction", "confidence", "conformal")  # of intervals
 
 
@@ -115,13 +113,7 @@ def _kept(table: Table, keep: Sequence[str] | None) -> tuple[str, ...]:
 def _options(
     model: Any, proba: bool, log_proba: bool, interval: str | None, level: float | None
 ) -> dict[str, Any]:
-    """Return what the predictions of a model are to hold.
-
-    Raises
-    ------
-    ParameterError
-        Naming an option of other models.
-    """
+    """Return what the predictions of a model are to hold."""
     name, numbers = type(model).__name__, predicts_numbers(model)
     if interval not in (None, *KINDS):
         known = ", ".join(map(repr, KINDS))

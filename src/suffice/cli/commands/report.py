@@ -16,8 +16,6 @@ from suffice.cli.output import deliver
 if TYPE_CHECKING:
     from suffice.cli.documents import Page
 
-__all__ = ["report"]
-
 
 def report(
     *,

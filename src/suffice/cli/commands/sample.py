@@ -10,8 +10,6 @@ from suffice.cli.models import load_generative, refuse_result
 from suffice.cli.options import AsJson, ModelFile, RowsFile
 from suffice.cli.output import deliver_rows, writer_of
 
-__all__ = ["sample"]
-
 
 def sample(
     *,

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from suffice.cli.documents import AccuracyMap
     from suffice.images import SearchLight
 
-__all__ = ["searchlight"]
-
 
 def searchlight(
     *,

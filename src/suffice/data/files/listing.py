@@ -25,15 +25,6 @@ from suffice.data.source import PartView
 from suffice.data.table import Table, TableView, first_rows, require_columns
 from suffice.errors import ReadError, SchemaError
 
-__all__ = [
-    "FolderColumns",
-    "FolderPart",
-    "ListedFile",
-    "list_files",
-    "require_content",
-    "with_folders",
-]
-
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -52,11 +43,6 @@ def list_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     ----------
     path : path or sequence of paths
         Files, folders and globs.
-
-    Raises
-    ------
-    ReadError
-        If there is no such file, or one is empty.
 
     Examples
     --------
@@ -124,13 +110,7 @@ def _counts(name: str) -> bool:
 
 
 def require_content(path: Path) -> None:
-    """Refuse a file without a byte.
-
-    Raises
-    ------
-    ReadError
-        Naming the file.
-    """
+    """Refuse a file without a byte."""
     if path.is_file() and path.stat().st_size == 0:
         raise ReadError(
             f"{path.name} is empty",
@@ -155,11 +135,6 @@ def with_folders(table: Table, files: Sequence[ListedFile]) -> FolderColumns | T
     A column that the files store themselves is read from them. The others come after those of
     the files, as dictionaries: whole numbers if all of their values are, else strings. The rule
     in ``schema.py`` makes them categories.
-
-    Raises
-    ------
-    SchemaError
-        If two files lie under folders that name different columns.
     """
     for file in files[1:]:
         _require_same(files[0], file)

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from suffice.data.files.stored import PLAIN, StoredFormat, StoredPart, is_text
-from suffice.data.table import BATCH_ROWS
+from suffice.data.files.stored import PLAIN, StoredFormat, StoredPart
+from suffice.data.schema import is_text
+from suffice.sums.batch import BATCH_ROWS
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
-
-__all__ = ["PARQUET", "ParquetPart", "open_parquet"]
 
 _BUFFER_BYTES = 1 << 18
 WHOLE_ROWS = 4 * BATCH_ROWS  # of a row group whose columns are read whole

@@ -18,12 +18,10 @@ import pyarrow as pa
 import pyarrow.json as arrow_json
 
 from suffice.data.files.stored import StoredFormat, StoredPart, with_remarks
-from suffice.data.table import BATCH_ROWS
 from suffice.data.text_format import USUALLY_MISSING
 from suffice.data.version import FileVersion, version_of
 from suffice.errors import ParameterError, ReadError
-
-__all__ = ["ARFF", "EXCEL", "JSON", "SAS", "SPSS", "STATA", "with_sheet"]
+from suffice.sums.batch import BATCH_ROWS
 
 IN_WORKBOOKS = (*USUALLY_MISSING, "#N/A")  # the last is an error of Excel's
 Parse = Callable[[Path, str | None], pa.Table]

@@ -23,15 +23,6 @@ from suffice.data.table import TableView
 from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 
-__all__ = [
-    "STANDARD_INPUT",
-    "CopiedPart",
-    "CopiedTable",
-    "is_read_once",
-    "with_copies",
-    "with_local_copies",
-]
-
 STANDARD_INPUT = "/dev/stdin"
 _DESCRIPTORS = (STANDARD_INPUT, "/dev/fd/", "/proc/self/fd/")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
@@ -53,13 +44,7 @@ def is_read_once(path: Path) -> bool:
 def with_copies(
     listed: Sequence[ListedFile],
 ) -> tuple[list[ListedFile], tuple[TemporaryFolder, ...]]:
-    """Replace what can be read only once by copies, and return the folders where they are.
-
-    Raises
-    ------
-    ReadError
-        If a copy cannot be made, or is empty.
-    """
+    """Replace what can be read only once by copies, and return the folders where they are."""
     files, folders = [], []
     for file in listed:
         if is_read_once(file.path):
@@ -90,13 +75,6 @@ def with_local_copies(
     """Replace addresses by copies of the files that they name, and return the folders of these.
 
     A glob in an address stands for all that it matches, where the server can list files.
-
-    Raises
-    ------
-    ParameterError
-        If fsspec, or what it needs for an address, is not installed.
-    ReadError
-        If a file cannot be copied.
     """
     listed = [path] if isinstance(path, str | os.PathLike) else list(path)
     if not any(_is_address(item) for item in listed):

@@ -18,23 +18,14 @@ import pyarrow.ipc as ipc
 
 from suffice.data.doubles import doubles
 from suffice.data.files.parquet import ParquetPart
-from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart, is_text
+from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart
+from suffice.data.schema import is_text
 from suffice.data.source import PartView
-from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
+from suffice.data.table import Table, first_rows, require_columns
 from suffice.data.version import version_of
 from suffice.errors import ReadError, SufficeError
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import BadCell
-
-__all__ = [
-    "SpooledPart",
-    "SpooledTable",
-    "TemporaryFolder",
-    "first_line",
-    "keeping",
-    "spool",
-    "spooled",
-    "unbroken",
-]
 
 
 class TemporaryFolder:
@@ -83,13 +74,7 @@ def _lent(path: Path) -> TemporaryFolder:
 
 @contextmanager
 def keeping(folder: TemporaryFolder) -> Iterator[None]:
-    """Keep what a block writes to a folder only if it ends well.
-
-    Raises
-    ------
-    ReadError
-        If the rows cannot be written.
-    """
+    """Keep what a block writes to a folder only if it ends well."""
     try:
         yield
     except BaseException as error:
@@ -118,13 +103,7 @@ class SpooledPart(PartView):
     folder: TemporaryFolder
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time.
-
-        Raises
-        ------
-        ReadError
-            If the file is gone: another machine does not see it.
-        """
+        """Yield the rows, at most 65,536 at a time."""
         if not self.inside.path.exists():
             raise ReadError(
                 f"{self.inside.path}, where the rows of {self.origin} are kept, is not there",
@@ -221,13 +200,7 @@ def spooled(
 
 
 def unbroken(batches: Iterable[pa.RecordBatch], origin: str) -> Iterator[pa.RecordBatch]:
-    """Pass batches on; rows that do not come to their end are no rows.
-
-    Raises
-    ------
-    ReadError
-        If anything goes wrong on the way.
-    """
+    """Pass batches on; rows that do not come to their end are no rows."""
     rows = 0
     try:
         for batch in batches:
@@ -262,11 +235,6 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
     Types may widen from one batch to the next, such as from nothing to strings. The schema says
     what the columns are where no batch says more; the origin is for error messages.
 
-    Raises
-    ------
-    ReadError
-        If there is no room for them.
-
     Examples
     --------
     >>> rows = pa.table({"x": [1, 2, 3]})
@@ -283,8 +251,20 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
                 writer.write_table(part)
             size = path.stat().st_size
             written.append(IpcFilePart(path, 0, (), rows=part.num_rows, nbytes=size))
-            schema = pa.unify_schemas([schema, part.schema], promote_options="permissive")
+            schema = _widest(schema, part.schema)
         return spooled(schema, written, origin, folder)
+
+
+def _widest(one: pa.Schema, other: pa.Schema) -> pa.Schema:
+    """The types that hold the cells of both: text where numbers stand among text."""
+    fields = []
+    for a, b in zip(one, other, strict=True):
+        if is_text(a.type) != is_text(b.type) and pa.null() not in (a.type, b.type):
+            a, b = a.with_type(pa.string()), b.with_type(pa.string())
+        fields.append(
+            pa.unify_schemas([pa.schema([a]), pa.schema([b])], promote_options="permissive")
+        )
+    return pa.schema([schema.field(0) for schema in fields])
 
 
 def _parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

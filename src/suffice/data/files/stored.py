@@ -20,11 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
-from suffice.data.schema import called, held
+from suffice.data.schema import called, held, is_text
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    BATCH_ROWS,
-    KEPT,
     Table,
     first_refused,
     first_rows,
@@ -32,22 +30,10 @@ from suffice.data.table import (
 )
 from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
+from suffice.sums.batch import BATCH_ROWS
 
-__all__ = [
-    "IPC_FILE",
-    "IPC_STREAM",
-    "PLAIN",
-    "StoredFormat",
-    "StoredPart",
-    "StoredTable",
-    "is_text",
-    "with_remarks",
-]
-
-NUMBER = 8  # bytes
 PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none
 _REMARKS = b"suffice.remarks"
-TOGETHER = KEPT  # bytes of first rows, of some columns, that are in memory at a time
 
 
 def _check(batch: pa.RecordBatch) -> None:
@@ -93,13 +79,7 @@ class StoredPart(RecordPart):
     nbytes: int | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their columns and types.
-
-        Raises
-        ------
-        ReadError
-            If the file is damaged or has changed, or a value does not fit the type asked for.
-        """
+        """Yield the rows in their columns and types."""
         done = 0
         with readable(self.path, self.version, self.kind):
             for batch in self._stored():
@@ -202,13 +182,6 @@ class StoredTable(Table):
     format : StoredFormat
         Their format.
 
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    SchemaError
-        If the columns of two files differ in name, order or type.
-
     Examples
     --------
     >>> import tempfile
@@ -255,19 +228,6 @@ class StoredTable(Table):
         schema = pa.schema([self._schema.field(name) for name in names])
         return _owned(first_rows(batches, schema))
 
-    def _first_columns(self) -> Iterator[pa.RecordBatch]:
-        names, rows = self.names, 0  # of the parts that the first rows are in
-        for part in self._parts:
-            rows += part.rows or BATCH_ROWS
-            if rows >= BATCH_ROWS:
-                break
-        if NUMBER * min(rows, BATCH_ROWS) * len(names) <= KEPT:
-            yield self.head()
-            return
-        step = max(1, TOGETHER // (NUMBER * min(rows, 4 * BATCH_ROWS)))
-        for start in range(0, len(names), step):
-            yield self._first(names[start : start + step])
-
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredPart]:
         """Return one part per row group or record batch, reading these columns only."""
         require_columns(types, self.names, self._where)
@@ -278,13 +238,6 @@ class StoredTable(Table):
 def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:
     """Return a table with sentences on what of its file is not read as it stands."""
     return table.replace_schema_metadata({_REMARKS: json.dumps(remarks)}) if remarks else table
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Return whether cells are strings of any length."""
-    types = pa.types
-    is_string: bool = types.is_string(kind) or types.is_large_string(kind)
-    return is_string or bool(types.is_string_view(kind))
 
 
 def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -15,10 +15,9 @@ from dask.local import get_sync
 from dask.optimization import cull
 
 from suffice.data.source import RecordPart
-from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns
+from suffice.data.table import Table, first_promoted, require_columns
 from suffice.errors import SchemaError
-
-__all__ = ["DaskPartition", "DaskTable", "PartitionRows"]
+from suffice.sums.batch import BATCH_ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +29,6 @@ class PartitionRows(RecordPart):
     frame: pd.DataFrame | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time.
-
-        Raises
-        ------
-        SchemaError
-            If a column does not hold what it holds in the first rows.
-        """
         assert self.frame is not None
         cells = {str(label): series for label, series in self.frame.items()}
         columns = {name: self._column(cells[name], name) for name in self.types}
@@ -53,7 +45,6 @@ class PartitionRows(RecordPart):
             ) from error
 
     def locate(self, row: int) -> str:
-        """Return ``row i of partition j``, both counted from 0."""
         return f"row {row} of partition {self.number}"
 
 
@@ -67,19 +58,11 @@ class DaskPartition(RecordPart):
     types: Mapping[str, pa.DataType | None]  # the columns to read; None where the cells tell
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Compute the partition in this thread, and yield its rows, at most 65,536 at a time."""
         tasks = {k: task.result() if _is_future(task) else task for k, task in self.tasks.items()}
         return PartitionRows(self.types, self.number, get_sync(tasks, self.key)).record_batches()
 
     def locate(self, row: int) -> str:
-        """Return ``row i of partition j``, both counted from 0."""
         return PartitionRows(self.types, self.number).locate(row)
-
-
-def _needed(graph: Mapping[Any, Any], key: Any) -> Mapping[Any, Any]:
-    """The tasks that make one key."""
-    tasks: Mapping[Any, Any] = cull(graph, [key])[0]
-    return tasks
 
 
 def _is_future(task: Any) -> bool:
@@ -115,7 +98,6 @@ class DaskTable(Table):
 
     @property
     def engine(self) -> str | None:
-        """``dask`` where there is a client, else None."""
         try:
             import_module("distributed").default_client()
         except (ModuleNotFoundError, ValueError):
@@ -124,7 +106,6 @@ class DaskTable(Table):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Column names; the index is no column."""
         return tuple(map(str, self.frame.columns))
 
     @property
@@ -134,7 +115,6 @@ class DaskTable(Table):
         return first_promoted(chain.from_iterable(part.record_batches() for part in parts), schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:
-        """Return one part per partition, in the types that `head` shows."""
         require_columns(types, self.names, "the Dask DataFrame")
         shown = {name: self.shown.schema.field(name).type for name in types}
         return self._parts({name: _shared(kind) for name, kind in shown.items()})
@@ -143,7 +123,7 @@ class DaskTable(Table):
         frame = self._columns(types).optimize()
         graph, keys = dict(frame.__dask_graph__()), frame.__dask_keys__()
         return [
-            DaskPartition(_needed(graph, key), key, number, types)
+            DaskPartition(cull(graph, [key])[0], key, number, types)
             for number, key in enumerate(keys)
         ]
 

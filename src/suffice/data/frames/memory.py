@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,12 +20,10 @@ from suffice.data.files.spool import (
     spooled,
     unbroken,
 )
-from suffice.data.files.stored import is_text
 from suffice.data.python_cells import unmasked
-from suffice.data.schema import Layout
+from suffice.data.schema import Layout, is_text
 from suffice.data.source import RecordPart
 from suffice.data.table import (
-    BATCH_ROWS,
     Table,
     first_rows,
     require_columns,
@@ -33,17 +31,8 @@ from suffice.data.table import (
 )
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD_STEP
-
-__all__ = [
-    "FramePart",
-    "FrameTable",
-    "frame_table",
-    "in_memory",
-    "in_memory_beside",
-    "no_table",
-    "not_text",
-]
 
 FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 
@@ -60,29 +49,25 @@ class FramePart(RecordPart):
         sink = pa.BufferOutputStream()
         with ipc.new_stream(sink, self.table.schema) as writer:
             writer.write_table(self.table)
-        return _arrived, (sink.getvalue(), self.first, self.layout, self.most)
+        return _arrived, (sink.getvalue(), self.first, self.layout)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time."""
         yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
 
     def locate(self, row: int) -> str:
-        """Return ``row i``, counted from 0 as in pandas and NumPy."""
         return f"row {self.first + row}"
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return int(self.table.num_rows)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the rows."""
         return int(self.table.nbytes)
 
 
-def _arrived(rows: pa.Buffer, first: int, layout: Layout | None, most: int) -> FramePart:
-    return FramePart(ipc.open_stream(rows).read_all(), first, layout=layout, most=most)
+def _arrived(rows: pa.Buffer, first: int, layout: Layout | None) -> FramePart:
+    return FramePart(ipc.open_stream(rows).read_all(), first, layout=layout)
 
 
 @dataclass(frozen=True)
@@ -96,39 +81,23 @@ class FrameTable(Table):
 
     @property
     def format(self) -> TextFormat | None:
-        """How numbers and dates were written in columns of strings, if in some."""
         return self.written
 
     def doubt(self, name: str) -> str | None:
-        """Say that a column of text would hold numbers or dates but for a few cells."""
         return self.doubts.get(name)
 
     @property
     def strings(self) -> Sequence[str]:
-        """Columns of strings."""
         return [one.name for one in self.table.schema if is_text(one.type)]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Column names."""
         return tuple(self.table.column_names)
 
-    def with_column(self, name: str, column: pa.Array[Any]) -> tuple[FrameTable, str]:
-        """Add a column under a name that no other has, and return this name too."""
-        while name in self.names:
-            name += "_"
-        return replace(self, table=self.table.append_column(name, column)), name
-
-    def renamed(self, names: Mapping[str, str]) -> FrameTable:
-        """The same rows under other column names."""
-        columns = [names.get(name, name) for name in self.names]
-        return replace(self, table=self.table.rename_columns(columns))
-
     def coded(self, names: Collection[str]) -> FrameTable:
-        """The same rows, with dictionaries in the place of strings of which few are distinct."""
         table = self.table
         for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-            if name in names and _is_text(column.type):
+            if name in names and column.type in (pa.string(), pa.large_string()):
                 found = column.dictionary_encode()
                 if max((len(c.dictionary) for c in found.chunks), default=0) <= FEW_STRINGS:
                     table = table.set_column(j, name, found)
@@ -139,15 +108,10 @@ class FrameTable(Table):
         return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        """Return slices of the columns asked for, in the types they have."""
         require_columns(types, self.names, "the table")
         rows = self.table.select(list(types))
         starts = range(0, max(rows.num_rows, 1), self.part_rows)
         return [FramePart(rows.slice(start, self.part_rows), start) for start in starts]
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def in_memory(table: Table) -> FrameTable | None:
@@ -158,13 +122,7 @@ def in_memory(table: Table) -> FrameTable | None:
 
 
 def in_memory_beside(table: Table, role: str) -> FrameTable:
-    """Return a table in memory, to which values are to be added as its labels, say.
-
-    Raises
-    ------
-    ParameterError
-        If the table is a file.
-    """
+    """Return a table in memory, to which values are to be added as its labels, say."""
     frame = in_memory(table)
     if frame is None:
         raise ParameterError(
@@ -182,19 +140,9 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
 
     What can be read only once, or would run a query again, is spooled to temporary files: a
     second pass then sees the same rows.
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name, or a column mixes types.
-    ReadError
-        If a query fails, or there is no room for its rows.
     """
-    _refuse_complex(data)
     try:
         table = _read(data)
-    except UnicodeError as error:
-        raise _without_unicode(data, error) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         if "non-struct type" in str(error):  # a stream of one column, not of tables
             raise no_table(data) from None
@@ -205,48 +153,6 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
         ) from error
     require_distinct(table.names)
     return table
-
-
-def _refuse_complex(data: Any) -> None:
-    """Refuse columns of complex numbers, of frames and of dicts."""
-    kinds: Any = {}
-    if isinstance(data, Mapping):
-        kinds = {name: getattr(values, "dtype", None) for name, values in data.items()}
-        kinds |= {name: np.result_type(1j) for name, values in data.items() if _complex(values)}
-    elif type(data).__module__.partition(".")[0] == "pandas" and data.ndim == 2:
-        kinds = data.dtypes
-    for name, kind in kinds.items():
-        if getattr(kind, "kind", "") == "c":
-            raise SchemaError(
-                f"column {str(name)!r} holds complex numbers",
-                "a column holds real numbers, text, true and false, dates or times",
-                "give real and imaginary parts as two columns",
-            )
-
-
-def _complex(values: Any) -> bool:
-    return isinstance(values, list | tuple) and any(isinstance(cell, complex) for cell in values)
-
-
-def not_text(subject: str) -> SchemaError:
-    """What to say of strings that no text is."""
-    return SchemaError(
-        f"{subject} a string with half of a character, which is no text (a lone surrogate)",
-        "text is Unicode",
-        "replace it: text.encode('utf8', 'replace').decode()",
-    )
-
-
-def _without_unicode(data: Any, error: UnicodeError) -> SchemaError:
-    """Name the column, by its name or a cell, that has a string which is no text."""
-    string = getattr(error, "object", None)
-    columns = data.keys() if hasattr(data, "keys") else ()
-    for name in columns:
-        if name == string:
-            return not_text(f"the name of the column {name!r} is")
-        if any(cell == string for cell in data[name]):
-            return not_text(f"column {name!r} holds")
-    return not_text("the table holds")
 
 
 def _read(data: Any) -> FrameTable | SpooledTable:
@@ -268,7 +174,14 @@ def _read(data: Any) -> FrameTable | SpooledTable:
     # What has a length is in memory, but for a relation of duckdb, which runs its query for it.
     if hasattr(data, "__len__") and package not in ("duckdb", "_duckdb"):
         return FrameTable(pa.table(data))
-    return _streamed(data)
+    try:
+        reader = pa.RecordBatchReader.from_stream(data)
+    except Exception as error:
+        raise ReadError(
+            f"the stream does not begin: {first_line(error)}", "", "correct where it comes from"
+        ) from error
+    require_distinct(reader.schema.names)
+    return spool(unbroken(reader, "the stream"), reader.schema, "the stream")
 
 
 def _collected(data: Any) -> pa.Table:
@@ -283,17 +196,6 @@ def _collected(data: Any) -> pa.Table:
     return table
 
 
-def _streamed(data: Any) -> SpooledTable:
-    try:
-        reader = pa.RecordBatchReader.from_stream(data)
-    except Exception as error:
-        raise ReadError(
-            f"the stream does not begin: {first_line(error)}", "", "correct where it comes from"
-        ) from error
-    require_distinct(reader.schema.names)
-    return spool(unbroken(reader, "the stream"), reader.schema, "the stream")
-
-
 def no_table(data: Any) -> SchemaError:
     """Return the error of what is no table, such as a column alone."""
     return SchemaError(
@@ -303,20 +205,36 @@ def no_table(data: Any) -> SchemaError:
     )
 
 
+def not_text(subject: str) -> SchemaError:
+    """Return the error of strings that no text is."""
+    return SchemaError(
+        f"{subject} a string with half of a character, which is no text (a lone surrogate)",
+        "text is Unicode",
+        "replace it: text.encode('utf8', 'replace').decode()",
+    )
+
+
 def _from_columns(data: Mapping[Any, Any]) -> pa.Table:
-    names = [str(name) for name in data]
-    require_distinct(names)
-    columns = {
-        name: _column(name, values) for name, values in zip(names, data.values(), strict=True)
-    }
-    for name, column in columns.items():
-        if len(column) != len(columns[names[0]]):
+    columns = {}
+    for name, values in zip(_names(data), data.values(), strict=True):
+        columns[name] = _column(name, values)
+        first = next(iter(columns))
+        if len(columns[name]) != len(columns[first]):
             raise SchemaError(
-                f"column {name!r} has {len(column)} values, "
-                f"column {names[0]!r} has {len(columns[names[0]])}",
+                f"column {name!r} has {len(columns[name])} values, "
+                f"column {first!r} has {len(columns[first])}",
                 "a column has one value for every row",
             )
     return pa.table(columns)
+
+
+def _names(given: Iterable[Any]) -> list[str]:
+    names = list(map(str, given))
+    require_distinct(names)
+    for name in names:
+        if name.encode(errors="ignore").decode() != name:
+            raise not_text(f"the name of the column {name!r} is")
+    return names
 
 
 def _column(name: str, values: Any) -> pa.Array[Any]:
@@ -328,20 +246,33 @@ def _column(name: str, values: Any) -> pa.Array[Any]:
         )
     try:
         column = pa.array(cells, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise _mixed(name, str(error).splitlines()[0]) from error
+    except UnicodeError:
+        raise not_text(f"column {name!r} holds") from None
     except OverflowError as error:
-        raise _too_long(name, cells) from error
+        longer = (isinstance(cell, int) and not -(2**63) <= cell < 2**63 for cell in cells)
+        row = next((row for row, is_longer in enumerate(longer) if is_longer), 0)
+        raise SchemaError(
+            f"column {name!r}, row {row}: {cells[row]}",
+            "a whole number is from -2^63 to 2^63 - 1",
+            HELD_STEP,
+        ) from error
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        if any(isinstance(cell, complex | np.complexfloating) for cell in cells):
+            raise SchemaError(
+                f"column {name!r} holds complex numbers",
+                "a column holds real numbers, text, true and false, dates or times",
+                "give real and imaginary parts as two columns",
+            ) from None
+        raise _mixed(name, str(error).splitlines()[0]) from error
     _refuse_booleans(name, cells, column.type)
     return column
 
 
 def _refuse_booleans(name: str, cells: Any, kind: pa.DataType) -> None:
     """Refuse Booleans among numbers with fractions, which Arrow takes for the numbers 0 and 1."""
-    if cells.dtype == object and pa.types.is_floating(kind):
-        strange = {type(cell) for cell in cells} & {bool, np.bool_}
-        if strange:
-            raise _mixed(name, "bool and float")
+    mixable = cells.dtype == object and pa.types.is_floating(kind)
+    if mixable and {type(cell) for cell in cells} & {bool, np.bool_}:
+        raise _mixed(name, "bool and float")
 
 
 def _mixed(name: str, what: str) -> SchemaError:
@@ -350,22 +281,10 @@ def _mixed(name: str, what: str) -> SchemaError:
     )
 
 
-def _too_long(name: str, cells: Any) -> SchemaError:
-    """Name the whole number that Arrow has no type for."""
-    longer = (isinstance(cell, int) and not -(2**63) <= cell < 2**63 for cell in cells)
-    row = next((row for row, is_longer in enumerate(longer) if is_longer), 0)
-    return SchemaError(
-        f"column {name!r}, row {row}: {cells[row]}",
-        "a whole number is from -2^63 to 2^63 - 1",
-        HELD_STEP,
-    )
-
-
 def _from_pandas(frame: Any) -> pa.Table:
     if frame.ndim != 2:
         raise no_table(frame)
-    names = [str(name) for name in frame.columns]
-    require_distinct(names)
+    names = _names(frame.columns)
     frame = frame.set_axis(names, axis=1)
     sparse = {name: d.subtype for name, d in frame.dtypes.items() if hasattr(d, "fill_value")}
     dense = frame.astype(sparse) if sparse else frame
@@ -373,7 +292,7 @@ def _from_pandas(frame: Any) -> pa.Table:
     doubles = {name for name, kind in dense.dtypes.items() if kind == np.float64}
     try:
         others = pa.Table.from_pandas(dense.drop(columns=doubles), preserve_index=False)
-    except OverflowError:
+    except (OverflowError, UnicodeError, pa.ArrowException):  # one by one, they are named
         return _from_columns({name: frame[name].to_numpy() for name in names})
     for name, kind in zip(others.column_names, others.schema.types, strict=True):
         _refuse_booleans(name, frame[name], kind)
@@ -386,11 +305,6 @@ def _lazy_table(frame: Any) -> SpooledTable:
 
     The rows never are in memory together. Polars can also hand them over batch by batch
     (``collect_batches``), but then waits for a reader that may wait for polars.
-
-    Raises
-    ------
-    ReadError
-        If the query fails.
     """
     import polars as pl
 

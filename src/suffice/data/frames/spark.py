@@ -10,10 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from suffice.data.source import RecordPart
-from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
+from suffice.data.table import Table, first_rows, require_columns
 from suffice.errors import EngineError, ReadError
-
-__all__ = ["PartitionRows", "SparkRows", "SparkTable", "gist"]
+from suffice.sums.batch import BATCH_ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +23,9 @@ class SparkRows(RecordPart):
     names: tuple[str, ...]  # their own names
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Refuse: rows are read where they are."""
         raise _elsewhere()
 
     def locate(self, row: int) -> str:
-        """Return ``row i``."""
         return f"row {row}"
 
     def __reduce__(self) -> Any:
@@ -52,14 +49,12 @@ class PartitionRows(RecordPart):
     partition: int  # its number, from 0
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time."""
         for arrived in self.arriving:
             batch = arrived.rename_columns(list(self.names))
             for start in range(0, batch.num_rows, BATCH_ROWS):
                 yield batch.slice(start, BATCH_ROWS)
 
     def locate(self, row: int) -> str:
-        """Return ``row i of partition j``, both counted from 0."""
         return f"row {row} of partition {self.partition}"
 
 
@@ -80,44 +75,29 @@ class SparkTable(Table):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Column names."""
         return tuple(self.frame.columns)
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return _first_rows(self.frame)
+        try:
+            table = self.frame.limit(BATCH_ROWS).toArrow()
+        except Exception as error:
+            raise ReadError(
+                f"the Spark DataFrame cannot be read: {gist(error)}",
+                "",
+                "see whether frame.show() works",
+            ) from error
+        return first_rows(table.to_batches(), table.schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SparkRows]:
-        """Return one part, all rows of the columns asked for; Spark partitions them itself."""
         require_columns(types, self.names, "the Spark DataFrame")
-        return [SparkRows(self.plain(tuple(types)), tuple(types))]
-
-    def plain(self, names: Sequence[str]) -> Any:
-        """The frame of some columns, called c0, c1, ..."""
-        quoted = [f"`{name.replace('`', '``')}`" for name in names]
-        return self.frame.selectExpr(*(f"{name} AS c{j}" for j, name in enumerate(quoted)))
-
-
-def _first_rows(frame: Any) -> pa.RecordBatch:
-    try:
-        table = frame.limit(BATCH_ROWS).toArrow()
-    except Exception as error:
-        raise ReadError(
-            f"the Spark DataFrame cannot be read: {gist(error)}",
-            "",
-            "see whether frame.show() works",
-        ) from error
-    return first_rows(table.to_batches(), table.schema)
+        quoted = [f"`{name.replace('`', '``')}`" for name in types]
+        frame = self.frame.selectExpr(*(f"{name} AS c{j}" for j, name in enumerate(quoted)))
+        return [SparkRows(frame, tuple(types))]
 
 
 def gist(error: BaseException) -> str:
-    r"""Return the one line of a long error of Spark that says what happened.
-
-    Examples
-    --------
-    >>> gist(ValueError("[CAST_INVALID_INPUT] 'x' is no number\n  at java.lang"))
-    "[CAST_INVALID_INPUT] 'x' is no number"
-    """
+    """Return the one line of a long error of Spark that says what happened."""
     lines = (line.rstrip() for line in str(error).splitlines())
     said = (line for line in lines if line and not line.startswith(_FRAMES))
     return next(said, type(error).__name__)

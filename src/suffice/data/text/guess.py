@@ -29,8 +29,6 @@ from suffice.data.spelling import (
 )
 from suffice.sums.block import HELD
 
-__all__ = ["Doubt", "Guess", "fractions", "guess", "settled", "whole_numbers"]
-
 PROBE = 64  # values that show whether a column is worth a closer look
 SEVERAL = 10  # distinct numbers
 _LIKELY = re.compile(
@@ -190,13 +188,7 @@ def _real(cells: pa.Array[Any]) -> Guess | None:
 
 
 def whole_numbers(cells: pa.Array[Any]) -> pa.Array[Any]:
-    """Cast digits to int64; Arrow would take hexadecimal identifiers, and no plus sign.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        If a cell is no whole number.
-    """
+    """Cast digits to int64; Arrow would take hexadecimal identifiers, and no plus sign."""
     if pc.any(pc.match_substring_regex(cells, "[xX]")).as_py():
         raise pa.ArrowInvalid("a cell is hexadecimal")
     try:

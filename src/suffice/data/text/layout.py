@@ -21,8 +21,6 @@ from suffice.data.spelling import MARKS, PLAIN, Number
 from suffice.data.text.records import BLANK, Grammar, OpenRecordError, Record
 from suffice.data.text_format import AUTO, TextFormat
 
-__all__ = ["Layout", "encoding_of", "layout_of", "names_of"]
-
 DELIMITERS = ",;\t|"
 _QUOTE, _OTHER_QUOTE = '"', "'"
 _ROWS = 200

@@ -61,13 +61,7 @@ class Source:
 
 @contextmanager
 def opened(file: TextFile) -> Iterator[Source]:
-    """Open a file for reading, once.
-
-    Raises
-    ------
-    ReadError
-        If it cannot be read, or has changed.
-    """
+    """Open a file for reading, once."""
     with readable(file.path, file.version), open_bytes(file.path) as stream:
         yield Source(stream)
 

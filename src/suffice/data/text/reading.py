@@ -23,12 +23,10 @@ import pyarrow.csv as arrow_csv
 
 from suffice.data.read_ahead import in_order
 from suffice.data.spelling import PLAIN, TRUTH, Moment, Spelling
-from suffice.data.table import BATCH_ROWS
 from suffice.data.text.pieces import Source, pieces, swallows
 from suffice.data.text.records import OpenRecordError, TextFile
+from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD
-
-__all__ = ["Reading", "without_missing"]
 
 _AHEAD = 2
 _PLAIN: dict[pa.DataType, Spelling] = {pa.float64(): PLAIN, pa.date32(): Moment("YYYY-MM-DD")}

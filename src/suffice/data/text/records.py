@@ -269,13 +269,7 @@ class TextFile:
         return Grammar(self.separator, self.format.quote, bool(self.format.strip))
 
     def scan(self) -> Generator[Record, None, None]:
-        """Walk through the file slowly, malformed rows included, the header not.
-
-        Raises
-        ------
-        ReadError
-            If the file cannot be read, or a quote never closes.
-        """
+        """Walk through the file slowly, malformed rows included, the header not."""
         try:
             with (
                 readable(self.path, self.version),

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
-from suffice.data.table import BATCH_ROWS, first_rows
+from suffice.data.table import first_rows
 from suffice.data.text.guess import Doubt, Guess, fractions, guess, settled, whole_numbers
 from suffice.data.text.layout import (
     Layout,
@@ -37,8 +37,7 @@ from suffice.data.text.records import BLANK, TextFile, is_utf8, undecoded, usual
 from suffice.data.text_format import AUTO, TextFormat
 from suffice.data.version import readable, version_of
 from suffice.errors import ReadError, SchemaError
-
-__all__ = ["Sniffed", "read_cells", "sniff"]
+from suffice.sums.batch import BATCH_ROWS
 
 SAMPLE_BYTES = 1 << 16  # in the middle and at the end
 NAMED = 3  # columns in one remark
@@ -75,13 +74,6 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         What is given.
     known : TextFormat, optional
         What a model knows of its files.
-
-    Raises
-    ------
-    ReadError
-        If a file cannot be read, or a column can be read in two ways.
-    SchemaError
-        If the columns of two files differ.
     """
     first = paths[0]
     given = asked if known is None else asked.over(known)
@@ -467,13 +459,7 @@ def _bare(cells: pa.Array[pa.StringScalar], tokens: Sequence[str]) -> pa.Array[p
 def read_cells(
     cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType, tokens: Sequence[str]
 ) -> pa.Array[pa.Scalar]:
-    """Read cells, missing ones as nulls, by a spelling and in a type.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        If a cell is spelled otherwise, or does not fit the type.
-    """
+    """Read cells, missing ones as nulls, by a spelling and in a type."""
     if pa.types.is_null(kind):
         if cells.null_count < len(cells):
             raise pa.ArrowInvalid("a cell is not empty")

@@ -32,8 +32,6 @@ from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP
 
-__all__ = ["TextPart", "TextTable"]
-
 
 @dataclass(frozen=True)
 class TextPart(RecordPart):
@@ -49,13 +47,7 @@ class TextPart(RecordPart):
         return tuple(name for name, _ in self.types)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their columns and types.
-
-        Raises
-        ------
-        ReadError
-            If a row is malformed, a cell is not of its type, or the file cannot be read.
-        """
+        """Yield the rows in their columns and types."""
         types = dict(self.types) | dict.fromkeys(self.empty, pa.null())
         reading, done = Reading(self.text, types), 0
         with opened(self.text) as source:
@@ -154,13 +146,6 @@ class TextTable(Table):
         What is given of how they are written.
     known : TextFormat, optional
         What a model knows of its files.
-
-    Raises
-    ------
-    ReadError
-        If a file cannot be read.
-    SchemaError
-        If the column names of two files differ.
 
     Examples
     --------

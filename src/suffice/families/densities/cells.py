@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -13,18 +14,6 @@ from suffice.numerics import kernels
 from suffice.sums.bins import BinnedCounts, cell_bounds
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import CutBins
-
-__all__ = [
-    "Cells",
-    "KernelShape",
-    "binned_counts",
-    "cells_of_column",
-    "entropy_cuts",
-    "equal_frequency_cuts",
-    "far_columns",
-    "learnt_cuts",
-    "merged",
-]
 
 
 def entropy_cuts(count: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -98,6 +87,8 @@ def equal_frequency_cuts(every: NDArray[np.float64], bins: int) -> NDArray[np.in
 
 TIE = 2.0**-30  # units: a number midway between two others is one of the larger, however rounded
 GROUPS = 200  # cells, at most, that kernels stand in
+LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
+FEW_CLASSES = 10  # of more classes, cells are so many fewer that kernels take as long as of these
 
 
 class _Cells(NamedTuple):
@@ -134,19 +125,23 @@ class Cells(_Cells):
 
     @cached_property
     def grouped(self) -> Cells:
-        """At most 200 cells of equal frequency, without gaps between them."""
-        few = len(self.low) <= GROUPS
-        cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, GROUPS)
+        """At most 200 cells of equal frequency, without gaps; of k > 10 classes 200 √(10/k)."""
+        most = round(GROUPS * sqrt(min(1.0, FEW_CLASSES / len(self.counts))))
+        few = len(self.low) <= most
+        cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, most)
         return merged(self, cuts)
 
     @cached_property
     def kernel_shape(self) -> KernelShape:
-        """What kernels of all bandwidths have in common."""
-        return KernelShape.of(self.grouped)
+        """Return the quantities that kernels of all bandwidths share."""
+        cells = self.grouped
+        k, b = cells.counts.shape
+        shape = np.empty(k), np.empty(k), np.empty(b)
+        return KernelShape(kernels.densities.kernel_shape(cells.at, cells.counts, *shape), *shape)
 
 
 class KernelShape(NamedTuple):
-    """How broad the kernels of the classes are, and one for what no number showed.
+    """The scale of the kernels of the classes, and a broad one for values out of range.
 
     Parameters
     ----------
@@ -163,12 +158,10 @@ class KernelShape(NamedTuple):
     narrower: NDArray[np.float64]
     broad: NDArray[np.float64]
 
-    @classmethod
-    def of(cls, cells: Cells) -> KernelShape:
-        """That of two cells or more."""
-        k, b = cells.counts.shape
-        shape = np.empty(k), np.empty(k), np.empty(b)
-        return cls(kernels.densities.kernel_shape(cells.at, cells.counts, *shape), *shape)
+    def widths(self, bandwidth: float) -> NDArray[np.float64]:
+        """Return h_c of every class, (k,), no less than a thousandth of the deviation."""
+        h = bandwidth * self.spreads * self.narrower
+        return np.maximum(h, LEAST_BANDWIDTH * self.deviation)
 
 
 def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
@@ -209,7 +202,7 @@ BINS = 10  # of equal frequency, where no cut tells of the class
 
 
 def learnt_cuts(cells: Cells) -> NDArray[np.intp]:
-    """Where a column is cut: by `entropy_cuts` or, where that cuts nothing, into ten equal parts.
+    """Choose the bin edges of a column: by `entropy_cuts`, or ten equal parts if it finds none.
 
     Returns
     -------
@@ -230,15 +223,10 @@ def binned_counts(cells: Cells, cuts: NDArray[np.intp]) -> tuple[CutBins, NDArra
     (CutBins(cuts=array([3.])), array([[3., 0.]]))
     """
     counts = np.add.reduceat(cells.counts, np.append(0, cuts), axis=1)
-    return CutBins(_between(cells, cuts)), counts
-
-
-def _between(cells: Cells, cuts: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Where the numbers of a cell end and those of the next begin, (cuts,)."""
     before, after = cells.high[cuts - 1], cells.low[cuts]
     edges = 0.5 * before + 0.5 * after
     is_point = (cells.low[cuts - 1] == before) & (edges == before)  # which is below the cut
-    return np.where(is_point, np.nextafter(before, np.inf), edges)
+    return CutBins(np.where(is_point, np.nextafter(before, np.inf), edges)), counts
 
 
 def far_columns(moments: Moments) -> NDArray[np.intp]:

@@ -16,14 +16,6 @@ from suffice.numerics.elementary import exp
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.block import RealBlock, require_finite, tiles
 
-__all__ = [
-    "Choice",
-    "Piece",
-    "PiecewiseParameters",
-    "nothing",
-    "widths",
-]
-
 FEW = 12  # bins that are described one by one
 LOOKED_UP = 2**18  # scores that are read from a table at a time: 2 MB
 
@@ -109,26 +101,14 @@ class PiecewiseParameters(Parameters):
         return int(k * (bins - len(self.start) + 1))
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add Σⱼ log p(xⱼ | c).
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite.
-        """
+        """Add Σⱼ log p(xⱼ | c)."""
         for first, x in tiles(block.values, np.float64):
             part = out[first : first + len(x)]
             if kernels.piecewise.add(x, self.start, self.low, self.log_density, part) >= 0:
                 require_finite(x, first)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add log p(xⱼ | c) of every cell.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
-        """
+        """Add log p(xⱼ | c) of every cell, looked up for some columns at a time."""
         for first, x in tiles(block.values, np.float64):
             require_finite(x, first)
             bins = np.empty(x.shape, np.int64)
@@ -145,12 +125,10 @@ class PiecewiseParameters(Parameters):
         return np.append(self.log_density.T, np.zeros((1, len(self.log_density))), axis=0)
 
     def column(self, j: int) -> PiecewiseParameters:
-        """The parameters of column j alone."""
         found = PiecewiseParameters.of(len(self.log_density), [self.piece(j)])
         return replace(found, choices=self.choices[j : j + 1])
 
     def chosen(self, j: int) -> str:
-        """The shape of column j."""
         return self.choices[j].shape if self.choices else ""
 
     def rivals(self, j: int) -> dict[str, float]:
@@ -158,15 +136,13 @@ class PiecewiseParameters(Parameters):
         return self.choices[j].losses if self.choices else {}
 
     def piece(self, j: int) -> Piece:
-        """The density of column j."""
         own = slice(*self.start[j : j + 2])
         return Piece(self.low[own], self.high[own], self.log_density[:, own])
 
     def probabilities(self, j: int) -> NDArray[np.float64]:
         """P(bin | c) of column j, (k, b)."""
-        own = slice(*self.start[j : j + 2])
-        width = widths(self.low[own], self.high[own])
-        mass = exp(self.log_density[:, own]) * width
+        low, high, log_density = self.piece(j)
+        mass = exp(log_density) * widths(low, high)
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
     def sample(
@@ -184,8 +160,7 @@ class PiecewiseParameters(Parameters):
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """Probabilities of the bins of column j where they are few, else mean and deviation."""
-        own, p = slice(*self.start[j : j + 2]), self.probabilities(j)
-        low, high = self.low[own], self.high[own]
+        (low, high, _), p = self.piece(j), self.probabilities(j)
         if p.shape[1] <= FEW:
             return dict(zip(bin_names(low, high), p.T.tolist(), strict=True))
         middle, width = 0.5 * (low + high), high - low
@@ -205,7 +180,7 @@ def widths(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def bin_names(low: NDArray[np.float64], high: NDArray[np.float64]) -> list[str]:
-    """What numbers every bin holds, in six digits, or as many as tell the bins apart.
+    """Name the numbers of every bin, in six digits, or as many as tell the bins apart.
 
     Examples
     --------

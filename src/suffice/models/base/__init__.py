@@ -1,1 +1,1 @@
-"""What all estimators share: tables, labels, options, checks, streams, scores, model files."""
+"""Shared by all estimators: tables, labels, options, checks, scores, model files."""

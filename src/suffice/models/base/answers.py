@@ -1,4 +1,4 @@
-"""What is answered from probabilities: labels, sets of labels, least cost, evidence; and tables."""
+"""Predictions from probabilities: labels, prediction sets, least cost, evidence; and tables."""
 
 from __future__ import annotations
 
@@ -22,31 +22,10 @@ from suffice.rules import NONNEGATIVE, Shape
 from suffice.sums.batch import Batch
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "Doubts",
-    "Evidence",
-    "Partial",
-    "Predictions",
-    "WithGaps",
-    "answer_complete",
-    "answered_by_prior",
-    "by_costs",
-    "checked_costs",
-    "class_tables_with_gaps",
-    "expected_costs",
-    "impossible_rows",
-    "label_sets",
-    "of_complete",
-    "of_threshold",
-    "prediction_tables",
-    "tables_with_gaps",
-    "told",
-]
-
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a classifier says of n rows.
+    """The predictions of a classifier for n rows.
 
     Parameters
     ----------
@@ -174,7 +153,7 @@ def by_costs(
     proba: bool = False,
     log_proba: bool = False,
 ) -> Predictions:
-    """What a model answers for a batch, with the labels of least expected cost."""
+    """Predict the labels of least expected cost for a batch."""
     found = answer(batch, proba=True, log_proba=log_proba)
     assert found.posterior is not None  # it was asked for
     best = expected_costs(found.posterior, costs).argmin(axis=1)
@@ -186,7 +165,7 @@ LEVELS = 1000  # of the quantiles that are kept
 
 @dataclass(frozen=True, eq=False)
 class Doubts:
-    """How doubtful the classes of rows were that a model had not learnt.
+    """The nonconformity scores of held-out rows.
 
     Parameters
     ----------
@@ -201,7 +180,7 @@ class Doubts:
 
     @classmethod
     def of(cls, p: NDArray[np.float64], weights: NDArray[np.float64]) -> Self:
-        """Those of rows with these probabilities of their own classes, (n,), n > 0.
+        """Compute them from the probabilities of the rows' own classes, (n,), n > 0.
 
         Examples
         --------
@@ -216,7 +195,7 @@ class Doubts:
         return cls(np.asarray(quantiles), float(weights.sum()))
 
     def largest(self, coverage: float) -> float:
-        """What 1 − P(c | x) of a new row's class exceeds with probability 1 − coverage at most.
+        """Bound 1 − P(c | x) of a new row's class with probability ``coverage``.
 
         It is 1, no class is left out, where so few rows cannot say so.
         """
@@ -229,13 +208,7 @@ class Doubts:
 def label_sets(
     p: NDArray[np.float64], doubts: Doubts, coverage: Any, allow_empty: bool
 ) -> NDArray[np.bool_]:
-    """Which classes are in the sets of rows with these probabilities, (n, k).
-
-    Raises
-    ------
-    ParameterError
-        If coverage is no fraction, or ``allow_empty`` neither True nor False.
-    """
+    """Return which classes are in the prediction sets of rows with these probabilities, (n, k)."""
     check_boolean(allow_empty=allow_empty)
     if not (is_finite(coverage) and 0 < coverage < 1):
         raise ParameterError(f"coverage={coverage!r}", "coverage is above 0 and below 1")
@@ -252,7 +225,7 @@ NO_ANSWER = "a cell is missing, or shows a category that no row of the fit had"
 
 @dataclass(frozen=True)
 class Partial(Generic[R]):
-    """What was found of the complete rows of a batch."""
+    """A result of the complete rows of a batch."""
 
     complete: NDArray[np.bool_]  # (n,)
     found: R
@@ -294,13 +267,13 @@ def tables_with_gaps(
 def class_tables_with_gaps(
     classes: Vocabulary, parts: Iterable[Partial[Predictions]]
 ) -> Iterator[pa.Table]:
-    """The same of the answers of a classifier."""
+    """Yield the tables of a classifier, with rows for those left out."""
     return tables_with_gaps(lambda found: found.table(classes), parts)
 
 
 @dataclass(frozen=True)
 class WithGaps(Generic[R]):
-    """What a kernel found in the complete rows, and how many others there are."""
+    """The result of a kernel for the complete rows, and the number of others."""
 
     found: R
     gaps: int
@@ -315,7 +288,7 @@ class WithGaps(Generic[R]):
 
 
 def told(parts: Mapping[Any, WithGaps[R]]) -> dict[Any, R]:
-    """What was found in every part, with one warning that counts the rows left out of all."""
+    """Return the results of all parts, with one warning that counts the rows left out."""
     gaps = sum(part.gaps for part in parts.values())
     if gaps:
         warn(f"{gaps} row{'s' if gaps > 1 else ''} left out: {NO_ANSWER}")

@@ -1,4 +1,4 @@
-"""What labels, weights and tables may be, and weights of classes."""
+"""Checks of labels, weights and tables, and weights of classes."""
 
 from __future__ import annotations
 
@@ -26,23 +26,6 @@ from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import WEIGHT_RULE, unfit_weight
 from suffice.sums.vocabulary import Value, Vocabulary
 
-__all__ = [
-    "ClassWeight",
-    "check_class_weight",
-    "check_one_type",
-    "check_same_classes",
-    "checked_weights",
-    "class_weights",
-    "common_dtype",
-    "declared_labels",
-    "forgetting",
-    "has_named_columns",
-    "is_array",
-    "labels_of",
-    "one_column",
-    "require_weights",
-]
-
 WHOLE_TYPES = {bool, int}  # labels without a fraction
 
 
@@ -63,29 +46,19 @@ def is_array(X: Any, *named: Any) -> bool:
 
 
 def _is_sparse_frame(X: Any) -> bool:
-    """Whether all columns of a pandas frame store what is not 0 alone."""
     if type(X).__module__.partition(".")[0] != "pandas" or X.ndim != 2:
         return False
     return X.size > 0 and all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
 
 
 def has_named_columns(X: Any) -> bool:
-    """Whether the columns of a table are called by strings, and not by numbers."""
     framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
     columns = X if isinstance(X, Mapping) else X.columns if framed else ()
     return all(isinstance(name, str) for name in columns)
 
 
 def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    """Weights of n rows as an array; one number serves all.
-
-    Raises
-    ------
-    DataError
-        If a weight is not a number, or breaks the rule.
-    ParameterError
-        If there is not one weight per row.
-    """
+    """Weights of n rows as an array; one number serves all."""
     if np.ma.is_masked(sample_weight):
         masked = int(np.ma.getmaskarray(sample_weight).argmax())
         raise DataError(f"sample_weight, row {masked}: masked", WEIGHT_RULE)
@@ -113,19 +86,7 @@ def _weight_at(place: tuple[int, ...]) -> str:
 
 
 def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
-    """Labels, each of which can name a class, as many as ``rows``; see `one_column`.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it, if there are more or fewer.
-    DataError
-        If a label is infinite, or there are too many.
-    SchemaError
-        If strings and other labels are mixed.
-    ValueError
-        As scikit-learn has it, if labels are fractions.
-    """
+    """Labels, each of which can name a class, as many as ``rows``; see `one_column`."""
     values = one_column(y, warn)
     if rows is not None and rows.shape[0] != values.shape[0]:
         refuse_lengths(rows, values)
@@ -164,26 +125,14 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
 
 
 def declared_labels(classes: Any) -> Vocabulary:
-    """Labels of which there may be no row yet; none of ``classes=None``.
-
-    Raises
-    ------
-    DataError, ValueError
-        As `labels_of` does.
-    """
+    """Labels of which there may be no row yet; none of ``classes=None``."""
     if classes is None:
         return Vocabulary(())
     return labels_of(classes, warn=False).classes
 
 
 def check_among(labels: Vocabulary, classes: Vocabulary) -> None:
-    """Refuse labels that are not among the classes that a call has named.
-
-    Raises
-    ------
-    DataError
-        Naming the labels.
-    """
+    """Refuse labels that are not among the classes that a call has named."""
     others = [label for label in labels.values if label not in classes.values]
     if others:
         raise DataError(
@@ -195,13 +144,7 @@ def check_among(labels: Vocabulary, classes: Vocabulary) -> None:
 
 
 def check_same_classes(classes: Any, known: NDArray[Any]) -> None:
-    """Refuse classes that a call names, unless they are those that are known, each once.
-
-    Raises
-    ------
-    ParameterError
-        With both.
-    """
+    """Refuse classes that a call names, unless they are those that are known, each once."""
     given, there = np.ravel(classes).tolist(), known.tolist()
     if sorted(given) != there:
         raise ParameterError(
@@ -215,13 +158,6 @@ def one_column(y: Any, warn: bool = True) -> NDArray[Any]:
     """Labels as an array of one dimension; whole numbers, as they nearly always are, as they are.
 
     Of a matrix of one column scikit-learn warns, if it is to.
-
-    Raises
-    ------
-    SchemaError
-        If a label of a list holds several values, or Booleans are among others.
-    ValueError
-        As scikit-learn has it, if they have more dimensions.
     """
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
         return y
@@ -241,7 +177,7 @@ def one_column(y: Any, warn: bool = True) -> NDArray[Any]:
 
 
 def _is_text(label: str) -> bool:
-    """Whether a string can be written: a lone surrogate cannot."""
+    """Return whether a string can be encoded: a lone surrogate cannot."""
     try:
         label.encode()
     except UnicodeEncodeError:
@@ -250,7 +186,7 @@ def _is_text(label: str) -> bool:
 
 
 def common_dtype(*given: Any) -> np.dtype[Any] | None:
-    """What labels are stored as together: all arrays of numbers or dtypes, or else None.
+    """Return the dtype that holds all labels: of arrays of numbers or dtypes, or else None.
 
     Examples
     --------
@@ -287,11 +223,6 @@ def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -
         The labels.
     one, other : str
         What they are called.
-
-    Raises
-    ------
-    SchemaError
-        Naming the types of both.
     """
     kinds = _kind(mine.values), _kind(theirs.values)
     if None not in kinds and kinds[0] != kinds[1]:
@@ -313,13 +244,7 @@ ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
 
 def check_class_weight(given: Any) -> None:
-    """Refuse what says no weight of classes.
-
-    Raises
-    ------
-    ParameterError
-        If it is no ``"balanced"``, None or mapping of labels to positive numbers.
-    """
+    """Refuse what says no weight of classes."""
     if isinstance(given, Mapping):
         if not all(_is_weight(weight) for weight in given.values()):
             raise ParameterError(f"class_weight={given!r}", "a weight is a finite number above 0")
@@ -345,14 +270,6 @@ def class_weights(
     rows : ndarray (k,)
         N_c, the weight of the rows of each class.
     labels : tuple of k labels
-
-    Raises
-    ------
-    ParameterError
-        If a mapping leaves out a class and names one that is not there.
-
-    Source: G. King and L. Zeng, Logistic regression in rare events data, Political Analysis 9
-    (2001), 137-163, for weights of this form.
 
     Examples
     --------
@@ -394,11 +311,6 @@ def require_weights(
         Labels of rows whose weight is above 0.
     fewest : int
         How many there are to be.
-
-    Raises
-    ------
-    DataError
-        If other labels are shown, with weights of 0.
     """
     if not 0 < len(classes) < fewest:
         return

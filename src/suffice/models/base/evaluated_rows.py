@@ -24,17 +24,6 @@ from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.ranking import RankingAccumulator
 from suffice.sums.vocabulary import Value, Vocabulary
 
-__all__ = [
-    "UNKNOWN",
-    "Classifies",
-    "evaluation",
-    "known_codes",
-    "label_codes",
-    "require_known",
-    "tell_of_unknown",
-    "unknown_label",
-]
-
 RANKED = 20  # classes, each of which is ranked against all others
 BINS = 10  # of equal width, in which probabilities are held against frequencies
 UNKNOWN = -2  # the code of a label that is none of the classes of a model
@@ -45,9 +34,7 @@ class Classifies(Protocol):
     """A model of the joint distribution of rows and classes, whose predictions are judged."""
 
     @property
-    def layout(self) -> Layout:
-        """How a table is read."""
-        ...
+    def layout(self) -> Layout: ...
 
     @property
     def classes(self) -> Vocabulary:
@@ -84,11 +71,6 @@ def evaluation(
         The label predicted is the one with the least expected cost; by default the most probable.
     ranked : bool
         Whether rows are ranked by their log-odds.
-
-    Raises
-    ------
-    DataError
-        If labels are of another type than the classes, or very many are none of them.
     """
     k = len(model.classes)
     ranks = _ranked_classes(k) if ranked else 0
@@ -125,7 +107,7 @@ def evaluation(
 
 
 class _Rows:
-    """What a model says of labelled rows, and what it predicts.
+    """The log posterior of labelled rows, and their costs.
 
     Parameters
     ----------
@@ -233,7 +215,6 @@ class _Sums:
 
 
 def _ranked_classes(k: int) -> int:
-    """How many classes are ranked: one says all of two."""
     return 0 if k < 2 or k > RANKED else 1 if k == 2 else k
 
 
@@ -250,26 +231,16 @@ def _log_odds(
 
 
 def label_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
-    """Codes of the true labels among the classes; −1 without a label, −2 for one of no class.
-
-    Raises
-    ------
-    DataError
-        If a label is of another type than the classes.
-    """
+    """Codes of the true labels among the classes; −1 without a label, −2 for one of no class."""
     check_one_type(model.classes, batch.classes, "the labels learnt", "those of this table")
+    if batch.classes == model.classes:
+        return batch.codes
     place = model.classes.index(batch.classes.values, UNKNOWN)
     return np.asarray(np.append(place, -1)[batch.codes])
 
 
 def known_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
-    """Codes of the true labels among the classes of the model; −1 where there is none.
-
-    Raises
-    ------
-    DataError
-        If a label was never seen in training, or is of another type than those.
-    """
+    """Codes of the true labels among the classes of the model; −1 where there is none."""
     codes = label_codes(batch, model)
     strangers = np.flatnonzero(codes == UNKNOWN)
     if len(strangers):
@@ -278,13 +249,7 @@ def known_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
 
 
 def require_known(labels: Vocabulary, classes: Vocabulary) -> None:
-    """Refuse labels of rows that are not among the classes of a model.
-
-    Raises
-    ------
-    DataError
-        As `known_codes` does.
-    """
+    """Refuse labels of rows that are not among the classes of a model."""
     check_one_type(classes, labels, "the labels learnt", "those of this table")
     for label in labels.values:
         if label not in classes.codes:
@@ -301,13 +266,7 @@ def unknown_label(label: Value, classes: Vocabulary) -> DataError:
 
 
 def tell_of_unknown(classes: Vocabulary, found: Iterable[Evaluation]) -> None:
-    """Warn of rows whose label is none of the classes.
-
-    Raises
-    ------
-    DataError
-        If all are such rows.
-    """
+    """Warn of rows whose label is none of the classes."""
     rows: dict[Value, float] = {}
     for one in found:
         for label, weight in zip(one.classes, one.confusion.value.sum(axis=1), strict=True):

@@ -1,4 +1,4 @@
-"""How well a model predicts: a statistic like any other, an exact sum over labelled rows."""
+"""The evaluation of a model: a statistic like any other, an exact sum over labelled rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_in_print, rows_of_classes
 from suffice.sums.ranking import Area, Ranking
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["Evaluation", "wilson_interval"]
 
 CLASSES = 10  # of a confusion table in print
 
@@ -120,7 +118,6 @@ class Evaluation(Printed):
         return self._merged(other, operator.sub)
 
     def _over(self, classes: tuple[Any, ...]) -> Evaluation:
-        """The same sums, where more labels have no rows."""
         at = Vocabulary(classes).index(self.classes, -1)
         confusion, infinite = (
             DoubleDouble.zeros((len(classes),) * 2),
@@ -154,7 +151,7 @@ class Evaluation(Printed):
 
     @property
     def weight(self) -> float:
-        """Σw of the labelled rows."""
+        """Return Σw of the evaluated rows."""
         return float(self.confusion.value.sum())
 
     @property
@@ -174,7 +171,6 @@ class Evaluation(Printed):
 
     @property
     def in_short(self) -> dict[str, str]:
-        """Figures as they are printed, by name."""
         low, high = self.error_interval()
         area = self.roc_area.value
         return {

@@ -30,17 +30,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import Block, RealBlock, SparseBlock
 from suffice.sums.row_sample import Hashes, batch_hashes, mixed, name_hashes
 
-__all__ = [
-    "ARE_DIGESTS",
-    "DigestingEngine",
-    "Forgotten",
-    "are_digests",
-    "joined",
-    "refuse_again",
-    "remembered",
-    "without",
-]
-
 Forgotten = tuple[bytes, ...]
 """The sets that a model remembers, the latest last: of each its key and its digest."""
 
@@ -58,13 +47,7 @@ NO_NAMES: Hashes = np.empty(0, np.uint64)
 
 
 def refuse_again(known: Forgotten, total: int) -> None:
-    """Refuse a set of rows that is remembered.
-
-    Raises
-    ------
-    ForgetError
-        If it is.
-    """
+    """Refuse a set of rows that is remembered."""
     if not _entries(known, total).isdisjoint(known):
         raise ForgetError(
             "the model has forgotten these rows before",
@@ -89,7 +72,7 @@ def remembered(known: Forgotten, total: int) -> Forgotten:
 
 
 def without(known: Forgotten, total: int) -> Forgotten:
-    """Remember a set no longer: its rows were learnt again."""
+    """Remove a set whose rows were added again."""
     gone = _entries(known, total)
     return tuple(entry for entry in known if entry not in gone)
 
@@ -110,7 +93,7 @@ def _entry(key: bytes, total: int) -> bytes:
 
 
 def are_digests(known: Forgotten) -> bool:
-    """Whether entries have the length of a key and a digest, and are not too many."""
+    """Check that entries have the length of a key and a digest, and are not too many."""
     return len(known) <= MOST and all(len(entry) == ENTRY for entry in known)
 
 
@@ -168,7 +151,6 @@ class _DigestedPart:
         return getattr(self._part, name)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the batches of the part."""
         for batch in self._part.batches():
             yield batch
             self._add(batch)

@@ -1,4 +1,4 @@
-"""What a kernel finds in groups of rows: of every value of a column, or of given places."""
+"""Results of a kernel by group of rows: by the values of a column, or by given indices."""
 
 from __future__ import annotations
 
@@ -20,17 +20,6 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.sums.batch import Batch
 from suffice.sums.block import Block, CodedBlock, RealBlock
 
-__all__ = [
-    "MOST_GROUPS",
-    "ByGroup",
-    "PlacedPart",
-    "RowsOf",
-    "by_place",
-    "group_layout",
-    "sum_by_group",
-    "sums_by_place",
-]
-
 MOST_GROUPS = 1_000
 
 S = TypeVar("S")
@@ -38,7 +27,7 @@ E = TypeVar("E", bound="InShort")
 
 
 class InShort(Protocol):
-    """What is known of a group, in short."""
+    """A group of rows, in short."""
 
     @property
     def in_short(self) -> dict[str, str]:
@@ -100,7 +89,7 @@ class HasColumns(Protocol):
 def group_layout(
     layout: Layout, source: HasColumns, by: str, taken: Iterable[str | None]
 ) -> tuple[Layout, tuple[int, int]]:
-    """How rows are read together with the column whose values divide them, and where that stands.
+    """Add the column that divides the rows to a layout, and return its position.
 
     Parameters
     ----------
@@ -119,13 +108,6 @@ def group_layout(
         With one more block, unless the model reads the column itself.
     at : (int, int)
         The block, and the column in it.
-
-    Raises
-    ------
-    ParameterError
-        If the column has another part to play.
-    SchemaError
-        If the table has no such column.
     """
     if by in taken:
         raise ParameterError(
@@ -172,11 +154,6 @@ def sum_by_group(
         Where the column stands.
     blocks : int
         How many blocks the kernel knows, which come first.
-
-    Raises
-    ------
-    DataError
-        If there are more than 1,000 groups.
     """
     total: dict[Any, S] = {}
     part = partial(_of_part, kernel=kernel, at=at, blocks=blocks)
@@ -261,11 +238,9 @@ class RowsOf(Part):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.batch.rows
 
     def locate(self, row: int) -> str:
-        """Where a row stands."""
         return self.part.locate(self.first + int(self.places[row]))
 
 
@@ -288,11 +263,9 @@ class PlacedPart(Part):
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self.stop - self.first
 
     def locate(self, row: int) -> str:
-        """Where a row stands."""
         return self.part.locate(row)
 
     @property
@@ -340,7 +313,7 @@ def by_place(
     parts: Sequence[Part],
     group: NDArray[np.intp],
 ) -> dict[int, S]:
-    """What a kernel that knows the group finds in the rows of each, from one pass over the table.
+    """Apply a kernel that knows the group to the rows of each, in one pass over the table.
 
     Parameters
     ----------
@@ -359,6 +332,8 @@ def by_place(
         The sums by group.
     """
     total: dict[int, S] = {}
+    # Few bytes a row: all are compared with their neighbours.
+    group = group.astype(np.min_scalar_type(-1 - int(group.max(initial=0))))
     for found in engine.map(_of_placed, (kernel, params, group), placed(parts)):
         _join_places(total, found)
     return total

@@ -1,4 +1,4 @@
-"""How a fitted model is judged on labelled rows, whatever it is and wherever they are."""
+"""Evaluation of a fitted model on labelled rows, of any kind and from any source."""
 
 from __future__ import annotations
 
@@ -24,21 +24,6 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = [
-    "Hits",
-    "Judge",
-    "LeaveOneOut",
-    "accuracy_told",
-    "answers_left_out",
-    "evaluated",
-    "evaluated_by_place",
-    "hits",
-    "knowing_all",
-    "of_rows",
-    "such_label",
-    "tell_of_unknown_labels",
-]
 
 
 @dataclass(frozen=True)
@@ -83,11 +68,6 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
         Of a classifier.
     costs : ndarray (k, k), optional
         As for `suffice.models.base.evaluated_rows.evaluation`.
-
-    Raises
-    ------
-    DataError
-        If a label is of another type than those learnt.
     """
     table = np.zeros((1, 2, 2))  # a pair for either
     right_or_wrong = np.zeros(1, np.int64), np.array([2]), np.array([0, 2])  # low, size, offsets
@@ -97,11 +77,12 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
     def add(batch: Batch) -> None:
         nonlocal unknown, such
         codes = label_codes(batch, model)
-        unknown, such = unknown + int((codes == UNKNOWN).sum()), such or such_label(batch, codes)
+        if (strange := such_label(batch, codes)) is not None:
+            unknown, such = unknown + int((codes == UNKNOWN).sum()), such or strange
         answers = model.answers(batch) if costs is None else by_costs(costs, model.answers, batch)
         right = answers.best == codes
         if not batch.weights.size:
-            hit, labelled = int((right & (codes >= 0)).sum()), int((codes != -1).sum())
+            hit, labelled = int(np.count_nonzero(right)), int(np.count_nonzero(codes != -1))
             table[0, 0] += labelled - hit, hit
             return
         rows = np.flatnonzero((codes != -1) & (batch.weights > 0))
@@ -116,8 +97,9 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
 
 def such_label(batch: Batch, codes: NDArray[np.intp]) -> str | None:
     """A label of a batch that is none of the classes, as it is written; None without."""
-    strange = np.flatnonzero(codes == UNKNOWN)
-    return repr(batch.classes.values[batch.codes[strange[0]]]) if len(strange) else None
+    if not len(codes) or codes.min() > UNKNOWN:
+        return None
+    return repr(batch.classes.values[batch.codes[codes.argmin()]])
 
 
 def accuracy_told(found: Hits) -> float:
@@ -136,7 +118,7 @@ def tell_of_unknown_labels(rows: int, such: str) -> None:
 
 
 class HasAccuracy(Protocol):
-    """What was found of rows with labels."""
+    """A result of labelled rows."""
 
     @property
     def accuracy(self) -> float:
@@ -147,13 +129,7 @@ J = TypeVar("J", bound=HasAccuracy)
 
 
 def of_rows(found: J) -> J:
-    """What was found in one row at least.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
+    """Return a result of one row at least."""
     if isnan(found.accuracy):
         raise DataError(
             "there is no labelled row whose weight is not zero",
@@ -168,7 +144,7 @@ Answers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """A model that answers every row without having learnt it, in closed form.
+    """A model that predicts every row from all others, in closed form.
 
     Parameters
     ----------
@@ -192,13 +168,12 @@ def answers_left_out(part: Part, params: tuple[Callable[[Batch], Answers], Any])
 
 
 def _as_it_is(found: Any) -> Any:
-    """What was found is an evaluation."""
     return found
 
 
 @dataclass(frozen=True)
 class Judge:
-    """What an evaluation of a fitted model needs.
+    """The parts of an evaluation of a fitted model.
 
     Parameters
     ----------
@@ -220,9 +195,7 @@ class Judge:
 class Judged(Protocol):
     """An estimator whose answers can be judged."""
 
-    def _judge(self, source: Any) -> Judge:
-        """What the evaluation of a table needs."""
-        ...
+    def _judge(self, source: Any) -> Judge: ...
 
 
 @dataclass(frozen=True)
@@ -251,7 +224,7 @@ class _Knowing:
 
 
 def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
-    """The same, where every classifier knows the classes of all."""
+    """Let every classifier know the classes of all."""
     if not all(hasattr(judge.model, "classes") for judge in judges):
         return list(judges)
     every: Vocabulary = reduce(or_, (judge.model.classes for judge in judges))
@@ -264,7 +237,7 @@ def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
 
 
 def evaluated(judge: Judge, engine: Engine, source: Source) -> WithGaps[Any]:
-    """What is found in all rows of a table."""
+    """Evaluate all rows of a table."""
     parts = source.parts(judge.layout, engine.workers)
     return engine.run(judge.kernel, judge.model, parts)
 
@@ -276,7 +249,7 @@ def evaluated_by_place(
     group: NDArray[np.intp],
     tested: NDArray[np.intp],
 ) -> dict[int, WithGaps[Any]]:
-    """What is found of every model in its groups of rows, from one pass over the table.
+    """Evaluate every model on its groups of rows, in one pass over the table.
 
     Parameters
     ----------

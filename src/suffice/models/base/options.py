@@ -14,23 +14,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.numerics.in_print import NAMED
 
-__all__ = [
-    "Dependent",
-    "Incomplete",
-    "Unanswerable",
-    "Unseen",
-    "WeightsAre",
-    "answering",
-    "check_booleans",
-    "check_choices",
-    "check_level",
-    "check_unanswerable",
-    "framed",
-    "generator",
-    "incomplete",
-    "listed_missing",
-]
-
 Incomplete = Literal["error", "drop", "gaussian"]
 WeightsAre = Literal["copies", "precisions"]
 """What weights of rows are: so many copies, or inverse variances up to a factor."""
@@ -47,13 +30,7 @@ def answering(model: Any, unseen: Unseen) -> Any:
 
 
 def check_booleans(estimator: Any) -> None:
-    """Refuse an option of an estimator that is to be True or False, and is neither.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
+    """Refuse an option of an estimator that is to be True or False, and is neither."""
     for name in _booleans(estimator.__class__):
         if not isinstance(value := getattr(estimator, name), bool):
             check_boolean(**{name: value})
@@ -74,11 +51,6 @@ def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
         Has the options as attributes.
     **allowed : tuple
         The values of each option.
-
-    Raises
-    ------
-    ParameterError
-        If an option has another value.
     """
     for name, values in allowed.items():
         if getattr(estimator, name) not in values:
@@ -96,11 +68,6 @@ def check_unanswerable(given: str, **asked: bool) -> None:
     given : str
     **asked : bool
         What else is answered.
-
-    Raises
-    ------
-    ParameterError
-        If it is another, or what is asked is neither True nor False.
     """
     check_boolean(**asked)
     if given not in get_args(Unanswerable):
@@ -111,37 +78,19 @@ def check_unanswerable(given: str, **asked: bool) -> None:
 
 
 def check_level(level: Any) -> None:
-    """Refuse a confidence that is no number between 0 and 1.
-
-    Raises
-    ------
-    ParameterError
-        If it is not.
-    """
+    """Refuse a confidence that is no number between 0 and 1."""
     if not (isinstance(level, Real) and 0 < float(level) < 1):
         raise ParameterError(f"level={level!r}", "a level is a number between 0 and 1")
 
 
 def framed(found: Any, as_frame: bool) -> Any:
-    """A summary, or its frame if that is asked for.
-
-    Raises
-    ------
-    ParameterError
-        If that is neither True nor False.
-    """
+    """A summary, or its frame if that is asked for."""
     check_boolean(as_frame=as_frame)
     return found.frame() if as_frame else found
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """The generator of a seed, or the one given.
-
-    Raises
-    ------
-    ParameterError
-        If it is neither.
-    """
+    """The generator of a seed, or the one given."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""How far P(c | x) may be off because the parameters were learnt from finitely many rows.
+"""Intervals of P(c | x) for parameters estimated from finitely many rows.
 
 The scores s_c = log P(x, c) have a mean and a covariance under the posterior of the parameters.
 Each class is compared with the rest:
@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,26 +24,21 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.models.base.answers import Predictions
-from suffice.models.base.options import check_level, generator
+from suffice.models.base.options import check_level
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_normalise
 from suffice.sums.batch import Batch
 
 __all__ = [
     "Ends",
-    "IntervalMethod",
     "batch_ends",
     "beside",
     "check_interval",
-    "checked_draws",
     "from_moments",
-    "from_scores",
     "log_odds",
     "log_odds_interval",
 ]
 
-IntervalMethod = Literal["normal", "sampling"]
-DRAWN_CELLS = 2**22  # scores of all draws that are held at a time
 Ends = Callable[[Batch], NDArray[np.float64]]
 
 
@@ -116,26 +110,13 @@ def log_odds_interval(
     return np.where(open_rows[:, None], 0.0, middle), np.where(open_rows[:, None], np.inf, reach)
 
 
-def from_scores(scores: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-    """Ends of the intervals, (n, k, 2): quantiles of drawn scores (draws, n, k)."""
-    tail = (1 - level) / 2
-    ends = np.quantile(log_odds(scores), [tail, 1 - tail], axis=0)
-    return _logistic(np.moveaxis(ends, 0, -1))
-
-
 def _logistic(t: NDArray[np.float64]) -> NDArray[np.float64]:
     """1/(1 + e^−t)."""
     return np.asarray(1.0 / (1.0 + exp(-t)))
 
 
 def check_interval(interval: str, level: float) -> None:
-    """Refuse an interval that is not one of a probability.
-
-    Raises
-    ------
-    ParameterError
-        If it is another, or the level is not between 0 and 1.
-    """
+    """Refuse an interval that is not one of a probability."""
     if interval != "confidence":
         raise ParameterError(
             f"interval={interval!r}",
@@ -145,28 +126,10 @@ def check_interval(interval: str, level: float) -> None:
     check_level(level)
 
 
-def checked_draws(level: float, method: str, n_samples: Any) -> int:
-    """Return how often parameters are drawn; 0 where the ends have a closed form.
-
-    Raises
-    ------
-    ParameterError
-        If an option is outside its rule.
-    """
-    check_level(level)
-    if method not in get_args(IntervalMethod):
-        raise ParameterError(f"method={method!r}", "it is one of 'normal', 'sampling'")
-    if not (isinstance(n_samples, int | np.integer) and n_samples >= 2):
-        raise ParameterError(
-            f"n_samples={n_samples!r}", "the number of draws is a whole number, 2 or more"
-        )
-    return int(n_samples) if method == "sampling" else 0
-
-
 def beside(
     answer: Callable[[Batch], Predictions], ends: Ends, labels: tuple[Any, ...], batch: Batch
 ) -> Predictions:
-    """What a model answers for a batch, with the ends of the intervals."""
+    """Predict a batch, with the ends of the intervals."""
     found, of_rows = answer(batch), ends(batch)
     more = {
         f"P({label}) {name}": of_rows[:, c, end]
@@ -180,37 +143,3 @@ def batch_ends(part: Part, params: tuple[Layout, Ends]) -> list[NDArray[np.float
     """Kernel of an answer: the ends of every batch of a part."""
     layout, ends = params
     return list(each_batch(part, layout, ends))
-
-
-def sampled(
-    draw: Callable[[np.random.Generator], Callable[[Batch, NDArray[np.float64]], None]],
-    k: int,
-    level: float,
-    draws: int,
-    seed: Any,
-    batch: Batch,
-) -> NDArray[np.float64]:
-    """Ends of a batch by sampling; every piece of it sees the same draws."""
-    rng = generator(seed)
-    state = rng.bit_generator.state
-    height = max(DRAWN_CELLS // (draws * k), 1)
-    pieces = []
-    for first in range(0, batch.rows, height):
-        rng.bit_generator.state = state
-        piece = batch.take(np.arange(first, min(first + height, batch.rows)))
-        scores = np.zeros((draws, piece.rows, k))
-        for i in range(draws):
-            draw(rng)(piece, scores[i])
-        pieces.append(from_scores(scores, level))
-    return np.concatenate(pieces) if pieces else np.zeros((0, k, 2))
-
-
-def sampling(
-    draw: Callable[[np.random.Generator], Callable[[Batch, NDArray[np.float64]], None]],
-    k: int,
-    level: float,
-    draws: int,
-    seed: Any,
-) -> Ends:
-    """What gives the ends of a batch by so many draws."""
-    return partial(sampled, draw, k, level, draws, seed)

@@ -1,4 +1,4 @@
-"""What the file of every model holds, entry by entry, and what holds among the entries.
+"""The content of every model file, entry by entry, and the rules among the entries.
 
 A file has these records as dictionaries, in the order of their fields.
 """
@@ -22,24 +22,13 @@ from suffice.rules import build, rule, shown
 from suffice.sums.vocabulary import KINDS, Value, Vocabulary
 from suffice.tree import named
 
-__all__ = [
-    "COVARIANCES",
-    "LAYOUT",
-    "Saved",
-    "SavedClassifier",
-    "are_same",
-    "is_covariance",
-    "portable",
-    "unportable",
-]
-
 LAYOUT = named(BlockLayout, Column, TextFormat, Layout, Numbered, Alike=UniformColumns)
 """The types that say how a table is read."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Saved:
-    """What the file of every model holds.
+    """The content of every model file.
 
     Parameters
     ----------
@@ -63,15 +52,7 @@ class Saved:
 
     @classmethod
     def of(cls, content: Any) -> Self:
-        """Read the entries of a file; an entry that is left out has its default.
-
-        Raises
-        ------
-        KeyError
-            If an entry is missing.
-        ParameterError
-            If an entry is unknown, or something breaks a rule.
-        """
+        """Read the entries of a file; an entry that is left out has its default."""
         if not isinstance(content, dict):
             raise ParameterError(f"there is {shown(content)}", "a model file holds entries")
         found = {f.name: content.get(f.name, f.default) for f in fields(cls)}
@@ -83,7 +64,7 @@ class Saved:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedClassifier(Saved):
-    """What the file of every classifier holds besides.
+    """The content of the file of every classifier.
 
     Parameters
     ----------
@@ -95,7 +76,6 @@ class SavedClassifier(Saved):
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
-        """What labels are stored as."""
         return None if self.label_dtype is None else np.dtype(self.label_dtype)
 
     @property
@@ -116,7 +96,6 @@ class SavedClassifier(Saved):
 
 
 def _is_array(labels: Sequence[Value], dtype: str) -> bool:
-    """Whether numbers can be stored in a dtype of numbers."""
     if not re.fullmatch(r"[<>|=]?[biuf]\d{1,2}", dtype):
         return False
     try:
@@ -126,7 +105,7 @@ def _is_array(labels: Sequence[Value], dtype: str) -> bool:
 
 
 def are_same(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether names are the same, one by one; numbered ones are compared without being made."""
+    """Compare names one by one; numbered ones are compared without being made."""
     return mine == theirs or (len(mine) == len(theirs) and tuple(mine) == tuple(theirs))
 
 
@@ -145,13 +124,7 @@ def portable(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unportable(params: Mapping[str, Any], records: tuple[type, ...]) -> dict[str, Any]:
-    """Undo `portable`; ``records`` are the types of the options that are records.
-
-    Raises
-    ------
-    ModelFileError
-        If an option was written by something else.
-    """
+    """Undo `portable`; ``records`` are the types of the options that are records."""
     return {name: _read(name, value, records) for name, value in params.items()}
 
 
@@ -183,7 +156,7 @@ def _read(name: str, value: Any, records: tuple[type, ...]) -> Any:
 
 
 def _is_option(value: Any, records: tuple[type, ...]) -> bool:
-    """Whether a value can be one of an option; whole numbers are such that a float could be."""
+    """Check a value of an option; whole numbers count as floats."""
     if isinstance(value, dict):
         return all(_is_option(part, records) for part in (*value, *value.values()))
     if isinstance(value, list | tuple):
@@ -194,7 +167,7 @@ def _is_option(value: Any, records: tuple[type, ...]) -> bool:
 
 
 def _is_pair(pair: Any) -> bool:
-    """Whether an element is a label, or a tuple of columns, with what it stands for."""
+    """Check that an element is a pair whose first is a label or a tuple of columns."""
     if not (isinstance(pair, list) and len(pair) == 2):
         return False
     return isinstance(pair[0], KINDS) or _are_columns(pair[0])
@@ -216,6 +189,5 @@ def _covariance(name: str, kind: Any, options: dict[str, Any]) -> Any:
 
 
 def is_covariance(estimator: Any) -> bool:
-    """Whether an object is one of the estimators of `sklearn.covariance` that are understood."""
     kind = type(estimator)
     return kind.__module__.startswith("sklearn.covariance.") and kind.__name__ in COVARIANCES

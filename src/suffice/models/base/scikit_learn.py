@@ -22,31 +22,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, UnavailableError
 
-__all__ = [
-    "LONGEST_REPR",
-    "KeptArray",
-    "accepts",
-    "available_if",
-    "bases",
-    "check_classification_targets",
-    "check_is_fitted",
-    "checked_table",
-    "column_or_1d",
-    "convergence_warning",
-    "defaults",
-    "diagram",
-    "effective",
-    "in_container",
-    "is_of_scikit_learn",
-    "not_fitted",
-    "printed",
-    "protect_fitted",
-    "read_only",
-    "refuse_lengths",
-    "usual_array",
-    "with_bases",
-]
-
 OFFERED = re.compile(
     r"set_output|fit_transform|get_feature_names_out|score"
     r"|get_metadata_routing|set_\w+_request|_repr_html_|_repr_mimebundle_"
@@ -54,7 +29,7 @@ OFFERED = re.compile(
 
 
 def is_of_scikit_learn(name: str) -> bool:
-    """Whether scikit-learn's classes may have a member; the private ones only it asks for."""
+    """Return whether scikit-learn's classes may have a member; only it asks for private ones."""
     private = name.startswith("_") and not name.startswith("__") and "sklearn" in sys.modules
     return private or OFFERED.fullmatch(name) is not None
 
@@ -104,11 +79,6 @@ def checked_table(
         None where an array of strings makes sense.
     plain : bool
         Whether the cells need no check.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it.
     """
     from sklearn.utils.validation import validate_data
 
@@ -183,7 +153,7 @@ class available_if:  # noqa: N801 - named as scikit-learn's
 
 
 def not_fitted(sentence: str) -> Exception:
-    """The error of an estimator that has not learnt yet."""
+    """Return the error of an estimator that is not fitted yet."""
     from sklearn.exceptions import NotFittedError
 
     error: Exception = NotFittedError(sentence)
@@ -199,13 +169,7 @@ def diagram(estimator: Any) -> str:
 
 
 def check_is_fitted(estimator: Any) -> None:
-    """Refuse an estimator without a model.
-
-    Raises
-    ------
-    NotFittedError
-        If it has none.
-    """
+    """Refuse an estimator without a model."""
     if "model_" not in vars(estimator):
         raise not_fitted(
             f"This {type(estimator).__name__} instance is not fitted yet. Call 'fit' with "
@@ -222,26 +186,14 @@ def convergence_warning() -> type[Warning]:
 
 
 def refuse_lengths(x: Any, y: Any) -> None:
-    """Refuse rows and labels, or targets, as they are of different numbers.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it.
-    """
+    """Refuse rows and labels, or targets, as they are of different numbers."""
     from sklearn.utils.validation import check_consistent_length as checked
 
     checked(x, y)
 
 
 def check_classification_targets(labels: NDArray[Any]) -> None:
-    """Refuse labels that are fractions.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it.
-    """
+    """Refuse labels that are fractions."""
     if labels.dtype.kind == "f" and (labels == np.rint(labels)).all():
         return
     from sklearn.utils.multiclass import check_classification_targets as checked
@@ -250,13 +202,7 @@ def check_classification_targets(labels: NDArray[Any]) -> None:
 
 
 def column_or_1d(y: Any, warn: bool) -> NDArray[Any]:
-    """Labels as an array (n,); of a matrix of one column scikit-learn warns, if it is to.
-
-    Raises
-    ------
-    ValueError
-        As scikit-learn has it, if they have more dimensions.
-    """
+    """Labels as an array (n,); of a matrix of one column scikit-learn warns, if it is to."""
     array = usual_array(y, "biufUO")
     if array is not None and array.ndim == 1:
         return np.ascontiguousarray(array)
@@ -452,7 +398,7 @@ def _is_fitted(name: str) -> bool:
 
 
 def _protected(attribute: property) -> property:
-    """The same attribute, whose arrays cannot be written to."""
+    """Make the arrays of an attribute read-only."""
     get: Any = attribute.fget
 
     @wraps(get)

@@ -16,7 +16,6 @@ from suffice.data.encode import encode
 from suffice.data.frames.memory import in_memory
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.table_source import TableSource
-from suffice.data.targets import ArrayTargets
 from suffice.errors import DataError, warn
 from suffice.numerics.in_print import NAMED
 from suffice.phrases import meant
@@ -24,15 +23,13 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["FEWEST", "warn_of_unseen"]
-
 LOOKED_AT = 4_096  # rows of a table, evenly spread where it is in memory, else its first
 FEWEST = 5  # values of a column in these: of fewer, most may be new by chance
 
 
 def warn_of_unseen(
     known: Mapping[str, Vocabulary],
-    source: TableSource | ArraySource | ArrayTargets,
+    source: TableSource | ArraySource,
     layout: Layout,
     fewest: int = FEWEST,
 ) -> None:
@@ -45,7 +42,7 @@ def warn_of_unseen(
     ----------
     known : mapping of str to Vocabulary
         Values of categories, and words of texts, by column.
-    source : TableSource, ArraySource or ArrayTargets
+    source : TableSource or ArraySource
         The rows.
     layout : Layout
         How they are read.
@@ -65,8 +62,6 @@ def warn_of_unseen(
 
 
 def _are_fewer(source: Any, rows: int) -> bool:
-    """Whether there are fewer rows, where it costs nothing to know."""
-    source = source.source if isinstance(source, ArrayTargets) else source
     if isinstance(source, ArraySource):
         return int(source.x.shape[0]) < rows
     frame = in_memory(source.table)
@@ -75,7 +70,7 @@ def _are_fewer(source: Any, rows: int) -> bool:
 
 @dataclass(frozen=True)
 class _Unseen:
-    """What a column shows that the model does not know."""
+    """The unseen values of a column."""
 
     column: str
     unseen: int
@@ -114,7 +109,6 @@ def _some_rows(
     known: Mapping[str, Vocabulary], source: Any, layout: Layout
 ) -> tuple[Batch, Sequence[BlockLayout]]:
     """Some rows of the columns that are known, and how they are read."""
-    source = source.source if isinstance(source, ArrayTargets) else source
     table = isinstance(source, TableSource)
     kinds: dict[str, str] = {}
     for block in layout.blocks:
@@ -147,11 +141,10 @@ def _some_rows(
         parts = source.parts(own, 1)  # which refuses columns of other types
         if not source.table.guesses:
             return encode(_spread(source, tuple(kinds)), own), own.blocks
-    else:
-        step = max(1, source.x.shape[0] // LOOKED_AT)
-        source = ArraySource(source.x[::step][:LOOKED_AT], source.names)
-        parts = source.parts(own, 1)
-    return next(iter(parts[0].in_batches(LOOKED_AT).batches())), own.blocks
+        return encode(next(parts[0].records()).slice(0, LOOKED_AT), own), own.blocks
+    step = max(1, source.x.shape[0] // LOOKED_AT)
+    (part,) = ArraySource(source.x[::step][:LOOKED_AT], source.names).parts(own, 1)
+    return next(part.batches()), own.blocks
 
 
 def _spread(source: TableSource, names: Sequence[str]) -> pa.RecordBatch:
@@ -206,7 +199,7 @@ def _by_frequency(codes: NDArray[Any], values: Sequence[Any]) -> list[Any]:
 
 
 def _texts(block: SparseBlock, known: Vocabulary) -> tuple[int, int]:
-    """How many texts have a word, and how many of these none that is known."""
+    """Return the number of texts with a word, and of those without a known one."""
     row = np.repeat(np.arange(block.rows), np.diff(block.indptr))
     words = np.bincount(row, minlength=block.rows) > 0
     seen = np.bincount(row[block.reindex(known) < len(known)], minlength=block.rows) > 0

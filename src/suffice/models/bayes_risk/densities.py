@@ -1,55 +1,24 @@
-"""Class-conditional distributions: those of SciPy, and those of a fitted model."""
+"""Class-conditional distributions as they are given: SciPy's, or anything with their methods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import stats
 
 from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError
-from suffice.families import Parameters
-from suffice.families.bernoulli import BernoulliParameters
-from suffice.families.categorical import CategoricalParameters
-from suffice.families.densities.piecewise import PiecewiseParameters
-from suffice.families.gaussian import GaussianParameters, StudentParameters
-from suffice.families.joint_table import JointTableParameters
-from suffice.families.multivariate_gaussian import (
-    MultivariateGaussianParameters,
-    MultivariateStudentParameters,
-)
-from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
-from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log, scores
-from suffice.sums.block import CodedBlock
-
-__all__ = [
-    "MOST_VALUES",
-    "Densities",
-    "KnownDensities",
-    "class_densities",
-    "columns_of",
-    "cut_points",
-    "described",
-    "is_discrete",
-    "location_scale",
-    "log_density",
-    "values_of",
-]
 
 MOST_VALUES = 2**20  # of discrete columns that are listed
 REST = 1e-15  # probability that such a list may lack
-UNSEEN = 1e-12  # probability from which unseen values are a value of their own
 MULTIVARIATE_NORMAL = type(stats.multivariate_normal([0.0]))
 
 Array = NDArray[np.float64]
@@ -76,7 +45,6 @@ def log_density(distribution: Any, rows: Array) -> Array:
 
 
 def draw(distribution: Any, n: int, rng: np.random.Generator) -> Array:
-    """Draw rows (n, d)."""
     if hasattr(distribution, "resample"):
         drawn = distribution.resample(n, seed=rng).T
     elif hasattr(distribution, "rvs"):
@@ -120,8 +88,11 @@ def cut_points(distributions: Sequence[Any], q: Array) -> Array:
     """Return finite ends of the supports, and where q lies below or above, in order."""
     found = [np.array([end for one in distributions for end in one.support()], np.float64)]
     for one in distributions:
-        found += [_where_found(_either(one, "ppf", "icdf"), q)]
-        found += [_where_found(_either(one, "isf", "iccdf"), q)]
+        for names in (("ppf", "icdf"), ("isf", "iccdf")):
+            try:
+                found.append(np.asarray(_either(one, *names)(q), dtype=np.float64))
+            except (ValueError, RuntimeError):  # SciPy searches for quantiles, and may fail far out
+                continue
     cuts = np.concatenate(found)
     return np.unique(cuts[np.isfinite(cuts)])
 
@@ -132,112 +103,6 @@ def _either(distribution: Any, name: str, new_name: str) -> Callable[..., Any]:
         distribution, new_name
     )
     return method
-
-
-def _where_found(f: Callable[..., Any], q: Array) -> Array:
-    """Quantiles; none where SciPy searches for them and fails, as it may far out."""
-    try:
-        return np.asarray(f(q), dtype=np.float64)
-    except (ValueError, RuntimeError):
-        return np.empty(0)
-
-
-@dataclass(frozen=True, eq=False)
-class Listed:
-    """The numbers 0, 1, ..., m − 1 and their probabilities (m,).
-
-    As `scipy.stats.rv_discrete`, which takes a time that grows with m².
-    """
-
-    probabilities: Array
-
-    @property
-    def xk(self) -> NDArray[np.intp]:
-        """The numbers."""
-        return np.arange(len(self.probabilities))
-
-    def support(self) -> tuple[int, int]:
-        """Return the smallest and the largest of them."""
-        return 0, len(self.probabilities) - 1
-
-    def logpmf(self, x: Array) -> Array:
-        """Return log-probabilities of some of them."""
-        return safe_log(self.probabilities[x.astype(np.intp)])
-
-
-# -- the columns of a model
-
-
-def columns_of(parameters: Parameters, k: int) -> list[list[Any]] | None:
-    """Return the distributions of k classes for every column; None where no form is known.
-
-    Columns are independent given the class, and may be moved: only the ratios of the densities of
-    classes matter. A joint table is one column, of which each combination is a value; values that
-    are unseen are one value. Bins of a histogram are values.
-    """
-    if isinstance(parameters, BernoulliParameters):
-        return _listed(parameters.theta.transpose(1, 0, 2))
-    if isinstance(parameters, CategoricalParameters):
-        d = len(parameters.vocabularies)
-        return _listed([_whole(parameters.probabilities(j)) for j in range(d)])
-    if isinstance(parameters, JointTableParameters):
-        logs = scores(len(parameters.cells), len(parameters.count), 0.0)
-        cells = CodedBlock(parameters.cells, parameters.vocabularies)
-        parameters.add_log_likelihood(cells, logs)
-        return _listed([_whole(exp(logs).T)])
-    if isinstance(parameters, PiecewiseParameters):
-        return _listed([parameters.probabilities(j) for j in range(len(parameters.start) - 1)])
-    if isinstance(parameters, PoissonParameters):
-        return _frozen(stats.poisson, parameters.rate)
-    if isinstance(parameters, NegativeBinomialParameters):
-        a, b = parameters.a, parameters.b
-        return _frozen(stats.nbinom, a, b / (b + 1))
-    line = location_scale(parameters)
-    if line is None or not line[1].all():
-        return None
-    location, scale, dof = line
-    if dof is None:
-        return _frozen(stats.norm, location, scale)
-    return _frozen(stats.t, dof, location, scale)
-
-
-def location_scale(parameters: Parameters) -> tuple[Array, Array, Array | None] | None:
-    """Return location and scale (k, d) of Gaussians, and degrees of freedom of Student's t."""
-    dof = None
-    if isinstance(parameters, GaussianParameters):
-        mean, low, variance = parameters.mean, parameters.mean_lo, parameters.variance
-    elif isinstance(parameters, StudentParameters):
-        mean, low, variance = parameters.location, parameters.location_lo, parameters.scale2
-        dof = np.broadcast_to(parameters.dof, mean.shape)
-    elif isinstance(parameters, MultivariateGaussianParameters | MultivariateStudentParameters):
-        factored = parameters.factored
-        if factored.mean.shape[1] != 1:
-            return None
-        mean, low, variance = factored.mean, factored.mean_lo, factored.covariance[:, :, 0]
-        if isinstance(parameters, MultivariateStudentParameters):
-            variance = variance * parameters.factor[:, None]
-            dof = parameters.dof[:, None]
-    else:
-        return None
-    scale = np.broadcast_to(np.sqrt(variance), mean.shape)
-    return (mean - mean[0]) + (low - low[0]), scale, dof
-
-
-def _listed(tables: Any) -> list[list[Any]]:
-    """Discrete columns from probabilities (k, m) of their values."""
-    return [[Listed(of_class) for of_class in table] for table in tables]
-
-
-def _whole(seen: Array) -> Array:
-    """Append the probability of all unseen values together, (k, m) or (k, m + 1)."""
-    others = np.maximum(1.0 - seen.sum(axis=1, keepdims=True), 0.0)
-    return np.hstack([seen, others]) if others.max() > UNSEEN else seen
-
-
-def _frozen(kind: Any, *shapes: Array) -> list[list[Any]]:
-    """Distributions of SciPy of parameters (k, d)."""
-    columns = np.stack(np.broadcast_arrays(*shapes), axis=-1).swapaxes(0, 1)
-    return [[kind(*of_class) for of_class in column] for column in columns]
 
 
 # -- the distributions of all classes
@@ -262,17 +127,10 @@ class Density:
 
     @classmethod
     def of(cls, label: Any, given: Any) -> Density:
-        """Check what was given as the distribution of a class.
-
-        Raises
-        ------
-        ParameterError
-            If it is no distribution, has free parameters, or parameters outside their rule.
-        """
+        """Check what was given as the distribution of a class."""
         if isinstance(given, list | tuple):
             parts = [cls.of(label, part) for part in given]
-            wrong = [part for part, one in zip(given, parts, strict=True) if len(one.columns) != 1]
-            if wrong or not given:
+            if not given or any(len(part.columns) != 1 for part in parts):
                 raise ParameterError(
                     f"class {label!r}: {described(given)}",
                     "a tuple holds one univariate distribution per column, with `ppf`",
@@ -307,25 +165,23 @@ class Density:
         if self.columns:
             return len(self.columns)
         try:
-            drawn: NDArray[np.float64] = draw(self.joint, 1, np.random.default_rng(0))
+            return int(draw(self.joint, 1, np.random.default_rng(0)).shape[1])
         except AttributeError:  # a density that cannot be drawn from
             return None
-        return int(drawn.shape[1])
 
     @property
     def discrete(self) -> tuple[bool, ...]:
-        """Whether each column has a probability mass."""
+        """Return which columns have a probability mass."""
         return tuple(map(is_discrete, self.columns)) or (is_discrete(self.joint),) * (self.d or 1)
 
     @property
     def marginals(self) -> tuple[Any, ...]:
         """Univariate distributions of the columns, independent or not; empty if not known."""
         if isinstance(self.joint, MULTIVARIATE_NORMAL) and self.joint.cov_object.rank == self.d:
-            sds = np.sqrt(np.diagonal(self.joint.cov))
-            return tuple(map(stats.norm, self.joint.mean, sds))
+            return tuple(map(stats.norm, self.joint.mean, np.sqrt(np.diagonal(self.joint.cov))))
         return self.columns
 
-    def log_density(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_density(self, rows: Array) -> Array:
         """Return log p(x | c) of rows (n, d), (n,)."""
         if not self.columns:
             return log_density(self.joint, rows[:, 0] if rows.shape[1] == 1 else rows)
@@ -335,23 +191,13 @@ class Density:
             out[seen] += log_density(column, x[seen])
         return out
 
-    def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw rows (n, d)."""
-        return np.hstack([draw(one, n, rng) for one in self.columns or (self.joint,)])
-
 
 @dataclass(frozen=True)
-class KnownDensities:
-    """The class prior (k,), and one distribution per class.
-
-    Raises
-    ------
-    ParameterError
-        If the distributions of two classes are not about the same columns.
-    """
+class Densities:
+    """The class prior (k,), and one distribution per class."""
 
     classes: tuple[Any, ...]
-    prior: NDArray[np.float64]
+    prior: Array
     densities: tuple[Density, ...]
 
     def __post_init__(self) -> None:
@@ -370,21 +216,32 @@ class KnownDensities:
                     "give all classes the same kind of distribution",
                 )
 
+    @classmethod
+    def of(cls, given: Any, priors: Any) -> Densities:
+        """Check prior and distributions as `suffice.BayesClassifier` takes them."""
+        if not isinstance(given, Mapping | list | tuple):
+            raise ParameterError(
+                f"densities is {described(given)}",
+                "it is a mapping from label to distribution, or a sequence",
+            )
+        labels: tuple[Any, ...] = tuple(range(len(given)))
+        if isinstance(given, Mapping):
+            labels, given = tuple(given), list(given.values())
+        if len(labels) < 2 or None in labels:
+            raise ParameterError(
+                f"the labels are {list(labels)!r}",
+                "there are two classes or more, each has a density, and None is no label",
+            )
+        known = tuple(Density.of(label, one) for label, one in zip(labels, given, strict=True))
+        return cls(labels, _prior_of(priors, labels), known)
+
     @property
     def d(self) -> int | None:
         """Number of columns, if any class tells."""
         return next((here.d for here in self.densities if here.d), None)
 
-    def known(self) -> KnownDensities:
-        """Return these densities."""
-        return self
-
-    def log_joint(self, X: Any) -> NDArray[np.float64]:
-        """Return log P(c) + log p(x | c), (n, k); infinite where a density is."""
-        return self.joint_of(self.rows(X))
-
-    def joint_of(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return `log_joint` of rows (n, d) that need no check."""
+    def log_joint(self, rows: Array) -> Array:
+        """Return log P(c) + log p(x | c) of rows (n, d), (n, k); infinite where a density is."""
         out = scores(len(rows), len(self.classes), -np.inf)
         for c in np.flatnonzero(self.prior) if len(rows) else ():
             with np.errstate(all="ignore"):
@@ -400,14 +257,16 @@ class KnownDensities:
             out[:, c] = safe_log(self.prior[c]) + log
         return out
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw one row for every class code, (n, d)."""
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> Array:
         rows = np.empty((len(codes), self.d or 1))
         for c in np.unique(codes).tolist():
-            rows[codes == c] = self.densities[c].sample(int((codes == c).sum()), rng)
+            here, n = self.densities[c], int((codes == c).sum())
+            rows[codes == c] = np.hstack(
+                [draw(one, n, rng) for one in here.columns or (here.joint,)]
+            )
         return rows
 
-    def rows(self, X: Any) -> NDArray[np.float64]:
+    def rows(self, X: Any) -> Array:
         """Return a checked table, (n, d); one-dimensional values are the rows of one column."""
         if hasattr(X, "toarray"):  # a sparse matrix
             X = X.toarray()
@@ -435,102 +294,8 @@ class KnownDensities:
         return rows
 
 
-@dataclass(frozen=True)
-class FittedDensities:
-    """Prior and class-conditional distributions of a fitted generative model.
-
-    Raises
-    ------
-    ParameterError
-        If the model is not fitted, or its scores are no probabilities.
-    """
-
-    model: GenerativeClassifier
-
-    def __post_init__(self) -> None:
-        check_is_fitted(self.model)
-        for part in self.model.model_.parts:
-            if not part.family.is_distribution:
-                raise ParameterError(
-                    f"{self.model!r}: {part.family} is no distribution",
-                    "its scores are no likelihood, so there is no Bayes-optimal decision",
-                    "use a model that is generative, such as NaiveBayes",
-                )
-
-    def with_prior(self, prior: NDArray[np.float64]) -> FittedDensities:
-        """Return the same class-conditional distributions under another class prior."""
-        model = copy(self.model)
-        model.model_ = replace(model.model_, prior=prior)
-        return FittedDensities(model)
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """The labels of the model."""
-        return tuple(self.model.classes_.tolist())
-
-    @property
-    def prior(self) -> NDArray[np.float64]:
-        """P(c) of the model."""
-        return self.model.class_prior_
-
-    def log_joint(self, X: Any) -> NDArray[np.float64]:
-        """Return the model's log P(x, c), (n, k); rows drawn by `sample` are a table, too."""
-        return self.model.predict_joint_log_proba(pa.table(X) if isinstance(X, dict) else X)
-
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        """Draw rows as the model does: one array per column."""
-        drawn: dict[str, NDArray[Any]] = self.model.model_.sample(codes, rng)
-        return drawn
-
-    def known(self) -> KnownDensities | None:
-        """Return independent columns of the same likelihood ratios; None if there are none."""
-        fitted, k = self.model.model_, len(self.classes)
-        if 2 ** len(fitted.layout.names) > MOST_VALUES:
-            return None
-        columns: list[list[Any]] = []
-        for parameters in fitted.parameters:
-            found = columns_of(parameters, k)
-            if found is None:
-                return None
-            columns += found
-        densities = tuple(Density(tuple(column[c] for column in columns)) for c in range(k))
-        return KnownDensities(self.classes, self.prior, densities)
-
-
-Densities = KnownDensities | FittedDensities
-
-
-def class_densities(densities: Any, priors: Any) -> Densities:
-    """Return class prior and class-conditional distributions; see `suffice.BayesClassifier`.
-
-    Raises
-    ------
-    ParameterError
-        If there are fewer than two classes, something is no distribution, or priors or labels
-        break their rule.
-    """
-    if isinstance(densities, GenerativeClassifier):
-        fitted = FittedDensities(densities)
-        return fitted if priors is None else fitted.with_prior(_prior_of(priors, fitted.classes))
-    if not isinstance(densities, Mapping | list | tuple):
-        raise ParameterError(
-            f"densities is {described(densities)}",
-            "it is a mapping from label to distribution, a sequence, or a fitted model",
-        )
-    labels: tuple[Any, ...] = tuple(range(len(densities)))
-    if isinstance(densities, Mapping):
-        labels, densities = tuple(densities), list(densities.values())
-    if len(labels) < 2 or None in labels:
-        raise ParameterError(
-            f"the labels are {list(labels)!r}",
-            "there are two classes or more, each has a density, and None is no label",
-        )
-    known = tuple(Density.of(label, one) for label, one in zip(labels, densities, strict=True))
-    return KnownDensities(labels, _prior_of(priors, labels), known)
-
-
-def _prior_of(priors: Any, labels: tuple[Any, ...]) -> NDArray[np.float64]:
-    """P(c) (k,), checked, in the order of the labels."""
+def _prior_of(priors: Any, labels: tuple[Any, ...]) -> Array:
+    """Return P(c) (k,), checked, in the order of the labels."""
     if priors is None:
         return np.full(len(labels), 1.0 / len(labels))
     if isinstance(priors, Mapping):

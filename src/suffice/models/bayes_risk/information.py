@@ -1,4 +1,4 @@
-"""What columns tell of the class, in bits: on the whole, and the missing cells of one row."""
+"""Mutual information of columns and the class in bits, and of the missing cells of one row."""
 
 from __future__ import annotations
 
@@ -16,14 +16,8 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.densities import (
-    columns_of,
-    cut_points,
-    is_discrete,
-    location_scale,
-    log_density,
-    values_of,
-)
+from suffice.models.bayes_risk.columns import discrete, frozen, location_scale
+from suffice.models.bayes_risk.densities import cut_points, log_density
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
@@ -32,14 +26,6 @@ from suffice.numerics.in_print import Printed, Table, percent
 from suffice.numerics.logspace import row_sums, safe_log
 from suffice.numerics.quadrature import integrate
 from suffice.sums.batch import Batch
-
-__all__ = [
-    "ColumnInformation",
-    "NextQuestions",
-    "column_information",
-    "next_question",
-    "probabilities_of_values",
-]
 
 LOG_2 = log_of(2.0)
 PRECISION = 1e-12  # of an integral, in nats
@@ -66,7 +52,7 @@ class ColumnInformation(Printed):
     bits : ndarray (d,)
         I(C; X_j); NaN where it is not known.
     entropy : float
-        H(C) of the class prior, in bits: what there is to be told.
+        H(C) of the class prior, in bits.
     """
 
     columns: tuple[str, ...]
@@ -80,7 +66,6 @@ class ColumnInformation(Printed):
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
 
     def table(self) -> Table:
-        """Return the columns as a table, the most informative first."""
         rows = []
         for j in self.order.tolist():
             bits = float(self.bits[j])
@@ -164,29 +149,30 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
 
 
 def _of_part(parameters: Parameters, d: int, prior: Array) -> Iterator[float]:
-    """The bits of every column of a part."""
+    """Yield the bits of every column of a part; NaN where no form is known."""
     if isinstance(parameters, MultinomialParameters):
-        shares = parameters.theta * prior[:, None]
-        bits = _information(shares, prior) / LOG_2
+        bits = _information(parameters.theta * prior[:, None], prior) / LOG_2
         yield from bits.tolist() if parameters.events.closed else [_sum(bits)]
         return
-    for j in range(d):
-        columns = columns_of(parameters.column(j), len(prior))
-        yield np.nan if columns is None or len(columns) != 1 else _bits(columns[0], prior)
+    for column in map(parameters.column, range(d)):
+        cells = discrete(column)
+        if cells is not None:
+            yield _sum(_information(prior[:, None] * cells, prior)) / LOG_2
+            continue
+        line = location_scale(column)
+        known = line is not None and bool(line[1].all())
+        yield _integrated(*line, prior) if line is not None and known else np.nan
 
 
-def _bits(column: list[Any], prior: Array) -> float:
-    """The bits of one column, given its distribution in every class."""
+def _integrated(location: Array, scale: Array, dof: Array | None, prior: Array) -> float:
+    """Return the bits of a column of numbers, Gaussian or Student's t."""
+    column = frozen(location, scale, dof)
 
     def of(x: Array) -> Array:
-        joint = np.array(
-            [p * exp(log_density(one, x)) for p, one in zip(prior, column, strict=True)]
-        )
-        return _information(joint, prior)
+        densities = [exp(log_density(one, x)) for one in column]
+        return _information(prior[:, None] * np.array(densities), prior)
 
     with np.errstate(all="ignore"):
-        if is_discrete(column[0]):
-            return _sum(of(values_of(column))) / LOG_2
         value, _ = integrate(of, cut_points(column, QUANTILES), PRECISION)
     return max(value, 0.0) / LOG_2
 
@@ -215,11 +201,10 @@ class NextQuestions(Printed):
     """
 
     columns: tuple[str, ...]
-    bits: NDArray[np.float64]
+    bits: Array
     entropy: float
 
     def table(self) -> Table:
-        """Return the columns and their bits as a table."""
         bits = self.bits.tolist()
         rows = [
             [name, "-" if np.isnan(one) else f"{one:.4f}"]
@@ -309,25 +294,23 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     return NextQuestions(tuple(columns[j] for j in order.tolist()), found[order], entropy)
 
 
-def probabilities_of_values(parameters: Parameters, k: int) -> NDArray[np.float64] | None:
+def probabilities_of_values(parameters: Parameters, k: int) -> Array | None:
     """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
     line = location_scale(parameters)
-    if line is not None:
-        location, scale, dof = line
-        if not scale.all():  # a column without spread tells nothing
-            return np.ones((k, 1))
-        quantile: Any = ndtri if dof is None else partial(stdtrit, dof)
-        cdf: Any = ndtr if dof is None else partial(stdtr, dof)
-        cuts = _few(np.unique(location + scale * quantile(QUESTIONED[None])), k)
-        z = (np.concatenate([[-np.inf], cuts, [np.inf]]) - location) / scale
-        between = np.where(z[:, 1:] < 0, np.diff(cdf(z)), -np.diff(cdf(-z)))
-        return np.asarray(between.round(DIGITS))
-    columns = columns_of(parameters, k)
-    if columns is None or len(columns) != 1:
-        return None
-    values = values_of(columns[0])
-    cells = np.stack([exp(log_density(one, values)) for one in columns[0]])
-    return np.add.reduceat(cells, _few(np.arange(len(values)), k), axis=1)
+    if line is None:
+        cells = discrete(parameters)
+        if cells is None:
+            return None
+        return np.add.reduceat(cells, _few(np.arange(cells.shape[1]), k), axis=1)
+    location, scale, dof = line
+    if not scale.all():  # a column without spread tells nothing
+        return np.ones((k, 1))
+    quantile: Any = ndtri if dof is None else partial(stdtrit, dof)
+    cdf: Any = ndtr if dof is None else partial(stdtr, dof)
+    cuts = _few(np.unique(location + scale * quantile(QUESTIONED[None])), k)
+    z = (np.concatenate([[-np.inf], cuts, [np.inf]]) - location) / scale
+    between = np.where(z[:, 1:] < 0, np.diff(cdf(z)), -np.diff(cdf(-z)))
+    return np.asarray(between.round(DIGITS))
 
 
 def _few(values: NDArray[Any], k: int) -> NDArray[Any]:
@@ -350,6 +333,6 @@ def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     return batches[0]
 
 
-def _entropy(p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _entropy(p: Array) -> Array:
     """−Σ p log₂ p over the last axis."""
     return np.asarray(-(p * log(np.where(p > 0, p, 1.0))).sum(axis=-1) / LOG_2)

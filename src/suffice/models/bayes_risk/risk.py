@@ -26,7 +26,6 @@ from suffice.errors import ParameterError
 from suffice.models.bayes_risk.densities import (
     MOST_VALUES,
     Densities,
-    KnownDensities,
     cut_points,
     log_density,
     values_of,
@@ -36,12 +35,10 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import normalise, safe_log
 from suffice.numerics.quadrature import integrate
 
-__all__ = ["BayesError", "Method", "bayes_error", "without_poles"]
-
 Method = Literal["auto", "sum", "quadrature", "simulation"]
 RULES = {
     "sum": f"it is for discrete columns that have {MOST_VALUES} combinations of values at most",
-    "quadrature": "it is for one or two columns of real numbers, of a fitted model or with `ppf`",
+    "quadrature": "it is for one or two columns of real numbers with `ppf`",
 }
 
 SHARP = 1e-5  # uncertainty that "auto" is content with
@@ -76,7 +73,6 @@ class BayesError(Printed):
     method: str
 
     def table(self) -> Table:
-        """Return the error, its uncertainty and its method as a table."""
         rows = [["value", f"{self.value:.10g}"], ["uncertainty", f"{self.uncertainty:.2g}"]]
         return Table("", ["", ""], [*rows, ["method", self.method]])
 
@@ -87,11 +83,6 @@ def bayes_error(
     """Return the Bayes error of densities.
 
     ``"auto"`` takes the first method that applies and has an uncertainty of at most `SHARP`.
-
-    Raises
-    ------
-    ParameterError
-        If the method is unknown or does not apply.
     """
     if method not in get_args(Method):
         raise ParameterError(
@@ -99,11 +90,10 @@ def bayes_error(
         )
     if not (isinstance(n_samples, Integral) and n_samples >= 2):
         raise ParameterError(f"n_samples={n_samples!r}", "it is a whole number, 2 or more")
-    known = None if method == "simulation" else densities.known()
     for name, way in (("sum", _sum), ("quadrature", _quadrature)):
         if method not in ("auto", name):
             continue
-        found = None if known is None else way(known)
+        found = way(densities)
         if found is None and method == name:
             raise ParameterError(f"method={method!r} does not apply", RULES[name], "use 'auto'")
         if found is not None and (method == name or found.uncertainty <= SHARP):
@@ -111,7 +101,7 @@ def bayes_error(
     return _simulation(densities, n_samples, rng)
 
 
-def _sum(known: KnownDensities) -> BayesError | None:
+def _sum(known: Densities) -> BayesError | None:
     """Sum over all combinations of the values of discrete independent columns."""
     if not all(here.columns and all(here.discrete) for here in known.densities):
         return None
@@ -129,7 +119,7 @@ def _sum(known: KnownDensities) -> BayesError | None:
     return BayesError(float(least_wrong(joint).sum()), left_out, "sum")
 
 
-def _quadrature(known: KnownDensities) -> BayesError | None:
+def _quadrature(known: Densities) -> BayesError | None:
     """Integrate what the best label misses over one or two real columns.
 
     The lines are cut at quantiles of all classes. One column: Gauss's rule, halving pieces until
@@ -141,9 +131,8 @@ def _quadrature(known: KnownDensities) -> BayesError | None:
         return None
 
     def least(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        joint = known.joint_of(rows)
-        mass = np.where(np.isposinf(joint), 0.0, exp(joint))
-        return least_wrong(mass)
+        joint = known.log_joint(rows)
+        return least_wrong(np.where(np.isposinf(joint), 0.0, exp(joint)))
 
     quantiles = QUANTILES if len(lines) == 1 else FEW_QUANTILES
     with np.errstate(all="ignore"):

@@ -16,8 +16,6 @@ from suffice.sums.moments import TOO_LARGE
 from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["BELOW", "binned", "levels_of", "span", "steps", "with_bins"]
-
 BELOW = "-inf"  # the level of numbers below the first cut
 DIGITS = range(6, 16)  # of a cut in print: as few as tell it from the others
 FEW = 32  # cuts: comparing a number with each is then faster than to search among them
@@ -69,11 +67,6 @@ def span(bins: CutBins) -> tuple[float, float]:
 def binned(bins: CutBins, x: NDArray[Any]) -> NDArray[np.int32]:
     """How many cuts each number has reached, (n,); −1 where it is missing.
 
-    Raises
-    ------
-    BadCell
-        If a number is infinite or larger than 1e150.
-
     Examples
     --------
     >>> binned(CutBins(np.array([0.0, 10.0])), np.array([-1.0, 0.0, 12.0, np.nan])).tolist()
@@ -108,13 +101,7 @@ class _Cut(Protocol):
 
 
 def with_bins(terms: _Cut, order: Sequence[str], batch: Batch) -> Batch:
-    """The same rows; numbers that are cut are among the categories, which come in this order.
-
-    Raises
-    ------
-    BadCell
-        If a number that is cut is infinite or larger than 1e150.
-    """
+    """The same rows; numbers that are cut are among the categories, which come in this order."""
     blocks: list[Any] = list(batch.blocks)
     values = blocks.pop(0).values
     own: Any = blocks.pop(0).coded() if terms.categories else None

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from suffice.numerics.in_print import Table, probability
 
-__all__ = ["coefficient_tables", "header", "percents", "row", "rows_left_out"]
-
 DIGITS = 4  # significant digits of a standard error, which its estimate is printed to
 MOST_DECIMALS = 9
 TERMS, TABLES = 20, 4  # that a notebook shows

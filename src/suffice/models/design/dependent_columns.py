@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from suffice.numerics.in_print import NAMED, bound
 from suffice.numerics.linalg import Factor
 
-__all__ = ["dependence"]
-
 
 def dependence(
     dependent: Sequence[int], factor: Factor | None, terms: Sequence[str], intercept: bool

@@ -8,8 +8,6 @@ from suffice.data.schema import Layout
 from suffice.errors import DataError
 from suffice.sums.by_class import ByClass
 
-__all__ = ["learnt_rows", "without_rows", "without_value"]
-
 
 def learnt_rows(sums: ByClass, layout: Layout) -> str:
     """Which rows sums are over, where they may not be all rows of the table; else nothing."""

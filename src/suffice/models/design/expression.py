@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.numerics.elementary import exp, log, log1p
 
-__all__ = ["FUNCTIONS", "OF_ALL_ROWS", "Expression", "expression", "quoted"]
-
 Cells = Mapping[str, NDArray[np.float64]]
 """Numbers (n,) by the names of their columns."""
 
@@ -101,13 +99,7 @@ class Expression:
 
 @lru_cache(1 << 12)
 def expression(text: str) -> Expression:
-    """Read an expression; names of columns that are no identifiers stand in backticks.
-
-    Raises
-    ------
-    ParameterError
-        If something in it is no known operation.
-    """
+    """Read an expression; names of columns that are no identifiers stand in backticks."""
     names: dict[str, str] = {}
 
     def named(found: re.Match[str]) -> str:

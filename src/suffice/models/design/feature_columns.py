@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,26 +15,12 @@ from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
 from suffice.models.design.formula import Formula
 from suffice.models.design.formula_text import formula_of
-from suffice.models.design.words import LEAST_PLACES, MOST_WORDS
+from suffice.models.design.words import Ways, counting
 from suffice.phrases import meant
-
-__all__ = [
-    "PREDICTORS",
-    "Features",
-    "Predictors",
-    "Ways",
-    "features",
-    "is_coded",
-    "named_columns",
-    "predictors",
-]
 
 LISTED = 20  # columns named in an error
 PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
 """Options that say what columns are, and what they become."""
-
-Ways = int | Literal["counted"]
-"""Into how many places the words of a text are hashed, or that each is counted."""
 
 AS_NUMBERS, AS_STRINGS, TOLD = "as a linear model reads it", "strings or a dictionary", "as told"
 
@@ -49,8 +35,8 @@ class Predictors:
         Columns of numbers that are categories.
     text : sequence of str, optional
         Columns of strings whose words are counted, besides those that read like texts.
-    words : int or "counted"
-        Into how many places words are hashed, or that each is counted.
+    words : int, "counted", "tf-idf" or mapping
+        Into how many places words are hashed, or how each is counted.
     ordered : mapping of str to sequence, optional
         The levels of ordered categories, the lowest first.
     formula : str, optional
@@ -70,19 +56,8 @@ class Predictors:
     intercept: bool = True
 
     def check(self) -> None:
-        """Refuse words that are neither counted nor hashed into so many places, and odd references.
-
-        Raises
-        ------
-        ParameterError
-            If they are not.
-        """
-        whole = isinstance(self.words, int) and not isinstance(self.words, bool)
-        if self.words != "counted" and not (whole and LEAST_PLACES <= self.words <= MOST_WORDS):
-            raise ParameterError(
-                f"words={self.words!r}",
-                f"it is 'counted', or a whole number from {LEAST_PLACES} to {MOST_WORDS:,}",
-            )
+        """Refuse words neither counted nor hashed into places, and odd references."""
+        counting(self.words)
         if self.reference is not None and not isinstance(self.reference, Mapping):
             raise ParameterError(
                 f"reference={self.reference!r}",
@@ -134,13 +109,6 @@ def features(
 
     Any column may be named as categorical, or as ordered, and columns of strings as texts. Without
     an intercept, columns of true and false are categories: false is not 0 in the target too.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, it is named for two things, or a formula cannot be read.
-    SchemaError
-        If a column does not hold what its term needs.
     """
     known = () if isinstance(source, ArraySource) else source.feature_names
     formula: Formula | None = None
@@ -285,11 +253,6 @@ def _named(
 
 def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[str]:
     """Names of columns that are given by name or position.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such column.
 
     Examples
     --------

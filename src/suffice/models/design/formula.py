@@ -15,8 +15,6 @@ from suffice.models.design.expression import Expression, expression
 from suffice.rules import rule
 from suffice.sums.block import BadCell
 
-__all__ = ["Coded", "Factor", "Formula"]
-
 UNDEFINED = "the formula has no finite value there"
 Factor = str
 """A column, whose name stands in backticks, or an expression of columns."""
@@ -132,13 +130,7 @@ class Formula:
     def values(
         self, cells: Mapping[str, NDArray[np.float64]], first: int = 0
     ) -> dict[Factor, NDArray[np.float64]]:
-        """Values (n,) of every factor that is an expression.
-
-        Raises
-        ------
-        BadCell
-            If it is infinite, or no number though no cell is missing.
-        """
+        """Values (n,) of every factor that is an expression."""
         found = {}
         for factor, read in self.read.items():
             if is_column(factor):

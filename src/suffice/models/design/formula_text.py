@@ -10,8 +10,6 @@ from suffice.errors import ParameterError
 from suffice.models.design.expression import OF_ALL_ROWS, expression, quoted
 from suffice.models.design.formula import Factor, Formula, is_column
 
-__all__ = ["formula_of"]
-
 CALL = re.compile(r"(?:\w+|\.)*\([^()]*\)|\{[^{}]*\}")
 POWER_OF_ONE = re.compile(r"(\w+|`[^`]+`)\s*(?:\*\*|\^)\s*(\d+)")
 CATEGORY = re.compile(r"C\((?:`([^`]+)`|(\w+))\)")
@@ -31,11 +29,6 @@ def formula_of(
         Those that there are, the meaning of ``.`` among them.
     targets : sequence of str
         What may stand on the left.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be read, names another column, or has a term that is no function of one row.
     """
     terms = _terms(text, columns, targets)
     intercept = any([str(f.expr) for f in term.factors] == [ONE] for term in terms)

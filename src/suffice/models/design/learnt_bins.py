@@ -28,8 +28,6 @@ from suffice.sums.counts import CountAccumulator
 from suffice.sums.pairs import CutBins
 from suffice.sums.row_sample import Sampled, SampledAccumulator
 
-__all__ = ["with_learnt_bins"]
-
 ROWS = 4096  # distinct ones, that say what one row weighs
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -56,11 +54,6 @@ def with_learnt_bins(
         Whether rows with a missing cell are left out.
     with_missing : bool
         Whether the missing cells of a category or a number have a term, where rows show some.
-
-    Raises
-    ------
-    DataError
-        If a column has no value.
     """
     sums = engine.run(value_sums, (layout, complete), parts)
     weight, missing = sums.weight.value.sum(), set[str]()

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from suffice.models.design.terms import Terms
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["added_by", "shares_of", "summed_down", "summed_up", "sums_of_terms"]
-
 
 def summed_up(coefficients: NDArray[np.float64], steps: Sequence[slice]) -> NDArray[np.float64]:
     """What each level adds, (…, p), of coefficients that are steps from the level below.

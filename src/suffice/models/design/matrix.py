@@ -17,13 +17,12 @@ from suffice.models.design.terms import Terms
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, SparseBlock, require_held
+from suffice.sums.kept_rows import LEAST_COLUMNS
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["INTERCEPT", "TILE_ROWS", "Compressed", "Design", "indicators"]
 
 INTERCEPT = "(Intercept)"
 TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
-SPARSE_CELLS = 2**22  # of rows of a sparse matrix that are laid out at a time
+LAID_OUT = 2**22  # cells of rows of many terms that are laid out at a time
 TILE_CELLS = 32_768  # or few cells of rows, whose memory is not asked of the system each time
 UNSEEN = "a category must be one of those of the first fit"
 SHOW_ALL = "fit the model to rows that show them all, or leave the row out"
@@ -49,11 +48,6 @@ class Design(Terms):
         """Yield rows of x, or of x and y, with the number of the first of them.
 
         Missing cells are NaN. At least one part comes, without rows if the batch has none.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, a whole number is no double, or a formula has no value.
         """
         if self.bins:
             yield from self.coded.rows(self.recoded(batch), with_targets)
@@ -65,7 +59,7 @@ class Design(Terms):
         texts = [next(blocks) for _ in self.words]
         targets = next(blocks).values if with_targets else nothing
         p, as_they_are = len(self), self.is_plain and not self.categories
-        tile = max(1, SPARSE_CELLS // max(1, p)) if is_sparse(numbers) else TILE_ROWS
+        tile = max(1, min(TILE_ROWS, LAID_OUT // max(1, p)))
         for start in range(0, max(batch.rows, 1), tile):
             part = slice(start, min(start + tile, batch.rows))
             values = numbers[part].toarray() if is_sparse(numbers) else numbers[part]
@@ -91,11 +85,6 @@ class Design(Terms):
         They are the numbers less those of ``origin`` (p,), and 1 for the level of every category,
         also of an ordered one: `by_level` gives the coefficients of these. The other indicators are
         0. A missing category that has no term of its own is as the one without a term.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, or a whole number is no double.
         """
         blocks: Any = batch.blocks
         *numbers, coded = blocks
@@ -115,6 +104,63 @@ class Design(Terms):
             one = first + codes[part]
             columns[:, q:], cells[:, q:] = places[one], present[one]
             yield part, (np.arange(n + 1) * (q + d), columns.ravel(), cells.ravel())
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether a row is few cells: there are many terms, of categories and words."""
+        return (
+            len(self) >= LEAST_COLUMNS
+            and self.formula is None
+            and not self.bins
+            and bool(self.categories or self.words)
+        )
+
+    @property
+    def level_blocks(self) -> tuple[slice, ...]:
+        """Where the levels of unordered categories are, if a row is few cells."""
+        blocks = self._indicators if self.is_sparse else []
+        return tuple(at for at, _, _, is_ordered in blocks if not is_ordered and at.stop > at.start)
+
+    def sparse_rows(self, batch: Batch) -> Any:
+        """Return rows x (n, p) as a CSR array, if they come or are laid out so; else None.
+
+        The first term of a category or text that is missing is NaN, unless its missing cells have
+        a term.
+        """
+        blocks: Iterator[Any] = iter(batch.blocks)
+        if not self.is_sparse:
+            first = batch.blocks[0]
+            return _numbers(first) if isinstance(first, SparseBlock) and not self.words else None
+        from scipy.sparse import csr_array
+
+        n, d = batch.rows, len(self.numbers)
+        values = next(blocks).values if d else np.empty((n, 0))
+        _require_held(values, 0, self.numbers)
+        codes = self._codes(next(blocks)) if self.categories else np.empty((n, 0), np.intp)
+        columns = [np.broadcast_to(np.arange(len(self))[self._number_places], (n, d))]
+        cells = [np.asarray(values, np.float64)]
+        more = []
+        of_columns = zip(codes.T, self._indicators, self._missing_places, strict=True)
+        for code, (places, ranks, _, is_ordered), own in of_columns:
+            rank = np.where(code < 0, 0, ranks[code])
+            if is_ordered:
+                more.append(_reached(rank, places.start, len(self)))
+                rank = np.zeros_like(rank)
+            missing = code < 0 if places.stop > places.start or own is not None else code < -1
+            cell = np.where(missing, np.nan if own is None else 1.0, rank > 0)
+            at = np.where(missing, places.start if own is None else own, places.start + rank - 1)
+            columns.append(np.clip(at, 0, len(self) - 1)[:, None])
+            cells.append(cell[:, None])
+        at, found = np.concatenate(columns, axis=1), np.concatenate(cells, axis=1)
+        starts = np.arange(n + 1) * found.shape[1]
+        x = csr_array((found.ravel(), at.ravel(), starts), shape=(n, len(self)))
+        x.eliminate_zeros()
+        x.sort_indices()
+        for (name, words), text in zip(self.words.items(), blocks, strict=False):
+            more.append(words.sparse_counts(text, int(self.places([name])[0]), len(self)))
+        for part in more:
+            x = x + part
+        return x
 
     def _lay_out(
         self,
@@ -240,13 +286,7 @@ class Design(Terms):
         )
 
     def recoded(self, batch: Batch) -> Batch:
-        """The same rows as `coded` has them.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """The same rows as `coded` has them."""
         return with_bins(self, tuple(self.coded.categories), batch)
 
     # -- ordered categories, by level in place of by step
@@ -348,13 +388,7 @@ class Design(Terms):
         return self._with_codes(batch, CodedBlock(codes, block.vocabularies))
 
     def require_words(self, batch: Batch) -> None:
-        """Refuse words that the first fit did not count, where a row has a class and a weight.
-
-        Raises
-        ------
-        BadCell
-            Naming the first.
-        """
+        """Refuse words that the first fit did not count, where a row has a class and a weight."""
         rows = ~self._absent(batch)
         first = int(len(self.numbers) > 0) + int(len(self.categories) > 0)
         for (name, words), block in zip(self.words.items(), batch.blocks[first:], strict=False):
@@ -401,6 +435,15 @@ def indicators(
     """
     column = rank[:, None]
     return np.asarray(column >= levels if at_least else column == levels)
+
+
+def _reached(rank: NDArray[np.intp], start: int, width: int) -> Any:
+    """CSR array (n, width) with 1 in the first ``rank`` cells from ``start`` on."""
+    from scipy.sparse import csr_array
+
+    ends = np.concatenate([[0], np.cumsum(rank)])
+    places = start + np.arange(ends[-1]) - np.repeat(ends[:-1], rank)
+    return csr_array((np.ones(len(places)), places, ends), shape=(len(rank), width))
 
 
 def _numbers(block: Any) -> Any:

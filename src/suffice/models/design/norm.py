@@ -11,8 +11,6 @@ from suffice.models.design.expression import quoted
 from suffice.models.design.formula import Coded, Factor, is_column, label
 from suffice.models.design.terms import Terms
 
-__all__ = ["norm_of_coefficients"]
-
 Column = tuple[frozenset[Factor], dict[Factor, tuple[int, bool]], tuple[int, ...]]
 """Numbers of a product, the level of each category and whether it is full; which of its words."""
 

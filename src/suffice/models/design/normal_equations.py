@@ -14,8 +14,6 @@ from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.comoments import LOG_UNIT, Comoments, Tally
 
-__all__ = ["ROUNDED", "NormalEquations", "Weights", "no_complete_row"]
-
 ROUNDED = 2.0**-44  # noise of products that were added in double about a pivot near the rows
 
 
@@ -92,13 +90,7 @@ class NormalEquations:
 
     @classmethod
     def of(cls, statistic: Comoments, p: int, intercept: bool = True) -> Self:
-        """The sums of the complete rows of one class: p columns and, after them, the targets.
-
-        Raises
-        ------
-        DataError
-            If no row is complete.
-        """
+        """The sums of the complete rows of one class: p columns and, after them, the targets."""
         complete = np.flatnonzero(statistic.patterns[statistic.pattern].all(axis=1))
         if not len(complete):
             raise no_complete_row()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,24 +15,21 @@ from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError
 from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
-from suffice.models.design.feature_columns import Features, Ways
+from suffice.models.design.feature_columns import Features
 from suffice.models.design.matrix import Design
-from suffice.models.design.words import MOST_WORDS, Words
+from suffice.models.design.words import Counting, Ways, Words, counting
 from suffice.phrases import meant
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import CountAccumulator, EventAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["settled_design", "unused"]
-
-MOST_CATEGORIES = 1_000
 WEIGHT_ROUNDING = 1e-12  # of Σw
 MOST_NAMED = 10  # values in an error
 ONE = Vocabulary((0,))  # the class of rows without labels
 COUNTS: dict[str, Callable[[int], Any]] = {
     "category": CountAccumulator,
-    "events": lambda _: EventAccumulator(),
+    "events": lambda _: EventAccumulator(presence=True),
 }
 
 
@@ -47,26 +44,18 @@ def settled_design(
     """The terms that columns become; a pass over those columns whose values have to be known.
 
     ``with_missing`` gives the missing cells of a category a term, where rows show some.
-
-    Raises
-    ------
-    SchemaError
-        If a column has too many categories, or no such reference, or a text too many words to be
-        counted.
-    DataError
-        If a category has no value, or a text no word.
     """
     columns = found.columns
     if isinstance(columns, UniformColumns):
         return Design(columns.names, targets, formula=found.formula)
     coded = tuple(c.name for c in columns if c.kind == "category")
     texts = tuple(c.name for c in columns if c.kind == "text")
-    counted = texts if ways == "counted" else ()
-    values: dict[str, Vocabulary] = {}
-    gaps: tuple[str, ...] = ()
-    if coded or counted:
+    how = counting(ways)
+    shown = Shown({}, (), {})
+    if coded or (texts and how):
         assert isinstance(source, TableSource)
-        values, gaps = _values(source, found, coded, counted, engine)
+        shown = _shown(source, found, coded, texts if how else (), how or Counting(), engine)
+    values = shown.values
     for name, levels in found.ordered.items():
         _require_levels(name, values[name], levels)
     reference = {
@@ -75,12 +64,12 @@ def settled_design(
     return Design(
         tuple(c.name for c in columns),
         targets,
-        {name: values[name] for name in coded},
+        values,
         dict(found.ordered),
-        {name: Words(0, values[name]) if ways == "counted" else Words(ways) for name in texts},
+        shown.words or {name: Words(cast(int, ways)) for name in texts},
         found.formula,
         reference,
-        missing=gaps if with_missing else (),
+        missing=shown.gaps if with_missing else (),
     )
 
 
@@ -94,20 +83,27 @@ def unused(
     return tuple(name for name in source.feature_names if name not in used)
 
 
-def _values(
+class Shown(NamedTuple):
+    """Values of categories that rows show, categories that lack a cell, and words of texts."""
+
+    values: dict[str, Vocabulary]
+    gaps: tuple[str, ...]
+    words: dict[str, Words]
+
+
+def _shown(
     source: TableSource,
     found: Features,
     coded: tuple[str, ...],
     counted: tuple[str, ...],
+    how: Counting,
     engine: Engine,
-) -> tuple[dict[str, Vocabulary], tuple[str, ...]]:
-    """The values that rows with a weight, and a label if there are labels, show.
-
-    And the categories of which a cell is missing.
-    """
+) -> Shown:
+    """What rows with a weight, and a label if there are labels, show."""
     empty = dict.fromkeys(coded, Vocabulary(()))
     names = {*coded, *counted}
-    blocks = Design(coded + counted, (), empty, words=dict.fromkeys(counted, Words())).blocks
+    words = dict.fromkeys(counted, Words(ngrams=how.ngrams))
+    blocks = Design(coded + counted, (), empty, words=words).blocks
     layout = Layout(
         blocks,
         tuple(column for column in found.columns if column.name in names),
@@ -124,17 +120,20 @@ def _values(
     for name, vocabulary in values.items():
         if not len(vocabulary):
             raise without_value(name, rows=learnt_rows(sums, layout))
-        most, what = (MOST_WORDS, "words") if name in counted else (MOST_CATEGORIES, "categories")
-        if len(vocabulary) > most:
-            raise SchemaError(
-                f"column {name!r} has {len(vocabulary)} {what}",
-                f"each becomes a column of its own; {most} are the most",
-                "hash them: words=256" if name in counted else "leave it out",
-            )
-    weight = sums.weight.value.sum()
+    weight = float(sums.weight.value.sum())
     total = sums.blocks[0].total.sum(axis=0) if coded else np.empty(0)
     gone = np.flatnonzero(weight - total > WEIGHT_ROUNDING * weight).tolist()
-    return values, tuple(coded[j] for j in gone)
+    texts = sums.blocks[int(bool(coded)) :]
+    for name, text in zip(counted, texts, strict=True):
+        words[name] = Words.of(how, values.pop(name), text.count.value.sum(axis=0), weight)
+    for name, own in words.items():
+        if not len(own):
+            raise SchemaError(
+                f"no word of {name!r} is in {how.min_count:g} rows",
+                "min_count is the least number of rows of a word",
+                "lower min_count",
+            )
+    return Shown(values, tuple(coded[j] for j in gone), words)
 
 
 def values_shown(part: Part, layout: Layout) -> ByClass:

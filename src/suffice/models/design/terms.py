@@ -15,11 +15,10 @@ from suffice.errors import SchemaError
 from suffice.models.design.bins import BELOW, steps
 from suffice.models.design.formula import Coded, Formula, label, names
 from suffice.models.design.words import Words
+from suffice.numerics.rows import is_sparse
 from suffice.rules import rule
 from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import KINDS, Vocabulary
-
-__all__ = ["MISSING", "Terms"]
 
 MISSING = "(missing)"
 
@@ -180,7 +179,7 @@ class Terms:
     def blocks(self) -> tuple[BlockLayout, ...]:
         """How the columns are read: numbers together, then categories, then every text."""
         real = (BlockLayout("real", self.numbers),) if len(self.numbers) else ()
-        texts = (BlockLayout("events", (name,)) for name in self.words)
+        texts = (BlockLayout("events", (n,), ngrams=w.ngrams) for n, w in self.words.items())
         return (*real, *self.category_block, *texts)
 
     @property
@@ -293,13 +292,7 @@ class Terms:
         return np.flatnonzero([group in chosen for group in self._group_of_term])
 
     def places_of(self, fewer: Terms) -> NDArray[np.intp]:
-        """Which terms those of another design are, in its order.
-
-        Raises
-        ------
-        SchemaError
-            If one is none of them.
-        """
+        """Which terms those of another design are, in its order."""
         own = {pair: j for j, pair in enumerate(zip(self._group_of_term, self.terms, strict=True))}
         pairs = list(zip(fewer._group_of_term, fewer.terms, strict=True))
         for _, term in (pair for pair in pairs if pair not in own):
@@ -389,7 +382,7 @@ class Terms:
         >>> fewer.terms, kept
         (('size', 'color[red]'), array([0, 2]))
         """
-        words = {name: Words(0, known) for name, known in (counted or {}).items()}
+        words = {name: self.words[name].narrowed(left) for name, left in (counted or {}).items()}
         left_of = {**self.categories, **categories}
         fewer = replace(
             self,
@@ -422,9 +415,19 @@ class Terms:
         groups = zip(self.groups, self._terms_by_group, strict=True)
         return tuple(group for group, names in groups for _ in names)
 
-    def by_column(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums over the terms of each group, (…, d), of what there is of every term, (…, p)."""
+    def by_column(self, terms: Any) -> NDArray[np.float64]:
+        """Sums over the terms of each group, (…, d), of what there is of every term, (…, p).
+
+        Rows (n, p) of few cells may be a sparse array.
+        """
+        if is_sparse(terms):
+            from scipy.sparse import csr_array
+
+            place = {name: j for j, name in enumerate(self.groups)}
+            group = [place[name] for name in self._group_of_term]
+            cells = np.ones(len(group)), group, np.arange(len(group) + 1)
+            return np.asarray((terms @ csr_array(cells, shape=(len(group), len(place)))).toarray())
         if not self.categories and self.is_plain:
-            return terms
+            return np.asarray(terms)
         places = map(self.places, ([name] for name in self.groups))
         return np.stack([terms[..., place].sum(axis=-1) for place in places], axis=-1)

@@ -9,8 +9,6 @@ from suffice.data.schema import Column, UniformColumns
 from suffice.models.design.normal_equations import Weights
 from suffice.models.design.terms import Terms
 
-__all__ = ["measures", "said_of_weights", "units"]
-
 MOST_NAMED = 8
 
 

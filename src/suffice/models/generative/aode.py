@@ -38,8 +38,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.pairs import PairCounts, pair_places
 
-__all__ = ["AODEModel", "OneDependence"]
-
 LEAST_PARENT = 1.0  # Σw of the rows that show a bin, for it to be a parent
 M = 1.0  # of the m-estimates
 CELLS = 2**20  # sums over children that are held at a time
@@ -47,7 +45,7 @@ CELLS = 2**20  # sums over children that are held at a time
 
 @dataclass(frozen=True, eq=False)
 class OneDependence:
-    """What the counts of pairs say of rows.
+    """Log-likelihoods of rows by the counts of pairs.
 
     Parameters
     ----------
@@ -79,7 +77,7 @@ class OneDependence:
 
     @cached_property
     def parent(self) -> NDArray[np.bool_]:
-        """Which bins were shown often enough to be a parent, (M,)."""
+        """Return which bins have rows enough to be a parent, (M,)."""
         return np.asarray(self.pairs.alone.value.sum(axis=0) >= LEAST_PARENT)
 
     @property
@@ -130,7 +128,6 @@ class AODEModel(GenerativeModel):
 
     @classmethod
     def of(cls, model: GenerativeModel, pairs: PairCounts) -> AODEModel:
-        """Put the two together."""
         fields = (model.parts, model.layout, model.classes, model.prior, model.statistic)
         return cls(*fields, pairs=pairs)
 
@@ -147,7 +144,7 @@ class AODEModel(GenerativeModel):
 
     @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """Those of one-dependence estimators alone, (groups,)."""
+        """Return the weights of one-dependence estimators alone, (groups,)."""
         return np.append(np.zeros(super().groups), 1.0)
 
     @property
@@ -156,7 +153,6 @@ class AODEModel(GenerativeModel):
         return replace(self.family_sums, blocks=(*self.family_sums.blocks, self.known_pairs))
 
     def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:
-        """The same sums of other rows, or fewer of them where families choose nothing anew."""
         paired = PairedColumns(self.known_pairs.columns, self.known_pairs.bins)
         total = ByClassAccumulator([*self._accumulators(settled), paired.accumulator()])
         for batch in batches:
@@ -165,23 +161,21 @@ class AODEModel(GenerativeModel):
         return total.statistic()
 
     def of_sums(self, sums: ByClass) -> AODEModel:
-        """The model of other sums, its classes equally likely."""
         plain = replace(sums, blocks=sums.blocks[:-1])
         return self.of(super().of_sums(plain), sums.blocks[-1])
 
     @property
     def n_free(self) -> int:
-        """Those of the families, and those of pairs."""
+        """Count the free parameters of families and of pairs."""
         return super().n_free + self.one_dependence.n_free
 
     @property
     def pair_weight(self) -> float:
-        """How often log P(x | c) of one-dependence estimators is counted, t."""
+        """Return t, the weight of log P(x | c) of one-dependence estimators."""
         return 1.0 if self.calibration is None else float(self.calibration.weights[-1])
 
     @cached_property
     def one_dependence(self) -> OneDependence:
-        """What pairs say of rows."""
         return OneDependence(self.known_pairs, self.statistic.weight.value)
 
     def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
@@ -207,7 +201,7 @@ class AODEModel(GenerativeModel):
     discriminants = log_joint
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
-        """What every column changes of the log joint where it is revealed, (n, columns, k).
+        """Return the change of the log joint as each column is revealed, (n, columns, k).
 
         The mean of two orders: that of the table, and the reverse. What is not revealed is missing.
         """
@@ -223,7 +217,6 @@ class AODEModel(GenerativeModel):
         return found
 
     def _showing(self, batch: Batch, hidden: set[str]) -> Batch:
-        """The same rows; the cells of hidden columns are missing."""
         shown = (
             block.showing(np.array([name not in hidden for name in part.layout.columns]))
             for part, block in zip(self.parts, batch.blocks, strict=True)
@@ -231,23 +224,11 @@ class AODEModel(GenerativeModel):
         return replace(batch, blocks=tuple(shown))
 
     def refuse_weights(self, asked: str) -> None:
-        """Refuse what is said of families alone.
-
-        Raises
-        ------
-        ParameterError
-            Always.
-        """
+        """Refuse what is said of families alone."""
         self.refuse_pairs(asked)
 
     def refuse_pairs(self, asked: str) -> None:
-        """Refuse what is said of columns that are independent in a class.
-
-        Raises
-        ------
-        ParameterError
-            Always.
-        """
+        """Refuse what is said of columns that are independent in a class."""
         raise ParameterError(
             f"{asked} of a model that counts pairs of columns",
             "it is given of models that are sums over single columns",

@@ -19,32 +19,21 @@ from suffice.numerics.logspace import cell_scores, scores
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 from suffice.sums.block import RealBlock, among
 
-__all__ = [
-    "LEAST",
-    "Calibration",
-    "CalibrationName",
-    "Weighted",
-    "group_sizes",
-    "grouped_scores",
-    "is_one_group",
-]
-
 FEW_CELLS = 4096  # whose terms are found at once, not column by column
 LEAST = -700.0  # what an impossible cell counts as, where it is weighed
 
 
 def is_one_group(part: FamilyColumns) -> bool:
-    """Whether the columns of a part have one weight: words, and those modelled together."""
+    """Return whether the columns of a part have one weight: words, and those modelled together."""
     return part.family.joint or part.layout.encoding in ("events", "sparse")
 
 
 def group_sizes(parts: tuple[FamilyColumns, ...]) -> list[int]:
-    """How many weights each part has."""
     return [1 if is_one_group(part) else len(part.layout.columns) for part in parts]
 
 
 def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: int) -> Any:
-    """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
+    """Group the terms of log p(x | c) by their weights, (groups, n, k)."""
     if is_one_group(part):
         whole = scores(block.rows, k, 0.0)
         parameters.add_log_likelihood(block, whole)
@@ -55,7 +44,7 @@ def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: i
 
 
 class Weighted:
-    """What a model asks of parameters, each column counted w_j times; where w_j is 0, not at all.
+    """Parameters whose columns have weights w_j; a column of weight 0 has no effect.
 
     Parameters
     ----------
@@ -165,14 +154,14 @@ class Calibration:
         One for every column, in the order of the parts; one for a text, and for columns that are
         modelled together. A last one is that of pairs of columns, where these are counted.
     rows : float
-        Σw of the rows that they were learnt from.
+        Σw of the rows that they were fitted to.
     before, after : float
         Log loss of these rows, in nats a row, each taken out of the sums: with weights of 1, and
         with these. The weights know the labels of these rows.
     doubts : ndarray (q + 1,)
         The quantiles of `Doubts` of these rows.
     stale : bool
-        Whether rows were learnt or forgotten since.
+        Whether rows were added or forgotten since.
     """
 
     weights: Annotated[NDArray[np.float64], Shape("g"), FINITE]
@@ -192,7 +181,7 @@ class Calibration:
 
     @classmethod
     def none(cls, usual: NDArray[np.float64]) -> Calibration:
-        """The weights that a model has where there was no row to learn others from."""
+        """Return the weights of a model without a row to fit others to."""
         return cls(usual, 0.0, 0.0, 0.0, np.zeros(0))
 
     def of_parts(self, parts: tuple[FamilyColumns, ...]) -> list[NDArray[np.float64]]:
@@ -202,5 +191,5 @@ class Calibration:
 
     @property
     def label_doubts(self) -> Doubts:
-        """How doubtful the classes of the rows were."""
+        """Return the nonconformity scores of the rows."""
         return Doubts(self.doubts, self.rows)

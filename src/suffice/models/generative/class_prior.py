@@ -13,8 +13,6 @@ from suffice.families.counts import dirichlet
 from suffice.rules import shown
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Prior", "class_prior"]
-
 Prior = Literal["empirical", "smoothed", "uniform"] | Mapping[Any, float] | Sequence[float]
 
 
@@ -34,11 +32,6 @@ def class_prior(
 
     or as given: a mapping from label to probability, or a sequence in the order of the labels.
     Errors call it by the name of its ``option``.
-
-    Raises
-    ------
-    ParameterError
-        If a given prior does not fit the labels, or is not a distribution.
 
     Examples
     --------

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.drawn_cells import with_whole_numbers
+from suffice.data.drawn_cells import as_held
+from suffice.data.table import WithColumns
 from suffice.data.table_source import TableSource
-from suffice.data.table_views import WithColumns
 from suffice.engines.choice import is_here
 from suffice.errors import ParameterError, warn
 from suffice.families import Family
@@ -66,8 +66,6 @@ from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
 
-__all__ = ["GenerativeClassifier", "Rows", "as_asked", "densities", "is_few"]
-
 FEW_ROWS = 256  # that are answered by the thread that asks
 
 Rows = TableSource | ArraySource
@@ -99,8 +97,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
     batches_: tuple[ByClass, ...]
 
     @abstractmethod
-    def method(self) -> GenerativeMethod:
-        """Return the options as a method."""
+    def method(self) -> GenerativeMethod: ...
 
     # -- learning
 
@@ -114,7 +111,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         decay: float = 1.0,
         window: int | None = None,
     ) -> Self:
-        """Learn from more rows; the result is that of one `fit` of all of them.
+        """Fit to more rows; the result is that of one `fit` of all of them.
 
         New labels and categories simply join. What a column is, the first table says: in a column
         of 0 and 1 alone, another number is refused later. ``classes`` is not needed: it adds
@@ -281,7 +278,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
             raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
         rng = generator(random_state)
         codes = rng.choice(len(model.prior), size=n, p=model.prior)
-        drawn = with_whole_numbers(model.sample(codes, rng), model.layout.columns)
+        drawn = as_held(model.sample(codes, rng), model.layout.columns)
         return drawn, self.classes_[codes]
 
     @property
@@ -293,7 +290,6 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
     @property
     def class_prior_(self) -> NDArray[np.float64]:
-        """P(c), (k,)."""
         return self.model_.prior
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
@@ -320,9 +316,9 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows, _ in pieces], axis=-1).T
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
+    def _interval_ends(self, level: float) -> Ends:
         prior = self.method().prior if self.class_weight != "balanced" else "uniform"
-        return ends_of(fitted(self), prior, level, draws, random_state)
+        return ends_of(fitted(self), prior, level)
 
     # -- keeping
 
@@ -386,13 +382,7 @@ def _batch(x: NDArray[np.float64]) -> Batch:
 
 
 def densities(classifier: GenerativeClassifier, rule: str) -> GenerativeModel:
-    """Return the model as densities, without weights of columns.
-
-    Raises
-    ------
-    ParameterError
-        If a family is no distribution, with the rule.
-    """
+    """Return the model as densities, without weights of columns."""
     model: GenerativeModel = fitted(classifier)
     for part in model.parts:
         if not part.family.is_distribution:

@@ -1,4 +1,4 @@
-"""What is said of a generative model: advice, the evidence of pseudo-counts, notebook tables."""
+"""Descriptions of a generative model: warnings, the evidence of pseudo-counts, notebook tables."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Table, bars_by_class, curves, key
 from suffice.phrases import rows_in_print
 from suffice.sums.block import RealBlock
-
-__all__ = ["advice", "alpha_evidence", "notebook_tables"]
 
 HANDFUL = 5  # rows
 MANY = 20  # values of a label that may be a quantity, and rows of each that would make it none

@@ -34,12 +34,10 @@ from suffice.sums.block import in_block
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["LinearForm", "QuadraticForm", "form_features", "linear_form", "quadratic_form"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Form(ABC):
-    """What linear and quadratic forms have in common."""
+    """The base of linear and quadratic forms."""
 
     classes: tuple[Any, ...]
     features: tuple[Any, ...]
@@ -150,13 +148,7 @@ class LinearForm(_Form):
     """
 
     def pair(self, a: Any, b: Any) -> tuple[NDArray[np.float64], float]:
-        """Return w (F,) and b with log P(a | x) − log P(b | x) = wᵀφ(x) + b.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such class.
-        """
+        """Return w (F,) and b with log P(a | x) − log P(b | x) = wᵀφ(x) + b."""
         form, c = self.against(b), self._place(a)
         return form.weights[c], float(form.intercepts[c])
 
@@ -206,13 +198,7 @@ class QuadraticForm(_Form):
     by_class: ClassVar[tuple[str, ...]] = ("quadratic", "weights", "intercepts")
 
     def pair(self, a: Any, b: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Return A (F,) or (F, F), w (F,) and b of log P(a | x) − log P(b | x), about the origin.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such class.
-        """
+        """Return A (F,) or (F, F), w (F,), b of log P(a | x) − log P(b | x), about the origin."""
         form, c = self.against(b), self._place(a)
         return form.quadratic[c], form.weights[c], float(form.intercepts[c])
 
@@ -380,13 +366,7 @@ def form_features(classifier: Any, X: Any) -> NDArray[np.float64] | csr_array:
 
 
 def forms_of(model: GenerativeModel) -> list[Form]:
-    """The form of every part.
-
-    Raises
-    ------
-    ParameterError
-        If a part has none.
-    """
+    """The form of every part."""
     if not model.parts:
         raise ParameterError(
             "no column had a value so far", "a form weighs the values of columns", "learn some rows"
@@ -406,7 +386,6 @@ def forms_of(model: GenerativeModel) -> list[Form]:
 
 
 def _remedy(family: Family, sums: Any) -> str:
-    """What estimation gives the family a form, if any does."""
     if getattr(family, "estimation", "mle") != "mle":
         options: Any = {"estimation": "mle"}
         if replace(family, **options).estimate(sums).form() is not None:
@@ -415,7 +394,7 @@ def _remedy(family: Family, sums: Any) -> str:
 
 
 def feature_names(model: GenerativeModel, forms: Sequence[Form]) -> list[Any]:
-    """What the features are, part by part: the name of a column, or (column, value)."""
+    """Return the features, part by part: the name of a column, or (column, value)."""
     names: list[Any] = []
     for part, form in zip(model.parts, forms, strict=True):
         columns = part.layout.columns
@@ -438,13 +417,7 @@ def family_of(model: GenerativeModel, column: str) -> Family:
 
 
 def feature_order(model: GenerativeModel) -> NDArray[np.intp]:
-    """Places, among the features of all parts, of the features in the order of the columns, (F,).
-
-    Raises
-    ------
-    ParameterError
-        If a part has no form.
-    """
+    """Index the features of all parts in the order of the columns, (F,)."""
     place = {name: j for j, name in enumerate(model.layout.names)}
     columns = [place[column_of(feature)] for feature in feature_names(model, forms_of(model))]
     return np.argsort(columns, kind="stable")

@@ -59,8 +59,6 @@ from suffice.phrases import rows_in_print
 from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS
 
-__all__ = ["LabelShift", "adjust_prior", "label_shift", "posteriors", "slopes"]
-
 HEADER = ["", "before", "now"]
 C = TypeVar("C", bound=GenerativeClassifier)
 Array = NDArray[np.float64]
@@ -102,7 +100,7 @@ class LabelShift(Printed):
 
     @property
     def p_value(self) -> float:
-        """Of the likelihood-ratio test that the prior has not changed: 2L is χ² with k − 1 degrees.
+        """Test that the prior has not changed: 2L is χ² with k − 1 degrees of freedom.
 
         Only classes of a positive prior count. It holds for many rows, if the model does.
         """
@@ -248,7 +246,7 @@ def _maximum(
     Parameters
     ----------
     model : GenerativeModel
-        Where their classes were learnt.
+        The fitted model.
     engine : Engine
         Where the rows are read: once if their posteriors fit into memory, else in every step.
     parts : sequence of Part
@@ -257,13 +255,6 @@ def _maximum(
         The gap, in nats, at which to stop.
     max_iter : int
         The most steps.
-
-    Raises
-    ------
-    DataError
-        If there is no row.
-    ParameterError
-        If ``tol`` or ``max_iter`` is outside its rule.
     """
     check_positive(tol=tol)
     if not (isinstance(max_iter, Integral) and max_iter >= 1):

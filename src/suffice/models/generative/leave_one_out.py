@@ -19,14 +19,12 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.moments import ABSENT
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["GenerativeLeftOut"]
-
 DOUBTFUL = "without it a sum loses its digits, so leave-one-out has no closed form here"
 
 
 @dataclass(frozen=True)
 class GenerativeLeftOut:
-    """For every row that was learnt, the model of all others; it is judged like a model.
+    """For every training row, the model of all others; it is judged like a model.
 
     ::
 
@@ -54,7 +52,6 @@ class GenerativeLeftOut:
 
     @property
     def classes(self) -> Vocabulary:
-        """The k labels."""
         return self.whole.classes
 
     @property
@@ -63,13 +60,7 @@ class GenerativeLeftOut:
         return self.whole.log_prior
 
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
-        """log P(x, c) of every row by the model of the others, (n, k).
-
-        Raises
-        ------
-        BadCell
-            If a row has no closed form.
-        """
+        """log P(x, c) of every row by the model of the others, (n, k)."""
         logs = self._scores(batch)[0]
         doubtful = np.isnan(logs).any(axis=1)
         if doubtful.any():
@@ -77,7 +68,7 @@ class GenerativeLeftOut:
         return logs
 
     def answers(self, batch: Batch) -> NDArray[np.float64]:
-        """The same, and the class prior where no class is possible; NaN: no closed form."""
+        """Answer by the class prior where no class is possible; NaN: no closed form."""
         logs, log_prior = self._scores(batch)
         nowhere = logs.max(axis=1) == -np.inf
         logs[nowhere] = log_prior[nowhere]

@@ -41,13 +41,11 @@ from suffice.numerics.rows import is_sparse
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
 
-__all__ = ["GenerativeMethod", "Said", "one_family"]
-
 Rows = TableSource | ArraySource
 
 
 class Said(NamedTuple):
-    """What is known of the first table besides its rows.
+    """Properties of the first table besides its rows.
 
     Parameters
     ----------
@@ -100,7 +98,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     calibration : {"none", "temperature", "weights"}
         How much of what columns say is counted.
     samples : bool
-        Whether something is learnt from a sample of the rows: weights of columns, or the bins of
+        Whether something is fitted to a sample of the rows: weights of columns, or the bins of
         densities.
     is_given : callable
         Whether the user gave the family of a column.
@@ -128,7 +126,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     @property
     def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone."""
         return not self.samples
 
     # -- reader, sums, model
@@ -171,7 +168,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     def sums_by_group(
         self, reader: GenerativeReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
     ) -> list[ByClass]:
-        """Return the sums over the rows of every group; see `suffice.models.base.groups`."""
         parts = rows.parts(reader.layout, engine.workers)
         return sums_by_place(summarise, (reader.parts, reader.layout), engine, parts, group)
 
@@ -201,7 +197,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         )
 
     def factors(self, sums: ByClass) -> NDArray[np.float64] | None:
-        """What the rows of each class are multiplied by where P(c) is estimated, (k,).
+        """Return the factors of the rows of each class where P(c) is estimated, (k,).
 
         ::
 
@@ -214,11 +210,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         -------
         ndarray or None
             None where no weights are given.
-
-        Raises
-        ------
-        ParameterError
-            If P(c) is not estimated from rows.
         """
         if self.class_weight is None:
             return None
@@ -273,13 +264,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return chain(model.remarks(), model.decisions()) if of_rows else model.remarks()
 
     def check_parts(self, parts: Sequence[FamilyColumns]) -> None:
-        """Refuse the families of a file that the options do not lead to.
-
-        Raises
-        ------
-        ParameterError
-            If there are others.
-        """
+        """Refuse the families of a file that the options do not lead to."""
         if self.family is not None and [type(p.family) for p in parts] != [type(self.family)]:
             raise ParameterError(
                 f"the families are {', '.join(str(part.family) for part in parts)}",

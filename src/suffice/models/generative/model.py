@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.drawn_cells import with_times
 from suffice.data.schema import BlockLayout, Layout
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
@@ -36,8 +35,6 @@ from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.moments import refuse_underflow
 from suffice.sums.row_sample import RowSample
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["GenerativeModel"]
 
 CLASSES = 64  # whose scores are begun at a time: memory takes its time when it is first touched
 
@@ -92,11 +89,6 @@ class GenerativeModel:
         """Everything that is a function of the statistic; see `class_prior`.
 
         The rows of each class count ``factors`` times, (k,), where P(c) is estimated.
-
-        Raises
-        ------
-        DataError
-            If no labelled row is left, or values differ by too little to be squared.
         """
         if not (statistic.weight.hi > 0).any():
             raise DataError(
@@ -114,7 +106,7 @@ class GenerativeModel:
 
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
-        """What is known of every part, estimated when it is first asked for."""
+        """Return the parameters of every part, estimated when they are first asked for."""
         return self._estimated(map)
 
     def estimate_by(self, apply: Apply) -> None:
@@ -124,16 +116,12 @@ class GenerativeModel:
     def _estimated(self, apply: Apply) -> tuple[Parameters, ...]:
         chosen = self.chosen or (None,) * len(self.parts)
         return tuple(
-            part.parameters(
-                part.family.estimate_by(block, apply)
-                if known is None
-                else part.family.estimate_as(block, known.choices)
-            )
+            part.parameters(block, apply, known)
             for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
     def with_calibration(self, calibration: Calibration) -> Self:
-        """The same model with weights of columns; nothing is estimated anew."""
+        """Give the columns weights; nothing is estimated anew."""
         found = replace(self, calibration=calibration)
         known = {"parameters", "family_sums", "one_dependence"} & vars(self).keys()
         vars(found).update({name: vars(self)[name] for name in known})
@@ -148,38 +136,37 @@ class GenerativeModel:
 
     @property
     def part_weights(self) -> list[NDArray[np.float64]]:
-        """How often what each column says is counted, by part; one number for a group."""
+        """Return the weights of the columns, by part; one number for a group."""
         return (self.calibration or Calibration.none(self.usual_weights)).of_parts(self.parts)
 
     @property
     def groups(self) -> int:
-        """How many terms of log p(x | c) have a weight of their own."""
+        """Return the number of terms of log p(x | c) with a weight of their own."""
         return sum(group_sizes(self.parts))
 
     @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """The weights of these terms where none are learnt, (groups,)."""
+        """Return the weights of these terms where none are fitted, (groups,)."""
         return np.ones(self.groups)
 
     def with_sample(self, sample: RowSample) -> Self:
-        """The same model; numbers are counted in a sample of its rows where that tells more."""
+        """Count numbers in a sample of the rows where that is more informative."""
         sampled = SampledBins.of(self.parts, self.statistic, sample)
         return replace(self, sampled=sampled, chosen=())
 
     @cached_property
     def family_sums(self) -> ByClass:
-        """What the parameters of families are estimated from."""
         if self.sampled is None:
             return self.statistic
         return self.sampled.instead(self.parts, self.statistic)
 
     @property
     def sums(self) -> ByClass:
-        """What everything is estimated from."""
+        """Return the sufficient statistics."""
         return self.family_sums
 
     def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:
-        """The same sums of other rows, or fewer of them where families choose nothing anew."""
+        """Return the model of other rows, or fewer, with choices fixed if ``settled``."""
         total = ByClassAccumulator(self._accumulators(settled))
         for batch in batches:
             total.add(batch)
@@ -195,7 +182,7 @@ class GenerativeModel:
         return found
 
     def settled(self) -> Self:
-        """The same model, of families that choose nothing anew."""
+        """Return the model with the data-driven choices of its families fixed."""
         parts = tuple(
             replace(part, family=part.family.settled(parameters))
             for part, parameters in zip(self.parts, self.parameters, strict=True)
@@ -216,13 +203,7 @@ class GenerativeModel:
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def refuse_weights(self, asked: str) -> None:
-        """Refuse what is said of families alone, where columns count more or less than once.
-
-        Raises
-        ------
-        ParameterError
-            If they do.
-        """
+        """Refuse what is said of families alone, where columns count more or less than once."""
         if self.calibration is not None:
             raise ParameterError(
                 f"the columns of the model have weights, and {asked} would leave them out",
@@ -235,7 +216,7 @@ class GenerativeModel:
 
     @property
     def family_names(self) -> dict[str, str]:
-        """What models each column; of several that were tried, the one chosen."""
+        """Return the family of each column; of several that were tried, the one chosen."""
         return {
             name: parameters.chosen(j) or part.family.name
             for part, parameters in zip(self.parts, self.parameters, strict=True)
@@ -257,7 +238,7 @@ class GenerativeModel:
         return sum(parameters.n_free for parameters in self.parameters)
 
     def remarks(self) -> Iterator[str]:
-        """What a user should know of these estimates, in sentences; asked for after every fit."""
+        """Yield warnings about these estimates, in sentences; asked for after every fit."""
         for number, part in enumerate(self.parts):
             if not part.family.lazy:  # those that are lazy make no remarks
                 parameters = self.parameters[number]
@@ -285,7 +266,7 @@ class GenerativeModel:
         return {name: known for name, known in found.items() if name not in self.identifiers}
 
     def decisions(self) -> Iterator[str]:
-        """What was decided for the user, in sentences: which columns are left out."""
+        """Yield the choices made for the user, in sentences: columns that are left out."""
         if self.calibration is not None and self.calibration.stale:
             yield (
                 "the weights of the columns are those of earlier rows, as no rows are kept in "
@@ -304,13 +285,7 @@ class GenerativeModel:
     def log_joint(
         self, batch: Batch, out: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k), in ``out`` if given.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite.
-        """
+        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k), in ``out`` if given."""
         return self._sum(batch, out, [part.add_log_likelihood for part in self.weighted])
 
     def discriminants(
@@ -322,13 +297,7 @@ class GenerativeModel:
     def partial_log_posterior(
         self, batch: Batch, hidden: Collection[str] = ()
     ) -> NDArray[np.float64]:
-        """Return log P(c | x), (n, k), as if the cells of ``hidden`` columns were missing.
-
-        Raises
-        ------
-        BadCell
-            As `log_joint` does.
-        """
+        """Return log P(c | x), (n, k), as if the cells of ``hidden`` columns were missing."""
         if hidden:
             shown = (
                 block.showing(np.array([name not in hidden for name in part.layout.columns]))
@@ -338,13 +307,7 @@ class GenerativeModel:
         return log_normalise(self.discriminants(batch), self.log_prior)[0]
 
     def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
-        """The most probable class of every row, and the probabilities of all, if asked for.
-
-        Raises
-        ------
-        BadCell
-            As `log_joint` does.
-        """
+        """The most probable class of every row, and the probabilities of all, if asked for."""
         logs = self.discriminants(batch)
         codes = np.empty(batch.rows, np.intp)
         impossible = self.best(logs, codes)
@@ -381,16 +344,10 @@ class GenerativeModel:
         for part, parameters in zip(self.parts, self.parameters, strict=True):
             drawn |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
         columns = self.layout.columns
-        return with_times({column.name: drawn[column.name] for column in columns}, columns)
+        return {column.name: drawn[column.name] for column in columns}
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
-        """What every column contributes to the log joint, (n, columns, k), in the layout's order.
-
-        Raises
-        ------
-        BadCell
-            As `log_joint` does.
-        """
+        """Return contributions to the log joint, (n, columns, k), in the layout's order."""
         pieces = []
         for b, (parameters, block) in enumerate(zip(self.weighted, batch.blocks, strict=True)):
             d = len(self.parts[b].layout.columns)

@@ -1,4 +1,4 @@
-"""Which columns are counted in pairs, in which bins, and the pass over the rows that does it."""
+"""Columns counted in pairs, their bins, and the pass over the rows that counts."""
 
 from __future__ import annotations
 
@@ -28,18 +28,6 @@ from suffice.sums.pairs import (
     pair_bytes,
 )
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = [
-    "MOST_BYTES",
-    "MOST_COLUMNS",
-    "PairedColumns",
-    "PairedRows",
-    "encodings",
-    "given_bins",
-    "learnt_bins",
-    "pair_sums",
-    "paired_rows",
-]
 
 PAIRED = ("real", "binary", "outcome", "category")  # encodings of single cells that have bins
 MOST_COLUMNS = 100
@@ -120,19 +108,13 @@ def _told(counts: NDArray[np.float64]) -> float:
 
 
 def encodings(parts: tuple[FamilyColumns, ...]) -> dict[str, str]:
-    """How the columns are read that may be counted in pairs, by their names."""
+    """Return the encodings of the columns that may be counted in pairs, by name."""
     binned = [part for part in parts if part.layout.encoding in PAIRED]
     return {str(name): part.layout.encoding for part in binned for name in part.layout.columns}
 
 
 def given_bins(parts: tuple[FamilyColumns, ...], bins: Mapping[Any, Any]) -> PairedColumns:
-    """Bins that the user gives: ascending cuts of numbers, or values, by the name of the column.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, or its bins are none.
-    """
+    """Bins that the user gives: ascending cuts of numbers, or values, by the name of the column."""
     read = encodings(parts)
     found: dict[str, ColumnBins] = {}
     for key, given in bins.items():
@@ -187,13 +169,7 @@ class PairedRows:
     at: tuple[tuple[int, int], ...]
 
     def column(self, j: int) -> Block:
-        """Column j alone.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite: no bin is for it.
-        """
+        """Column j alone."""
         b, own = self.at[j]
         block: Any = self.blocks[b]
         found: Block = block.column(own)

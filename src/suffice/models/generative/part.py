@@ -14,7 +14,9 @@ from suffice.data.schema import DATES, SPARSE, BlockLayout, Column, Layout, Unif
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family
-from suffice.families.family import LeaveOneOut
+from suffice.families.density import Chosen
+from suffice.families.family import Apply, LeaveOneOut
+from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.models.design.matrix import Design
 from suffice.models.generative.terms import (
     TermAccumulator,
@@ -29,17 +31,6 @@ from suffice.sums.bins import YEAR_2000, MomentsAndBins, MomentsAndBinsAccumulat
 from suffice.sums.block import Encoding
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.row_sample import SampledAccumulator
-
-__all__ = [
-    "FAMILY_OF_KIND",
-    "FamilyColumns",
-    "accumulator",
-    "parts_of",
-    "read_from",
-    "sampled",
-    "summarise",
-    "whole",
-]
 
 
 @dataclass(frozen=True)
@@ -83,9 +74,16 @@ class FamilyColumns:
         return str(self.layout.columns[place] if self.design is None else self.design.column(place))
 
     def takes(self, statistic: Any) -> bool:
-        """Whether a statistic is one of the family and its columns."""
         encoding = self.layout.encoding if self.design is None else "real"
         return self.family.takes(statistic, encoding, len(self.terms))
+
+    @property
+    def of_terms(self) -> Family:
+        """The family; one of terms knows which of these are 0 or 1."""
+        if self.design is None or not isinstance(self.family, MultivariateGaussian):
+            return self.family
+        places = self.design.places(list(self.design.categories))
+        return replace(self.family, outcomes=tuple(places.tolist()))
 
     def numbers(self, block: Any) -> NDArray[Any]:
         """Rows as the numbers that the family models, NaN where a cell is missing."""
@@ -99,7 +97,7 @@ class FamilyColumns:
         ParameterError
             If there is no closed form.
         """
-        found = self.family.leave_one_out(statistic)
+        found = self.of_terms.leave_one_out(statistic)
         return found if self.design is None else TermsLeftOut(found, self.design)
 
     def narrowed(self, statistic: Any) -> tuple[FamilyColumns, Any]:
@@ -111,8 +109,12 @@ class FamilyColumns:
             return self, statistic
         return replace(self, design=fewer), statistic.marginal(self.design.places_of(fewer))
 
-    def parameters(self, found: Any) -> Any:
-        """What the family estimated, as parameters of the columns."""
+    def parameters(self, statistic: Any, apply: Apply, chosen: Chosen | None) -> Any:
+        """Estimate the parameters of the columns, or those of what was ``chosen``."""
+        family: Any = self.of_terms
+        if chosen is not None:
+            family = replace(family, choices=chosen.choices)
+        found = family.estimate_by(statistic, apply)
         return found if self.design is None else TermParameters(found, self.design)
 
     def accumulator(self, settled: bool = False) -> Accumulator:
@@ -129,7 +131,7 @@ class FamilyColumns:
         return found
 
     def read_from(self, block: Any) -> Any:
-        """What of a statistic the family reads; counts of which it has no need are left out."""
+        """Take from a statistic the counts that the family reads."""
         if not isinstance(block, MomentsAndBins):
             return block
         return replace(block, bins=block.bins.only(self.family.binned(block.d)))
@@ -195,7 +197,7 @@ def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
 
 
 def _are_countable(columns: Sequence[Column]) -> bool:
-    """Whether columns hold words, or counts of numbered events."""
+    """Return whether columns hold words, or counts of numbered events."""
     looked_at = [columns] if isinstance(columns, UniformColumns) else columns
     return all(column.kind == "text" or column.stored == "string" for column in looked_at)
 
@@ -225,6 +227,6 @@ def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
 
 
 def read_from(parts: tuple[FamilyColumns, ...], sums: ByClass) -> ByClass:
-    """What families read of sums, once they are settled; other blocks may follow theirs."""
+    """Take the counts that families read, once settled; other blocks may follow theirs."""
     own = [part.read_from(block) for part, block in zip(parts, sums.blocks, strict=False)]
     return replace(sums, blocks=(*own, *sums.blocks[len(own) :]))

@@ -21,17 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.family import (
-    Posterior,
-    ScoreMoments,
-    Scorer,
-    trigamma,
-)
-from suffice.models.base.proba_intervals import (
-    Ends,
-    from_moments,
-    sampling,
-)
+from suffice.families.family import Posterior, ScoreMoments, trigamma
+from suffice.models.base.proba_intervals import Ends, from_moments
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.elementary import digamma, log
@@ -42,7 +33,6 @@ __all__ = [
     "ModelPosterior",
     "WeightedPosterior",
     "ends_of",
-    "model_posterior",
 ]
 
 
@@ -86,33 +76,10 @@ class ModelPosterior:
         found = self.moments(batch)
         return from_moments(found.mean, found.variance, found.covariance, level)
 
-    def draw(self, rng: np.random.Generator) -> Drawn:
-        """Draw the parameters of all parts."""
-        log_prior = self.log_prior
-        if self.weight is not None:
-            a = np.where(self.weight > 0, self.weight, 1.0)
-            log_prior = log_prior + log(rng.standard_gamma(a) / a)
-        return Drawn(log_prior, tuple(part.draw(rng) for part in self.parts))
-
-
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """One draw of all parameters."""
-
-    log_prior: NDArray[np.float64]
-    parts: tuple[Any, ...]
-
-    def __call__(self, batch: Batch, out: NDArray[np.float64]) -> None:
-        """Write the scores of every row, (n, k)."""
-        out[:] = self.log_prior
-        for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
-            with in_block(b):
-                part.add_log_likelihood(block, out)
-
 
 @dataclass(frozen=True, eq=False)
 class WeightedPosterior(Posterior):
-    """What a posterior says of log p(x_j | c), each column counted w_j times.
+    """The posterior of log p(x_j | c), each column with weight w_j.
 
     The columns are independent of each other, so that each is asked about alone.
 
@@ -134,25 +101,6 @@ class WeightedPosterior(Posterior):
             moments.variance[:] += weight**2 * found.variance
             moments.covariance[:] += weight**2 * found.covariance
 
-    def draw(self, rng: np.random.Generator) -> WeightedScorer:
-        """Draw the parameters of the columns."""
-        return WeightedScorer(self.part.draw(rng), self.weights)
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedScorer:
-    """One draw of the parameters of columns that have weights."""
-
-    part: Scorer
-    weights: NDArray[np.float64]
-
-    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
-        """Add Σⱼ w_j log p(x_j | c)."""
-        for weight, shown in _counted(block, self.weights):
-            found = np.zeros_like(out)
-            self.part.add_log_likelihood(shown, found)
-            out += weight * found
-
 
 def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, Any]]:
     """The weights that are not 0, and the rows as if only the columns of this weight were shown."""
@@ -163,38 +111,22 @@ def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, 
         yield weight, block.showing(weights == weight)
 
 
-def model_posterior(model: GenerativeModel, prior: Prior) -> ModelPosterior:
-    """Return the posterior of all parameters, where P(c) was estimated in a way, or is known.
-
-    Raises
-    ------
-    ParameterError
-        If a family has none.
-    """
-    estimated = isinstance(prior, str) and prior != "uniform"
-    count = model.statistic.weight.value
-    weight = count + (prior == "smoothed") if estimated else None
-    return ModelPosterior(model.log_prior, weight, _posteriors(model))
-
-
-def ends_of(
-    model: GenerativeModel, prior: Prior, level: float, draws: int, random_state: Any
-) -> Ends:
-    """Return what gives the ends of a batch.
+def ends_of(model: GenerativeModel, prior: Prior, level: float) -> Ends:
+    """Return what gives the ends of a batch, where P(c) was estimated in a way, or is known.
 
     Raises
     ------
     ParameterError
         If a family has no posterior.
     """
-    found = model_posterior(model, prior)
-    if draws:
-        return sampling(found.draw, len(found.log_prior), level, draws, random_state)
-    return partial(found.ends, level)
+    estimated = isinstance(prior, str) and prior != "uniform"
+    count = model.statistic.weight.value
+    weight = count + (prior == "smoothed") if estimated else None
+    return partial(ModelPosterior(model.log_prior, weight, _posteriors(model)).ends, level)
 
 
 def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
-    """Those of all parts, each column counted as often as the model does."""
+    """Return the posteriors of all parts, with the weights of the columns."""
     if any(part.design is not None for part in model.parts):
         raise ParameterError(
             "the columns are numbers and categories, modelled together",

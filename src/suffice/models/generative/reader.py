@@ -1,4 +1,4 @@
-"""Whether two models have the same columns, families and labels, and what divides them."""
+"""Readers of tables with classes: columns, families and labels, compared between two models."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from suffice.sums.batch import NO_CLASSES
 from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["GenerativeReader", "Side", "check_compatible"]
 
 NAMED_COLUMNS = 10  # columns named in a sentence
 
@@ -41,11 +39,6 @@ def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
         "This model" and "the other" in what the error says.
     verb : str
         What is done to them, such as "merged".
-
-    Raises
-    ------
-    SchemaError
-        Naming the first difference, and both sides of it.
     """
     rule = f"only models of the same columns and families can be {verb}"
     if _plain(mine.parts) != _plain(theirs.parts):
@@ -136,7 +129,7 @@ def _difference(
 
 @dataclass(frozen=True)
 class GenerativeReader(LabelReader, SumsReader[ByClass]):
-    """How tables are read, and which families model their columns.
+    """A reader of tables, with the families of their columns.
 
     Parameters
     ----------
@@ -154,7 +147,6 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
 
     @property
     def to_answer(self) -> Layout:
-        """How tables are read whose rows are to be answered."""
         return self.layout.answering if self.lenient else self.layout
 
     def classes(self, statistic: ByClass) -> Vocabulary:
@@ -179,11 +171,10 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
         check_compatible(mine, Side(other.parts, other.layout, other.classes(others)), verb)
 
     def merged(self, other: Self) -> Self:
-        """The reader of both models' tables."""
         both = self.with_labels(other.label_dtype)
         return replace(both, declared=self.declared | other.declared)
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
-        """What divides the rows of two statistics."""
+        """Measure the drift between the rows of two statistics."""
         found: Comparison = statistic.compare(others, [p.terms for p in self.parts])
         return found

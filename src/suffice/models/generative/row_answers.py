@@ -1,4 +1,4 @@
-"""What generative models answer about the rows of a part: kernels of predictions."""
+"""Kernels that predict the rows of a part by a generative model."""
 
 from __future__ import annotations
 
@@ -12,19 +12,6 @@ from suffice.data.source import Part, each_batch
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import log_normalise, log_sum_exp, normalise, scores
 from suffice.sums.batch import Batch, scored_rows
-
-__all__ = [
-    "Prediction",
-    "best",
-    "buffer_for",
-    "discriminants",
-    "evidence",
-    "joint",
-    "log_posterior",
-    "marginals",
-    "posterior",
-    "predictions",
-]
 
 Prediction = Callable[[GenerativeModel, Batch, Any], tuple[NDArray[Any], int]]
 """What to say of every row of a batch, and how many rows are impossible under every class. The

@@ -41,8 +41,6 @@ from suffice.sums.moments import Moments
 from suffice.sums.row_sample import LAST, RowSample
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["SampledBins"]
-
 EQUAL = 1e-9  # of the standard deviation: what rounding may leave between equal numbers
 
 
@@ -98,7 +96,7 @@ class SampledBins:
         return cls(names, sums.classes, counted.over(sums.classes).blocks[0])
 
     def instead(self, parts: Sequence[FamilyColumns], sums: ByClass) -> ByClass:
-        """The same sums, with these counts in the place of those of the same columns."""
+        """Put these counts in the place of those of the same columns."""
         bins = self.bins
         if sums.classes != self.classes:
             index = sums.classes.index(self.classes.values, -1)
@@ -158,7 +156,7 @@ def _numbers(batch: Batch, chosen: Sequence[_Chosen]) -> NDArray[np.float64]:
 def _grid(
     numbers: Sequence[NDArray[np.float64]], moments: Sequence[Moments]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where the grid of every column starts, and its unit, (d,)."""
+    """Return the start of the grid of every column, and its unit, (d,)."""
     rows = [one.one_class for one in moments]
     origin = np.concatenate([one.mean[0] for one in rows])
     unit = np.sqrt(np.concatenate([one.variance[0] for one in rows]))

@@ -1,4 +1,4 @@
-"""What the file of a generative classifier holds."""
+"""The content of the file of a generative classifier."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from suffice.sums.register import STATISTICS
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
-__all__ = ["SAVED", "SavedGenerative"]
-
 FAMILIES = tuple(type(family_named(name)) for name in family_names())
 SAVED = {
     **LAYOUT,
@@ -46,7 +44,7 @@ FEW = 4_096  # columns that a matrix may have without a row that shows them
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedGenerative(SavedClassifier):
-    """What the file of a generative classifier holds besides: the sums.
+    """The content of the file of a generative classifier: the sums.
 
     Parameters
     ----------
@@ -79,7 +77,6 @@ class SavedGenerative(SavedClassifier):
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
-        """All labels, each at least once."""
         return *(batch.classes for batch in self.batches), self.declared
 
     @rule("the table is read as the families of its columns ask for")

@@ -24,8 +24,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, MixedBlock, RealBlock
 from suffice.sums.comoments import Comoments, FourthMoments
 
-__all__ = ["TermAccumulator", "TermParameters", "TermsLeftOut", "shown_terms", "term_values"]
-
 
 class TermAccumulator:
     """Adds the terms of rows to the sums of a family.
@@ -43,13 +41,7 @@ class TermAccumulator:
     def add(
         self, block: MixedBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block; those without a class need no known category.
-
-        Raises
-        ------
-        BadCell
-            If a category was not seen in the first fit, or a number is infinite or too large.
-        """
+        """Add the rows of a block; those without a class need no known category."""
         shown = np.where((codes >= 0)[:, None], block.categories.codes, -1)
         categories = CodedBlock(shown, block.categories.vocabularies)
         for start, x in _rows(self._design, replace(block, categories=categories)):
@@ -144,7 +136,7 @@ class TermParameters(JointParameters):
 
     @cached_property
     def feature_names(self) -> tuple[Any, ...]:
-        """Of a number its column, of an indicator its column and value, (p,)."""
+        """Return the column of a number, and column and value of an indicator, (p,)."""
         found: list[Any] = []
         for j, name in enumerate(self.design.columns):
             if self.is_number(j):

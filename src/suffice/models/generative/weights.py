@@ -1,4 +1,4 @@
-"""Weights of columns, the second stage of a fit: learnt from rows taken out of the sums.
+"""Weights of columns, the second stage of a fit: fitted to rows taken out of the sums.
 
 They maximise the conditional likelihood of these rows, drawn towards one common weight t, which is
 drawn towards 1:
@@ -42,16 +42,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
 
-__all__ = [
-    "calibrate",
-    "calibrated",
-    "column_weights",
-    "in_rows",
-    "row_weight_of",
-    "sample_rows",
-    "weighted",
-]
-
 SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
 WIDE_FOLDS = 5  # of a table with more columns than have a weight of their own
@@ -73,7 +63,7 @@ def weighted(
     method: CalibrationName,
     before: GenerativeModel | None = None,
 ) -> GenerativeModel:
-    """Return a model with weights of its columns, learnt from the sample that goes with the sums.
+    """Return a model with weights of its columns, fitted to the sample that goes with the sums.
 
     The sample is in memory only: rows that are added join it, and rows that are forgotten leave
     it. Where it is not there, as after `suffice.load`, or does not stand for all rows, the weights
@@ -139,7 +129,7 @@ def sample_rows(parts: Sequence[FamilyColumns]) -> int:
 
 
 def column_weights(classifier: Any) -> dict[str, float]:
-    """Return the weight w of every column by name: how often its log-likelihood is counted.
+    """Return the weight w of the log-likelihood of every column, by name.
 
     Examples
     --------
@@ -158,7 +148,7 @@ def column_weights(classifier: Any) -> dict[str, float]:
 def calibrate(
     model: GenerativeModel, sums: ByClass, found: Sampled, method: CalibrationName, learnt: bool
 ) -> GenerativeModel:
-    """Return a model with weights learnt from a sample of rows; its sums stay.
+    """Return a model with weights fitted to a sample of rows; its sums stay.
 
     Parameters
     ----------
@@ -171,14 +161,6 @@ def calibrate(
     learnt : bool
         Whether the model has learnt these rows; each is then taken out of the sums before it is
         asked about.
-
-    Raises
-    ------
-    DataError
-        If there is no labelled row, a label was never seen in training, or no row shows a value
-        that the model knows.
-    ForgetError
-        If the rows cannot have been learnt.
     """
     require_known(found.classes, model.classes)
     sample = found.sample
@@ -210,19 +192,13 @@ def calibrate(
 
 
 def _require_learnt(sums: ByClass, rows: ByClass) -> None:
-    """Refuse rows that the sums of families cannot contain: other blocks may follow theirs.
-
-    Raises
-    ------
-    ForgetError
-        If they cannot.
-    """
+    """Refuse rows that the sums of families cannot contain: other blocks may follow theirs."""
     own = sums.blocks[: len(rows.blocks)]
     ByClass(sums.classes, sums.weight, sums.unlabelled, own) - rows
 
 
 def _tells(model: GenerativeModel, batch: Batch) -> bool:
-    """Whether any cell of some rows says more for one class than for another."""
+    """Return whether any cell of some rows favours a class."""
     terms = model.terms(batch)
     return bool((terms != terms[..., :1]).any())
 
@@ -249,11 +225,6 @@ def calibrated(
         Whether the sample goes along with the sums, so that nobody need look whether they hold it.
     apply : callable
         `map`, or what does the same by several threads.
-
-    Raises
-    ------
-    ForgetError
-        If the sums cannot contain the rows.
     """
     groups, k = model.groups, len(model.classes)
     if not (model.parts and groups and sample.rows and k > 1):
@@ -302,7 +273,7 @@ def calibrated(
 
 
 def _is_wide(model: GenerativeModel) -> bool:
-    """Whether there are few rows to a column: each then has a say in all that is learnt."""
+    """Return whether there are few rows to a column, so that each influences all estimates."""
     return bool(model.statistic.rows < ROWS_TO_A_COLUMN * model.groups)
 
 
@@ -487,7 +458,7 @@ class _Objective:
     def log_left_out(
         self, method: CalibrationName, folds: NDArray[np.intp], start: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The same of the rows of each fold, by the weights that those of the others give, (n,)."""
+        """Return the log loss of the rows of each fold, by weights fitted to the others, (n,)."""
         logs = np.zeros(len(self.codes))
         for out in (folds == fold for fold in np.unique(folds)):
             kept = self._of(~out) if not out.all() else self
@@ -495,7 +466,6 @@ class _Objective:
         return logs
 
     def _of(self, rows: NDArray[np.bool_]) -> _Objective:
-        """That of some of the rows."""
         terms, codes, weights = self.terms[rows], self.codes[rows], self.weights[rows]
         return replace(self, terms=terms, codes=codes, weights=weights)
 
@@ -531,7 +501,7 @@ class _Objective:
 
     @cached_property
     def together(self) -> _Objective:
-        """The same of one weight for all terms of the model."""
+        """Return the objective of one weight for all terms of the model."""
         sums = self._times(self.usual).reshape(*self.terms.shape[:2], 1)
         return replace(self, terms=sums, usual=np.ones(1), tied_terms=1.0)
 

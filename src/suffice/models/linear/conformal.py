@@ -21,9 +21,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.bins import BinnedCountAccumulator, BinnedCounts, cell_bounds
 from suffice.sums.block import BadCell, RealBlock
 
-__all__ = ["ErrorSizes", "LinearLeftOut", "error_counts", "unit_of"]
-
-
 LEAST_REST = 2.0**-20  # of 1 − wh: below, a row alone determines a coefficient, but for rounding
 DOUBTFUL = "it alone determines a coefficient, so leave-one-out has no closed form here"
 
@@ -46,16 +43,9 @@ class LinearLeftOut(LinearModel):
     def judged(
         self, x: Any, y: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The answers to rows (n, p) with targets (n, t), each by the model of the others.
-
-        Raises
-        ------
-        BadCell
-            If a row has no closed form.
-        """
+        """The answers to rows (n, p) with targets (n, t), each by the model of the others."""
         found = self._left_out(x, y, weights)
-        dense = x.toarray() if is_sparse(x) else x
-        doubtful = np.isnan(found).any(axis=1) & np.isfinite(dense).all(axis=1)
+        doubtful = np.isnan(found).any(axis=1) & np.isfinite(x.sum(axis=1))
         if doubtful.any():
             raise BadCell(int(doubtful.argmax()), None, "this row", DOUBTFUL, "use cv=10")
         return found
@@ -129,14 +119,6 @@ class ErrorSizes:
 
         The quantile of level (1 + 1/n) · level of n rows, as the new one may stand anywhere among
         them, rounded up to the end of its cell: by 0.4 % at most.
-
-        Raises
-        ------
-        ParameterError
-            If n rows are too few, or an error lies beyond 2⁴⁰ units.
-
-        Source: J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman, Distribution-free
-        predictive inference for regression (JASA 113, 2018), section 2.
         """
         n = self.rows
         needed = level * (n + 1.0)
@@ -178,11 +160,6 @@ def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
         y − ŷ' = (y − ŷ)/(1 − wh)    h' = h/(1 − wh)
 
     A row that lacks a cell or a target, or alone determines a coefficient, is left out.
-
-    Raises
-    ------
-    BadCell
-        If a number is infinite.
     """
     model, learnt = params
     fit = cast(LeastSquares | RowLeastSquares, model.fit)
@@ -192,14 +169,14 @@ def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
     def add(batch: Batch) -> None:
         for rows, x, y in model.rows(batch, with_targets=True):
             weights = batch.weights[rows]
-            x = x.toarray() if is_sparse(x) else x
             h, w = fit.leverage(x), weights if len(weights) else 1.0
-            rest = 1.0 - w * h if learnt else np.ones(len(x))
+            rest = 1.0 - w * h if learnt else np.ones(len(y))
             rest = np.where(rest < LEAST_REST, np.nan, rest)
             size = np.abs(y - fit.predict(x)) / np.sqrt(rest * (rest + h))[:, None]
-            model.require_finite(
-                rows.start, np.where(np.isnan(x), 0.0, x), np.where(np.isinf(x), x, 0.0)
-            )
+            there = x.copy()
+            cells = there.data if is_sparse(there) else there
+            cells[np.isnan(cells)] = 0.0
+            model.require_finite(rows.start, there, cells)
             codes = np.where(~np.isnan(size).any(axis=1) & (np.asarray(w) > 0), 0, -1)
             copies = weights[:0] if fit.equations.weights.precisions else weights
             try:

@@ -30,8 +30,6 @@ from suffice.numerics.rows import affine
 from suffice.rules import FINITE, Shape, Within, check_form
 from suffice.sums.batch import Batch
 
-__all__ = ["Coefficients", "DescentFit", "least_squares"]
-
 Array = NDArray[np.float64]
 
 
@@ -124,13 +122,7 @@ def least_squares(
     how: GradientDescent,
     steps: Steps,
 ) -> tuple[DescentFit, Course]:
-    """Descend from 0, with penalties λ (p,).
-
-    Raises
-    ------
-    ParameterError
-        If the loss grows without end.
-    """
+    """Descend from 0, with penalties λ (p,)."""
     n, origin, middle = equations.rows, equations.x_mean.value, equations.y_mean.value
     scale = np.sqrt(np.diagonal(equations.xx.value) / n)
     unit = np.sqrt(equations.yy.value / n)

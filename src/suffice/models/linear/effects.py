@@ -16,8 +16,6 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import is_sparse
 
-__all__ = ["Effects", "effects"]
-
 COLUMNS = 30  # of a row in print: those that add the most
 
 
@@ -86,8 +84,13 @@ def effects(
     design: Design, fit: LeastSquares | RowLeastSquares | Coefficients, x: Any
 ) -> NDArray[np.float64]:
     """(x_j − o_j) w_j of rows (n, p), by column, (n, d, t)."""
-    x = x.toarray() if is_sparse(x) else x
-    return design.by_column((x - fit.origin)[:, None] * fit.coefficients.T).swapaxes(1, 2)
+    if not is_sparse(x):
+        return design.by_column((x - fit.origin)[:, None] * fit.coefficients.T).swapaxes(1, 2)
+    found = [
+        design.by_column(x.multiply(w).tocsr()) - design.by_column((fit.origin * w)[None])
+        for w in fit.coefficients.T
+    ]
+    return np.stack(found, axis=2)
 
 
 def _numbers(values: NDArray[np.float64]) -> list[str]:

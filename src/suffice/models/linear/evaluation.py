@@ -19,8 +19,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
 
-__all__ = ["RegressionEvaluation", "r_squared_of_rows", "r_squared_of_sums"]
-
 MEANING = "1 is perfect, 0 is no better than "
 UNCENTRED = "R² (uncentred)"
 
@@ -54,13 +52,7 @@ class RegressionEvaluation(Printed):
 
     @classmethod
     def of(cls, targets: tuple[str, ...], moments: Moments, intercept: bool = True) -> Self:
-        """The evaluation of one row at least.
-
-        Raises
-        ------
-        DataError
-            If there is none.
-        """
+        """The evaluation of one row at least."""
         if not moments.total.all():
             raise DataError(
                 "there is no row whose target is known and whose weight is not zero",

@@ -20,7 +20,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.ridge import by_target, checked_penalties
+from suffice.models.linear.ridge import by_target, checked_penalties, of_rows
 from suffice.models.linear.row_l1 import RowL1
 from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.linear.summary import target_place
@@ -33,8 +33,6 @@ from suffice.rules import NONNEGATIVE, Shape
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-__all__ = ["L1LeastSquares", "L1Path", "L1Regressor", "L1Summary"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +316,7 @@ class L1Penalty:
         if isinstance(equations, CentredRows):
             if cost.any() or positive:
                 return RowL1(equations, penalty, positive=positive, **more)
-            return RowLeastSquares(equations, penalty)
+            return of_rows(equations, penalty)
         if not cost.any():
             return LeastSquares(equations, penalty, positive)
         return L1LeastSquares(equations, penalty, positive, **more)

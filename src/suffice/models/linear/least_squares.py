@@ -19,8 +19,6 @@ from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import affine
 from suffice.rules import NONNEGATIVE, Shape, rule
 
-__all__ = ["LeastSquares"]
-
 DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may leave
 NEGLIGIBLE = 2.0**-96  # of the scale: what rounding leaves of a sum of pairs
 
@@ -199,6 +197,11 @@ class LeastSquares:
         covariance = product(_transposed(both), both).value
         covariance[0, 0] += 1.0 / self.equations.rows
         return covariance
+
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """Diagonal of V, (q,)."""
+        return np.asarray(np.diagonal(self.covariance))
 
     @cached_property
     def _variance_at_zero(self) -> float:

@@ -23,10 +23,11 @@ from suffice.models.base.options import (
 )
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.empty_columns import without_rows, without_value
-from suffice.models.design.feature_columns import Features, Ways
+from suffice.models.design.feature_columns import Features
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.design.words import Ways
 from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, least_squares
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
@@ -44,11 +45,10 @@ from suffice.models.optimise.gradient_descent import (
     check_descent,
 )
 from suffice.models.reading import engine_for, summed
+from suffice.numerics.rows import is_sparse
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import refuse_underflow
-
-__all__ = ["FirstTable", "LinearMethod", "Penalty", "method_of"]
 
 NORMAL = "use solver='normal'"
 Array = NDArray[np.float64]
@@ -208,7 +208,7 @@ class LinearMethod(Method[LinearReader, Any]):
         design = reader.design
         fit = self.penalty.fit(equations, alpha, self.positive)
         needs_products = self.dependent == "error" or bool(design.categories)
-        if isinstance(fit, RowLeastSquares) and fit.deficient and needs_products:
+        if type(fit) is RowLeastSquares and fit.deficient and needs_products:
             equations = self._equations(_products(sums), design, cells)
             fit = self.penalty.fit(equations, alpha, self.positive)
         if isinstance(fit, LeastSquares) and fit.factor.dependent and design.categories:
@@ -223,6 +223,14 @@ class LinearMethod(Method[LinearReader, Any]):
 
     def _cells(self, sums: KeptRows | Comoments) -> JointGaussian | None:
         """What to expect in missing cells, if anything is."""
+        if self.incomplete == "gaussian" and isinstance(sums, KeptRows) and is_sparse(sums.x):
+            if sums.complete:
+                return None
+            raise ParameterError(
+                f"incomplete='gaussian' with {sums.d:,} terms and targets",
+                "a Gaussian of all of them together is not estimated from rows of few cells",
+                "use incomplete='drop'",
+            )
         return JointGaussian.of(_products(sums)) if self.incomplete == "gaussian" else None
 
     def _equations(
@@ -235,7 +243,7 @@ class LinearMethod(Method[LinearReader, Any]):
             if not sums.complete:  # which has no standard errors
                 return cells.equations(p, intercept)
         if isinstance(sums, KeptRows):
-            found = CentredRows.of(sums, intercept)
+            found = CentredRows.of(sums, intercept, design.level_blocks)
         else:
             found = NormalEquations.of(sums, p, intercept)
         if self.weights_are == "copies":
@@ -311,13 +319,7 @@ class LinearMethod(Method[LinearReader, Any]):
 
 
 def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
-    """Return the options of an estimator as a method.
-
-    Raises
-    ------
-    ParameterError
-        If an option is outside its rule.
-    """
+    """Return the options of an estimator as a method."""
     check_booleans(estimator)
     check_choices(
         estimator,

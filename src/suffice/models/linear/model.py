@@ -17,7 +17,7 @@ from suffice.data.source import Part, each_batch
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters, fill
 from suffice.models.base.options import Unseen
-from suffice.models.design.matrix import Design
+from suffice.models.design.matrix import LAID_OUT, Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import Coefficients
 from suffice.models.linear.least_squares import LeastSquares
@@ -32,26 +32,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows, RowsAccumulator
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = [
-    "UNDETERMINED",
-    "IncompleteRow",
-    "JointGaussian",
-    "LinearModel",
-    "Prediction",
-    "answer_names",
-    "answer_table",
-    "ends_of",
-    "errors",
-    "errors_left_out",
-    "missing_cells",
-    "predictions",
-    "summarise",
-    "with_ends",
-    "with_mark",
-    "within",
-    "without_intervals",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +79,6 @@ class JointGaussian:
         """Say if the estimates were still changing."""
         return self.parameters.course.remarks(names)
 
-
-SPARSE_CELLS = 2**22  # of rows of a sparse matrix that are answered at a time
 
 UNDETERMINED = "undetermined"  # a column of answers while they are on their way
 
@@ -162,17 +140,12 @@ class LinearModel:
         """Yield rows of x, with those of y, and their place in the batch.
 
         Whoever asks checks by `require_finite` what scores show to be no number.
-
-        Raises
-        ------
-        BadCell
-            If a category is unknown, and nothing can be expected in its place.
         """
         p = len(self.design)
-        if isinstance(batch.blocks[0], SparseBlock) and not self.design.words:
-            yield from self._compressed_rows(batch, with_targets)
-            return
         batch = self._answerable(batch)
+        if (compressed := self.design.sparse_rows(batch)) is not None:
+            yield from self._compressed_rows(compressed, batch, with_targets)
+            return
         for start, z in self.design.rows(batch, with_targets):
             x = z[:, :p]
             if self.cells is not None:
@@ -180,18 +153,14 @@ class LinearModel:
             yield slice(start, start + len(z)), x, z[:, p:]
 
     def _compressed_rows(
-        self, batch: Batch, with_targets: bool
+        self, compressed: Any, batch: Batch, with_targets: bool
     ) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
-        """Yield the rows of a sparse matrix, few enough to be laid out if an answer needs it."""
-        from scipy.sparse import csr_array
-
-        whole, p = cast(SparseBlock, batch.blocks[0]).merged(), len(self.design)
+        """Yield sparse rows, few enough to be laid out where their gaps are filled."""
         y = cast(RealBlock, batch.blocks[-1]).values if with_targets else np.empty((batch.rows, 0))
-        for start in range(0, max(batch.rows, 1), step := max(1, SPARSE_CELLS // max(1, p))):
+        step = max(1, LAID_OUT // max(1, len(self.design))) if self.cells else max(1, batch.rows)
+        for start in range(0, max(batch.rows, 1), step):
             part = slice(start, min(start + step, batch.rows))
-            cut = whole.cut(part.start, part.stop)
-            data = np.asarray(cut.data, np.float64)
-            x: Any = csr_array((data, cut.indices, cut.indptr), shape=(cut.rows, p))
+            x = compressed[part].astype(np.float64)
             if self.cells is not None:
                 x = self.cells.fill(x.toarray())
             yield part, x, np.asarray(y[part], np.float64)
@@ -210,13 +179,7 @@ class LinearModel:
         return self.design.complete(self._answerable(batch))
 
     def predicted(self, answer: Prediction, batch: Batch) -> list[NDArray[np.float64]]:
-        """Answer every row of a batch, part by part.
-
-        Raises
-        ------
-        BadCell
-            As `rows` and `require_finite` do.
-        """
+        """Answer every row of a batch, part by part."""
         found = []
         for rows, x, _ in self.rows(batch):
             found.append(answer(x))
@@ -233,29 +196,23 @@ class LinearModel:
         """Refuse rows x, of which the number of the first is given, if a cell is no finite number.
 
         No such cell leaves a finite score: only rows of other scores are looked at.
-
-        Raises
-        ------
-        BadCell
-            If a cell is missing, or a number is infinite.
         """
         if np.isfinite(scores).all():
             return
-        x = x.toarray() if is_sparse(x) else x
-        for row, place in np.argwhere(~np.isfinite(x))[:1].tolist():
+        whole = x.tocoo() if is_sparse(x) else None
+        cells = (
+            np.argwhere(~np.isfinite(x))
+            if whole is None
+            else np.column_stack([part[~np.isfinite(whole.data)] for part in whole.coords])
+        )
+        for row, place in cells[:1].tolist():
             value = float(x[row, place])
             rule = NO_PREDICTION if np.isnan(value) else "a number must be finite"
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
 def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comoments:
-    """Kernel of a fit: co-moments of columns and targets, or rows where these are fewer numbers.
-
-    Raises
-    ------
-    IncompleteRow
-        If a cell is missing and gaps are not allowed.
-    """
+    """Kernel of a fit: co-moments of columns and targets, or rows where these are fewer numbers."""
     design, layout, gaps = plan
     total = RowsAccumulator(len(design), len(design.targets))
 
@@ -281,10 +238,15 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
 
 def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | SparseBlock]]:
     """Yield rows of numbers, compressed if they come so, with the number of the first of them."""
+    batch = design.present(batch)
     if isinstance(batch.blocks[0], SparseBlock) and not design.words:
         yield 0, batch.blocks[0]
         return
-    for start, x in design.rows(design.present(batch)):
+    if (x := design.sparse_rows(batch)) is not None:
+        every = np.ones(batch.rows, np.bool_)
+        yield 0, SparseBlock(x.data, x.indices, x.indptr, Vocabulary(()), every)
+        return
+    for start, x in design.rows(batch):
         yield start, RealBlock(x)
 
 
@@ -294,7 +256,15 @@ def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
     missing = np.zeros(len(design) + len(design.targets) + 1, np.int64)
 
     def add(batch: Batch) -> None:
-        for start, z in design.rows(design.present(batch), with_targets=True):
+        batch = design.present(batch)
+        counted = _one_class(batch.weights, batch.rows) >= 0
+        if (x := design.sparse_rows(batch)) is not None:
+            x, y = x[counted], cast(RealBlock, batch.blocks[-1]).values[counted]
+            missing[: len(design)] += np.bincount(x.indices[np.isnan(x.data)], None, len(design))
+            missing[len(design) : -1] += np.isnan(y).sum(axis=0)
+            missing[-1] += np.count_nonzero(counted)
+            return
+        for start, z in design.rows(batch, with_targets=True):
             counted = _one_class(batch.weights[start : start + len(z)], len(z)) >= 0
             missing[:-1] += np.isnan(z[counted]).sum(axis=0)
             missing[-1] += np.count_nonzero(counted)
@@ -335,7 +305,7 @@ def ends_of(
 
 def with_ends(predict: Prediction, ends: Prediction, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Answer ŷ and the ends of its interval, target by target, (n, 3t)."""
-    return np.concatenate([predict(x)[:, :, None], ends(x)], axis=2).reshape(len(x), -1)
+    return np.concatenate([predict(x)[:, :, None], ends(x)], axis=2).reshape(x.shape[0], -1)
 
 
 def with_mark(
@@ -378,7 +348,7 @@ def errors(part: Part, model: LinearModel) -> Moments:
             model.require_finite(rows.start, x, predicted)
             e = y - predicted
             sums = RealBlock(np.concatenate([e, np.abs(e), y], axis=1))
-            total.add(sums, _one_class(weights, len(x)), weights, 1)
+            total.add(sums, _one_class(weights, len(y)), weights, 1)
 
     for _ in each_batch(part, model.layout, add):
         pass

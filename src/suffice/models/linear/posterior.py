@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models.base.options import check_level, generator
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.interruption import interruptible
-
-__all__ = ["Posterior"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +39,14 @@ class Posterior:
         Names of the q coefficients, the intercept first, and of the t targets.
     location : ndarray (q, t)
         β.
-    covariance : ndarray (q, q)
-        V.
+    variance : ndarray (q,)
+        The diagonal of V.
     shape : float
         a.
     rate : ndarray (t,)
         r.
+    fit : LeastSquares or RowLeastSquares
+        Whose posterior it is.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.49-3.54 (σ²
     known) and exercises 3.12 and 3.13; K. P. Murphy, Machine Learning: A Probabilistic
@@ -64,26 +65,21 @@ class Posterior:
     terms: Sequence[str]
     targets: Sequence[str]
     location: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    variance: NDArray[np.float64]
     shape: float
     rate: NDArray[np.float64]
+    fit: LeastSquares | RowLeastSquares
 
     @classmethod
     def of(
         cls,
-        fit: LeastSquares,
+        fit: LeastSquares | RowLeastSquares,
         terms: Sequence[str],
         targets: Sequence[str],
         a0: float = 0.0,
         b0: float = 0.0,
     ) -> Self:
-        """The posterior of a fit.
-
-        Raises
-        ------
-        DataError
-            If there are no more rows than parameters with a flat prior, and a₀ = 0.
-        """
+        """The posterior of a fit."""
         equations = fit.equations
         shape = a0 + (equations.observations - fit.flat) / 2
         if shape <= 0 and equations.count > fit.flat:
@@ -103,7 +99,7 @@ class Posterior:
         location = fit.coefficients
         if fit.equations.intercept:
             location = np.concatenate([fit.intercept[None], location])
-        return cls(tuple(terms), tuple(targets), location, fit.covariance, shape, rate)
+        return cls(tuple(terms), tuple(targets), location, fit.variance, shape, rate, fit)
 
     def __repr__(self) -> str:
         targets = ", ".join(map(repr, self.targets))
@@ -125,8 +121,12 @@ class Posterior:
     @property
     def scale(self) -> NDArray[np.float64]:
         """Scale √(V r/a) of every coefficient, (q, t)."""
-        variance = np.diagonal(self.covariance)
-        return np.sqrt(variance[:, None] * self.noise_variance)
+        return np.sqrt(self.variance[:, None] * self.noise_variance)
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """V, (q, q)."""
+        return self.fit.covariance
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The ends, (q, t) each, of central intervals that hold each coefficient at a level."""
@@ -134,13 +134,7 @@ class Posterior:
         return self.location - reach, self.location + reach
 
     def quantile(self, level: float) -> float:
-        """How many scales the ends of a central interval are from its middle.
-
-        Raises
-        ------
-        ParameterError
-            If the level is not between 0 and 1.
-        """
+        """How many scales the ends of a central interval are from its middle."""
         check_level(level)
         from scipy.special import stdtrit
 

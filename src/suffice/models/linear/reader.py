@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.table_source import TableSource
-from suffice.data.targets import ArrayTargets, target_columns
+from suffice.data.targets import target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import sums_by_place
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.empty_columns import without_value
-from suffice.models.design.feature_columns import Features, Ways
+from suffice.models.design.feature_columns import Features
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
+from suffice.models.design.words import Ways
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.models.method import Learnt, SumsReader
 from suffice.numerics.exact import DoubleDouble
@@ -36,15 +37,15 @@ from suffice.sums.counts import Counts
 from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["LinearReader", "Rows", "settled"]
 
-
-def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Comparison:
+def compared_rows(
+    a: KeptRows | Comoments, of_a: Design, b: KeptRows | Comoments, of_b: Design
+) -> Comparison:
     """Compare the rows of two tables: numbers as Gaussians, categories by their fractions.
 
     Parameters
     ----------
-    a, b : Comoments
+    a, b : KeptRows or Comoments
         The sums over their rows.
     of_a, of_b : Design
         What is summed: the same columns and targets, the values of categories may differ.
@@ -55,14 +56,14 @@ def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Com
     return compared(_blocks(a, of_a), _blocks(b, of_b), names, rows)
 
 
-def _blocks(statistic: Comoments, design: Design) -> list[ClassSums]:
+def _blocks(statistic: KeptRows | Comoments, design: Design) -> list[ClassSums]:
     """Co-moments of numbers and targets, then the counts of every category."""
     targets = np.arange(len(design), statistic.d)
-    numbers = statistic.marginal(np.append(_numbers(design), targets))
+    numbers = _products(statistic.marginal(np.append(_numbers(design), targets)))
     return [numbers, *(category_counts(statistic, design, name) for name in _counted(design))]
 
 
-def _products(statistic: KeptRows | Comoments) -> Comoments:
+def _products(statistic: Any) -> Any:
     return statistic.products() if isinstance(statistic, KeptRows) else statistic
 
 
@@ -76,7 +77,7 @@ def _numbers(design: Design) -> NDArray[np.intp]:
     return np.setdiff1d(np.arange(len(design)), design.places(_counted(design)))
 
 
-def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
+def category_counts(statistic: KeptRows | Comoments, design: Design, name: str) -> Counts:
     """Σw of the rows that show each value of a category: w times the means of its indicators.
 
     A value that no row shows is not among them.
@@ -95,7 +96,7 @@ def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
     return Counts((design.categories[name],), count[None]).pruned()
 
 
-def words_shown(statistic: Comoments, design: Design, name: str) -> Vocabulary:
+def words_shown(statistic: KeptRows | Comoments, design: Design, name: str) -> Vocabulary:
     """The words of a text, each counted, that rows show."""
     total, sums = _sums(statistic, design.places([name]))
     return design.words[name].known.take(np.flatnonzero(nonnegative(sums, total).hi > 0))
@@ -106,11 +107,14 @@ def _sums(
 ) -> tuple[DoubleDouble, DoubleDouble]:
     """Σw of the rows that show some terms, and Σwx of these: w times the means."""
     if isinstance(statistic, KeptRows):
-        return _sums(statistic.chosen(places).products(), np.arange(len(places)))
+        x, weight = statistic.x[:, places], statistic.row_weights
+        shown = ~np.isnan(x.sum(axis=1))
+        totals = np.asarray(weight[shown].sum()), weight[shown] @ x[shown]
+        return DoubleDouble.of(totals[0]), DoubleDouble.of(totals[1])
     shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
-    weight = statistic.group_weight[shown]
-    sums = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
-    return weight.sum(axis=0), sums
+    group_weight = statistic.group_weight[shown]
+    sums = (group_weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
+    return group_weight.sum(axis=0), sums
 
 
 def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
@@ -122,11 +126,6 @@ def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
         Those of "this model" and "the other" in what the error says.
     verb : str
         What is done to them, such as "merged".
-
-    Raises
-    ------
-    SchemaError
-        Naming the first difference.
     """
     for part, one in mine.outline.items():
         other = theirs.outline[part]
@@ -145,7 +144,7 @@ def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
             )
 
 
-Rows = TableSource | ArrayTargets
+Rows = TableSource | ArraySource
 
 
 @dataclass(frozen=True)
@@ -179,13 +178,7 @@ class LinearReader(SumsReader[Any]):
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
     def summarise(self, source: Rows, engine: Engine, gaps: bool) -> KeptRows | Comoments:
-        """The sums over the rows of a table; see `suffice.models.linear.model.summarise`.
-
-        Raises
-        ------
-        DataError
-            If cells are missing and ``gaps`` are not allowed: they are counted.
-        """
+        """The sums over the rows of a table; see `suffice.models.linear.model.summarise`."""
         layout = self.layout_of(source)
         parts = source.parts(layout, engine.workers)
         try:
@@ -201,13 +194,7 @@ class LinearReader(SumsReader[Any]):
         gaps: bool,
         group: NDArray[np.intp],
     ) -> list[KeptRows | Comoments]:
-        """The sums over the rows of every group; see `suffice.models.base.groups`.
-
-        Raises
-        ------
-        DataError
-            As `summarise` does.
-        """
+        """The sums over the rows of every group; see `suffice.models.base.groups`."""
         layout = self.layout_of(source)
         parts = source.parts(layout, engine.workers)
         try:
@@ -262,7 +249,7 @@ class LinearReader(SumsReader[Any]):
 
     def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
         """What divides the rows of two statistics."""
-        return compared_rows(_products(statistic), self.design, _products(others), other.design)
+        return compared_rows(statistic, self.design, others, other.design)
 
     def narrowed(self, statistic: Comoments) -> Learnt[Self, Comoments]:
         """Drop values and counted words that no row shows any more, from the design and the sums.
@@ -307,15 +294,8 @@ def settled(
     intercept : bool
         Whether there is to be one.
     engine : Engine
-
-    Raises
-    ------
-    SchemaError
-        If there is no column besides the targets, or one has too many categories or words.
-    DataError
-        If a category has no value.
     """
-    rows = source.source if isinstance(source, ArrayTargets) else source
+    rows = replace(source, targets=None) if isinstance(source, ArraySource) else source
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
     _refuse_label_names(rows)
@@ -335,13 +315,7 @@ def _stays_sparse(design: Design) -> bool:
 
 
 def _refuse_label_names(rows: TableSource | ArraySource) -> None:
-    """Refuse a table that has other names for labels.
-
-    Raises
-    ------
-    ParameterError
-        Naming them.
-    """
+    """Refuse a table that has other names for labels."""
     said = rows.table.cleaning if isinstance(rows, TableSource) else {}
     for name in ("label_suffix", "label_map"):
         if said.get(name):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.source import Part
 from suffice.data.table_source import TableSource
-from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
+from suffice.data.targets import numeric_targets, with_targets
 from suffice.engines.engine import map_batches
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.families.options import check_boolean
@@ -41,10 +41,11 @@ from suffice.models.base.options import (
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.coefficient_table import coefficient_tables
-from suffice.models.design.feature_columns import Ways, features, named_columns, predictors
+from suffice.models.design.feature_columns import features, named_columns, predictors
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.units import measures, said_of_weights
+from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.descent import Coefficients, DescentFit
@@ -86,8 +87,6 @@ from suffice.numerics.rows import is_sparse
 from suffice.phrases import rows_in_print
 from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
-
-__all__ = ["LinearRegressor"]
 
 Interval = Literal["prediction", "confidence", "conformal"]
 
@@ -426,18 +425,10 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         for name, value in (("a0", a0), ("b0", b0)):
             if not (np.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(
-            self._of_products(self._inferable()), self.terms_, self.design_.targets, a0, b0
-        )
+        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
 
     def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
-        """The fit as a function of all products of columns.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
-        """
+        """The fit as a function of all products of columns."""
         if isinstance(fit, LeastSquares):
             return fit
         equations = NormalEquations.of(
@@ -883,8 +874,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, FirstTable]:
         """Open the first table; say which columns are read, and what its targets are."""
         source, targets, single = self._open_both(X, y, sample_weight, first=True)
-        rows = source.source if isinstance(source, ArrayTargets) else source
-        found = features(rows, predictors(self), targets)
+        found = features(source, predictors(self), targets)
         if found.formula is not None and isinstance(source, TableSource):
             names = [column.name for column in found.columns]
             settle_columns(self, len(names), names if is_named(self) else None)
@@ -932,7 +922,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         if isinstance(source, ArraySource):
             if len(values) != source.x.shape[0]:
                 refuse_lengths(source.x, values)
-            return ArrayTargets(source, values), targets, single
+            return replace(source, targets=values), targets, single
         features = None if first else self.reader_.layout.names
         table, targets = with_targets(source, values, targets, features)
         return table, targets, single

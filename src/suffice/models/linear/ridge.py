@@ -18,8 +18,6 @@ from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 
-__all__ = ["RidgePath", "RidgePenalty", "RidgeSpectrum", "by_target", "checked_penalties"]
-
 CANDIDATES = 200
 LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
 BEYOND = 1e3  # how far α may lie outside the squares of the singular values
@@ -330,13 +328,7 @@ class RidgePenalty:
         equations: NormalEquations | CentredRows | None,
         errors: Callable[[RidgeSpectrum, NDArray[np.float64]], NDArray[np.float64]] | None,
     ) -> float:
-        """Return α; see `suffice.models.linear.method.Penalty`.
-
-        Raises
-        ------
-        ParameterError
-            If it is chosen by rows that are not at hand.
-        """
+        """Return α; see `suffice.models.linear.method.Penalty`."""
         if equations is None or not isinstance(self.alpha, str):
             return float(self.alpha)
         candidates = None if self.alphas is None else checked_penalties(self.alphas)
@@ -374,17 +366,20 @@ class RidgePenalty:
             from suffice.models.linear.row_l1 import RowL1  # which takes SciPy
 
             return RowL1(equations, squares, cost=np.zeros(equations.p), positive=True)
-        return RowLeastSquares(equations, squares)
+        return of_rows(equations, squares)
+
+
+def of_rows(equations: CentredRows, squares: NDArray[np.float64]) -> RowLeastSquares:
+    """Return the minimum of the rows, and of penalties λ (p,) of squares."""
+    if equations.levels.stop > equations.levels.start:
+        from suffice.models.linear.level_rows import LevelLeastSquares  # which takes SciPy
+
+        return LevelLeastSquares(equations, squares)
+    return RowLeastSquares(equations, squares)
 
 
 def checked_penalties(alphas: ArrayLike) -> NDArray[np.float64]:
-    """Penalties as an array (m,).
-
-    Raises
-    ------
-    ParameterError
-        If there is none, or one is not a finite number, 0 or more.
-    """
+    """Penalties as an array (m,)."""
     try:
         values = np.atleast_1d(np.asarray(alphas, np.float64))
     except (TypeError, ValueError):

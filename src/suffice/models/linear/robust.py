@@ -15,12 +15,10 @@ from suffice.models.linear.summary import Summary
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
-from suffice.numerics.rows import affine
+from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
-
-__all__ = ["POWER", "Influences", "Robust", "influences", "robust"]
 
 Robust = Literal["HC0", "HC1", "HC2", "HC3"]
 POWER: dict[str, float] = {"HC0": 0.0, "HC1": 0.0, "HC2": 0.5, "HC3": 1.0}
@@ -57,16 +55,12 @@ def influences(part: Part, asked: Influences) -> Comoments:
 
     Σ w g gᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where weights are precisions,
     it is Σ (wg)(wg)ᵀ, with wh in the place of h.
-
-    Raises
-    ------
-    BadCell
-        If the leverage h of a row is 1, and a is not 0.
     """
     fit, total = asked.fit, ComomentsAccumulator(len(asked.model.design) + asked.fit.has_intercept)
 
     def add(batch: Batch) -> None:
         for rows, x, y in asked.model.rows(batch, with_targets=True):
+            x = x.toarray() if is_sparse(x) else x
             predicted = fit.predict(x)
             asked.model.require_finite(rows.start, x, predicted)
             e, weights = (y - predicted)[:, asked.target], batch.weights[rows]

@@ -13,8 +13,6 @@ from suffice.models.linear.rows import CentredRows, RowLeastSquares, one_thread
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic, violation
 from suffice.numerics.memory import require_memory
 
-__all__ = ["RowL1"]
-
 Array = NDArray[np.float64]
 
 ROUNDING = 2.0**-50  # of Σy²: a duality gap that is no more than rounding
@@ -88,12 +86,9 @@ class RowL1(RowLeastSquares):
                 break
             working = self._grown(working, missed, enough)
             known = known.of(working)
-            quadratic = L1Quadratic(
-                known.gram + np.diag(self.penalty[working]),
-                -right[working],
-                self.cost[working],
-                self.positive,
-            )
+            hessian = known.gram + np.diag(self.penalty[working])
+            linear = gradient[working] - hessian @ w[working]  # of the residual, not of products
+            quadratic = L1Quadratic(hessian, linear, self.cost[working], self.positive)
             found = quadratic.minimum(w[working], self.tolerance, self.max_sweeps - sweeps)
             sweeps += max(found.sweeps, 1)
             w[:] = 0.0

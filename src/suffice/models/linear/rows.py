@@ -16,8 +16,8 @@ T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -33,14 +33,15 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.kept_rows import KeptRows
 
-__all__ = ["CentredRows", "RowLeastSquares", "one_thread"]
-
 Array = NDArray[np.float64]
 
 CONSTANT = 2.0**-44  # of the size of its cells: what rounding leaves of a constant column
 SPARSE_CONSTANT = 1e-8  # of its mean square: below, the variance of a sparse column is summed anew
+LEAST_FREE = 2.0**-30  # of a scaled product: pivots above leave a Cholesky factor its digits
 DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may leave
 ILL_CONDITIONED = 1e10  # of AΛ⁻¹Aᵀ: beyond, its singular values are taken from A
+PERFECT = 2.0**-88  # of sums of squares: what rounding of residuals leaves
+LAID_OUT = 2**22  # cells of sparse rows that are laid out at a time
 LSQR_STEPS = 20_000
 
 
@@ -51,7 +52,7 @@ class CentredRows:
     Parameters
     ----------
     x : ndarray or scipy.sparse.csr_array (n, p)
-        Dense rows are A = √w(x − x̄), sparse ones as they are.
+        Dense rows are A = √w(x − x̄). Of sparse ones, columns without a 0 are x − x̄, others x.
     y : ndarray (n, t)
         √w(y − ȳ).
     root : ndarray (n,)
@@ -64,6 +65,10 @@ class CentredRows:
         Variance of every column, with divisor n.
     weights : Weights
         What is known of the weights besides n.
+    offset : ndarray (p,)
+        What is still to be taken from the columns of sparse rows.
+    categories : tuple of slice
+        Where the levels of unordered categories are, but for their references.
     """
 
     x: Any
@@ -73,17 +78,13 @@ class CentredRows:
     target_mean: Array
     intercept: bool
     variance: Array
-    weights: Weights = field(default_factory=lambda: Weights())
+    weights: Weights
+    offset: Array
+    categories: tuple[slice, ...] = ()
 
     @classmethod
-    def of(cls, statistic: KeptRows, intercept: bool) -> Self:
-        """Centre the complete rows.
-
-        Raises
-        ------
-        DataError
-            If no row is complete.
-        """
+    def of(cls, statistic: KeptRows, intercept: bool, categories: Sequence[slice] = ()) -> Self:
+        """Centre the complete rows."""
         used = ~statistic.gaps
         if not used.any():
             raise no_complete_row()
@@ -94,9 +95,15 @@ class CentredRows:
         centre = _means if intercept else _zeros
         target_mean = centre(y, w)
         centred_y = root[:, None] * (y - target_mean)
+        offset = np.zeros(x.shape[1])
         if is_sparse(x):
             mean, variance = _sparse_moments(x, w)
             about = mean if intercept else np.zeros_like(mean)
+            full = np.bincount(x.indices, minlength=len(mean)) == x.shape[0]
+            offset = np.where(full, 0.0, about)
+            if intercept and full.any():  # so that a mean far from 0 keeps its digits
+                x = x.copy()
+                x.data -= np.where(full, mean, 0.0)[x.indices]
         else:
             mean = _means(x, w)
             moved = x - mean
@@ -107,7 +114,14 @@ class CentredRows:
             x = moved if intercept else x
             x = x if (root == 1.0).all() else x * root[:, None]
         found = Weights.of(statistic.tally) if used.all() else Weights()
-        return cls(x, centred_y, root, about, target_mean, intercept, variance, found)
+        of_rows = x, centred_y, root, about, target_mean, intercept, variance, found, offset
+        return cls(*of_rows, tuple(categories))
+
+    @property
+    def levels(self) -> slice:
+        """Where those of the category of most levels are; of no column where rows are dense."""
+        some = self.categories if self.is_sparse else ()
+        return max(some, key=lambda at: at.stop - at.start, default=slice(0, 0))
 
     # -- what normal equations say too
 
@@ -167,7 +181,7 @@ class CentredRows:
         """A w, (n, ...), of w (p, ...)."""
         if not self.is_sparse:
             return np.asarray(self.x @ w)
-        return np.asarray((self.root * (self.x @ w - self.mean @ w).T).T)
+        return np.asarray((self.root * (self.x @ w - self.offset @ w).T).T)
 
     def across(self, u: Array) -> Array:
         """Aᵀu, (p, ...), of u (n, ...)."""
@@ -175,7 +189,7 @@ class CentredRows:
             return np.asarray(self.x.T @ u)
         weighted = (self.root * u.T).T
         return np.asarray(
-            self._transposed @ weighted - np.multiply.outer(self.mean, weighted.sum(0))
+            self._transposed @ weighted - np.multiply.outer(self.offset, weighted.sum(0))
         )
 
     @cached_property
@@ -202,28 +216,22 @@ class CentredRows:
         weighted = right.multiply(self.root**2).tocsr()
         found = (left @ weighted.T).toarray()
         if self.intercept:
-            found -= self.rows * np.outer(self.mean[some], self.mean[others])
+            found -= self.rows * np.outer(self.offset[some], self.offset[others])
         return np.asarray(found)
 
     def columns(self, places: NDArray[np.intp]) -> Array:
         """Some columns of A, (n, c)."""
         if not self.is_sparse:
             return np.asarray(self.x[:, places])
-        dense = self._transposed[places].toarray().T - self.mean[places]
+        dense = self._transposed[places].toarray().T - self.offset[places]
         return np.asarray(self.root[:, None] * dense)
 
     @cached_property
     def dense(self) -> Array:
-        """A, (n, p).
-
-        Raises
-        ------
-        DataError
-            If there is no memory for it.
-        """
+        """A, (n, p)."""
         if not self.is_sparse:
             return np.asarray(self.x)
-        instead = "use Ridge, which needs no dense rows, or fewer columns"
+        instead = "use fewer columns, or ask for predictions only"
         require_memory(
             24.0 * self.n * self.p, f"{self.n:,} dense rows of {self.p:,} columns", instead
         )
@@ -356,34 +364,22 @@ class RowLeastSquares:
         return np.asarray(self.inverse_unit[:, None] * found)
 
     def _iterated(self) -> Array:
-        """Products with sparse rows alone, by LSQR.
-
-        Source: C. C. Paige and M. A. Saunders, LSQR: an algorithm for sparse linear equations and
-        sparse least squares (1982).
-        """
-        from scipy.sparse.linalg import LinearOperator, lsqr
-
+        """Products with sparse rows alone."""
         equations, unit = self.equations, self.inverse_unit
-        shape = equations.n, equations.p
-        operator = LinearOperator(
-            shape,
-            matvec=lambda w: equations.along(unit * w.ravel()),
-            rmatvec=lambda u: unit * equations.across(u.ravel()),
-            dtype=np.float64,
-        )
-        damp, found = float(self.penalised), []
-        for y in equations.y.T:
-            w, stopped, *_ = lsqr(
-                operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=LSQR_STEPS
-            )
-            if stopped == 7:
-                warn(
-                    f"the coefficients of sparse rows did not converge in {LSQR_STEPS:,} steps; "
-                    "scale the columns, or raise alpha.",
-                    convergence_warning(),
+        return np.stack(
+            [
+                unit
+                * least_squares_of(
+                    (equations.n, equations.p),
+                    lambda w: equations.along(unit * w),
+                    lambda u: unit * equations.across(u),
+                    y,
+                    float(self.penalised),
                 )
-            found.append(unit * w)
-        return np.stack(found, axis=1)
+                for y in equations.y.T
+            ],
+            axis=1,
+        )
 
     @cached_property
     def row_space(self) -> RowSpace:
@@ -462,6 +458,41 @@ class RowLeastSquares:
         """Number of parameters without a penalty."""
         return (0 if self.penalised else self.rank) + self.has_intercept
 
+    @property
+    def is_perfect(self) -> NDArray[np.bool_]:
+        """Whether nothing is left of each target but what rounding in double leaves, (t,)."""
+        y = self.tss + self.equations.rows * self.at_origin**2
+        return np.asarray(self.rss <= PERFECT * (y + self.equations.squares @ self.coefficients**2))
+
+    # -- what the estimates vary by
+
+    @cached_property
+    def variance(self) -> Array:
+        """Variances of b (where there is an intercept) and w for noise of variance 1, (q,)."""
+        _, s, v = self.svd
+        if self.penalised:
+            w = self.inverse_unit**2 * (1.0 - v**2 @ (s * s / (s * s + 1.0)))
+        else:
+            w = v**2 @ s**-2.0
+        if not self.has_intercept:
+            return np.asarray(w)
+        return np.append(self.leverage(np.zeros((1, len(w)))), w)
+
+    @property
+    def covariance(self) -> Array:
+        """V: covariances of b and w for noise of variance 1, (q, q); that of w is (AᵀA + Λ)⁺."""
+        (_, s, v), unit, p = self.svd, self.inverse_unit, self.equations.p
+        require_memory(24.0 * p * p, f"covariances of {p:,} coefficients", "ask for a summary")
+        if self.penalised:
+            found = np.diag(unit**2) - (unit[:, None] * v * (s * s / (s * s + 1.0))) @ (v.T * unit)
+        else:
+            found = (v * s**-2.0) @ v.T
+        if not self.has_intercept:
+            return np.asarray(found)
+        beside = -found @ self.origin
+        first = np.append(self.variance[0], beside)
+        return np.block([[first], [beside[:, None], found]])
+
     # -- new rows
 
     def predict(self, x: Any) -> Array:
@@ -470,6 +501,9 @@ class RowLeastSquares:
 
     def leverage(self, x: Any) -> Array:
         """1/n + (x − x̄)ᵀ(AᵀA + Λ)⁺(x − x̄) of rows (n, p), (n,)."""
+        if is_sparse(x) and x.shape[0] > (step := max(1, LAID_OUT // self.equations.p)):
+            parts = (x[first : first + step] for first in range(0, x.shape[0], step))
+            return np.concatenate([self.leverage(part) for part in parts])
         b, (_, s, v) = self._centred(x), self.svd
         z = b @ v
         constant = 1.0 / self.equations.rows if self.has_intercept else 0.0
@@ -519,6 +553,38 @@ class RowLeastSquares:
                 f"{p - rank:,} of {p:,} columns are combinations of others: {self.equations.n:,} "
                 f"rows determine {rank:,} coefficients at most"
             )
+
+
+def least_squares_of(
+    shape: tuple[int, int],
+    along: Callable[[Array], Array],
+    across: Callable[[Array], Array],
+    y: Array,
+    damp: float,
+) -> Array:
+    """The w (p,) that minimises |y − A w|² + damp² |w|², from products with A (n, p), by LSQR.
+
+    Source: C. C. Paige and M. A. Saunders, LSQR: an algorithm for sparse linear equations and
+    sparse least squares (1982).
+    """
+    from scipy.sparse.linalg import LinearOperator, lsqr
+
+    operator = LinearOperator(
+        shape,
+        matvec=lambda w: along(w.ravel()),
+        rmatvec=lambda u: across(u.ravel()),
+        dtype=np.float64,
+    )
+    w, stopped, *_ = lsqr(
+        operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=LSQR_STEPS
+    )
+    if stopped == 7:
+        warn(
+            f"the coefficients of sparse rows did not converge in {LSQR_STEPS:,} steps; "
+            "scale the columns, or raise alpha.",
+            convergence_warning(),
+        )
+    return np.asarray(w)
 
 
 def _row_space(a: Array, noise: float) -> RowSpace:

@@ -21,8 +21,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
-__all__ = ["SAVED", "SavedRegressor"]
-
 DENSE: dict[Encoding, Encoding] = {"sparse": "real"}  # numbers that may be stored as few cells
 
 SAVED = {

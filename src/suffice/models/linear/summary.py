@@ -14,13 +14,12 @@ from suffice.errors import ParameterError
 from suffice.models.design.coefficient_table import header, percents, row, rows_left_out
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.numerics.elementary import log
 from suffice.numerics.in_print import Printed, Table, criterion, explained, listed, probability
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-__all__ = ["RidgeSummary", "Summary", "target_place"]
 
 PERFECT = (
     "An essentially perfect fit: the columns give the target exactly, but for rounding. Is it "
@@ -29,13 +28,7 @@ PERFECT = (
 
 
 def target_place(targets: Sequence[str], target: str | int | None) -> int:
-    """Which of the targets is asked for, by name or position; one alone needs no name.
-
-    Raises
-    ------
-    ParameterError
-        If it is none of them.
-    """
+    """Which of the targets is asked for, by name or position; one alone needs no name."""
     if target is None and len(targets) == 1:
         return 0
     if isinstance(target, str) and target in targets:
@@ -152,22 +145,14 @@ class Summary(Printed):
     @classmethod
     def of(
         cls,
-        fit: LeastSquares,
+        fit: LeastSquares | RowLeastSquares,
         terms: Sequence[str],
         targets: Sequence[str],
         j: int,
         level: float,
         left_out: float = 0.0,
     ) -> Self:
-        """Summarise target j of a fit without a penalty.
-
-        Raises
-        ------
-        DataError
-            If there are no more rows than parameters.
-        ParameterError
-            If the level is not between 0 and 1.
-        """
+        """Summarise target j of a fit without a penalty."""
         from scipy.special import fdtrc, stdtr
 
         posterior = Posterior.of(fit, terms, targets)

@@ -16,8 +16,6 @@ from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.gradient_descent import DescentRows, GradientDescent, Steps, descend
 from suffice.sums.batch import Batch
 
-__all__ = ["fit_by_descent"]
-
 Array = NDArray[np.float64]
 
 
@@ -60,18 +58,11 @@ def fit_by_descent(
     steps : {"gradient", "sgd", "minibatch"}
     start : ndarray (m, D), optional
         Coefficients of z to begin with.
-
-    Raises
-    ------
-    DataError
-        If there is no minimum, as the classes are separated.
-    ParameterError
-        If the loss grows without end.
     """
     centred, data = objective.centred, objective.data
     zero = np.zeros((objective.k, centred.width))
     decided = objective.penalised or refuse_separation(objective, zero)
-    m, nothing = len(objective.basis), np.zeros(centred.width - 1)
+    m, nothing = objective.scores, np.zeros(centred.width - 1)
     scale = np.where(objective.used[1:], centred.scale, 0.0)
     of_columns = nothing, scale, objective.penalty[1:], objective.intercept
     count = sum(data.map(counted, objective.rows))
@@ -97,7 +88,7 @@ def fit_by_descent(
         passes,
         objective.relative(point.gradient_norm),
         course.converged,
-        len(point.x),
+        objective.freedom,
         undecided=not decided,
         loss_history=course.loss_history,
     )

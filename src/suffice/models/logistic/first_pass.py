@@ -5,8 +5,8 @@ Where terms depend on each other, a further pass tells which, by their co-moment
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,214 @@ from scipy.sparse import csr_array
 
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
-from suffice.models.logistic.centred_design import CentredDesign
+from suffice.errors import DataError
+from suffice.models.base.options import incomplete, listed_missing
+from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
+from suffice.models.design.matrix import Design
+from suffice.models.logistic.model import LogisticModel
+from suffice.models.logistic.options import Missing
+from suffice.models.logistic.reader import Coded, LaidOut
+from suffice.models.logistic.rows import CentredDesign, DataLoop
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
-from suffice.sums.batch import Batch
+from suffice.numerics.in_print import NAMED
+from suffice.sums.batch import WEIGHT_ROUNDING, Batch
 from suffice.sums.block import Encoding, RealBlock, SparseBlock
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.comoments import ComomentsAccumulator
 from suffice.sums.counts import CountAccumulator
-from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator
+from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator, refuse_underflow
+from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["SparseMomentsAccumulator", "first_pass", "joint_moments"]
+
+@dataclass(frozen=True, eq=False)
+class FirstPass:
+    """What the first pass says of the rows of a fit.
+
+    Parameters
+    ----------
+    data : DataLoop
+        Over the rows.
+    layout : Layout
+        How these are read.
+    laid_out : LaidOut or None
+        What the columns are, where ``data`` has terms in their place.
+    intercept : bool
+        Whether b is estimated.
+    every : ByClass
+        Moments and counts of all rows.
+    seen : ByClass
+        Those of the rows that are not left out.
+    rows : CentredDesign
+        How rows that are read become rows of terms.
+    """
+
+    data: DataLoop
+    layout: Layout
+    laid_out: LaidOut | None
+    intercept: bool
+    every: ByClass
+    seen: ByClass
+    rows: CentredDesign
+
+    @property
+    def learnt(self) -> float:
+        """Weight of the rows of the fit."""
+        return float(self.seen.weight.value.sum())
+
+    @property
+    def left_out(self) -> float:
+        """Weight of the rows that are left out for missing cells."""
+        return float(self.every.weight.value.sum()) - self.learnt
+
+    @property
+    def unlabelled(self) -> float:
+        """Weight of the rows that are left out for missing labels."""
+        return float(self.every.unlabelled.value)
+
+    @property
+    def table(self) -> CentredDesign:
+        """How rows of the table become the rows that the coefficients are of."""
+        if self.laid_out is not None:
+            return replace(self.rows, design=self.laid_out.design, layout=self.laid_out.layout)
+        return self.rows
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """Remarks on constant columns."""
+        constant = np.flatnonzero(self.table.scale == 0)
+        if not len(constant):
+            return ()
+        return (f"{listed(constant, self.table.design)}: constant, so the coefficient is 0",)
+
+    def model(
+        self, coefficients: NDArray[np.float64], root: NDArray[np.float64] | None
+    ) -> LogisticModel:
+        """Return the model of coefficients and the root of their inverse information."""
+        return LogisticModel(self.table, self.seen.classes, coefficients, self.intercept, root)
+
+    def start(self, before: LogisticModel) -> NDArray[np.float64] | None:
+        """Return the coefficients of an earlier model, if it is of these columns and classes."""
+        table = self.table
+        same = before.centred.design == table.design and before.classes == self.seen.classes
+        return before.about(table) if same else None
+
+
+def read_once(
+    data: DataLoop,
+    layout: Layout,
+    laid_out: LaidOut | None,
+    intercept: bool,
+    missing: Missing,
+    check_labels: Callable[[Vocabulary], None],
+) -> FirstPass:
+    """Read the rows of a fit for the first time, twice where some are left out.
+
+    Parameters
+    ----------
+    data, layout, laid_out, intercept
+        As in `FirstPass`.
+    missing : {"error", "drop", "indicator"}
+        What is done with rows that lack cells.
+    check_labels : callable
+        May refuse the labels of the rows whose weight is above 0.
+    """
+    every = data.engine.run(first_pass, (layout, False), data.parts)
+    check_labels(every.classes)
+    seen = _complete(data, layout, laid_out, missing, every)
+    _require_classes(seen)
+    for block, place in zip(seen.blocks, layout.blocks, strict=True):
+        refuse_underflow(block.too_small, place.columns.__getitem__)
+    design = _design(layout, seen, intercept) if laid_out is None else laid_out.terms
+    left_out = seen is not every and float(every.weight.value.sum() - seen.weight.value.sum()) > 0
+    rows = CentredDesign.of(design, layout, seen, intercept, left_out)
+    return FirstPass(data, layout, laid_out, intercept, every, seen, rows)
+
+
+def _complete(
+    data: DataLoop, layout: Layout, laid_out: LaidOut | None, missing: Missing, every: ByClass
+) -> ByClass:
+    """Return the sums of complete rows: a second pass, if cells without a term are missing."""
+    own = () if laid_out is None else laid_out.design.missing
+    names = layout if laid_out is None else laid_out.by_column
+    cells = _missing_cells(every, names, own)
+    if not cells:
+        return every
+    for name in _columns_without_value(every, names):
+        raise without_value(name, rows=learnt_rows(every, layout))
+    otherwise = "incomplete='indicator'"
+    if not isinstance(laid_out, Coded):
+        otherwise = f"{otherwise} with numbers='bins'"
+    if missing != "drop":
+        raise incomplete(cells, otherwise)
+    complete = data.engine.run(first_pass, (layout, True), data.parts)
+    if not len(complete.classes):
+        raise DataError(
+            f"no labelled row is complete: values are missing, {cells}",
+            "incomplete='drop' learns from complete rows only",
+            f"leave columns out, or use {otherwise}",
+        )
+    return complete
+
+
+def _missing_cells(every: ByClass, layout: Layout, own: Collection[str]) -> str:
+    """Say which columns lack how many cells; nothing where all are there, or ``own`` terms."""
+    missing: dict[str, str] = {}
+    weight = every.weight.value.sum()
+    for block, columns in zip(every.blocks, layout.blocks, strict=True):
+        gone = weight - block.total.sum(axis=0)
+        for j in np.flatnonzero(gone > WEIGHT_ROUNDING * weight).tolist():
+            if columns.columns[j] not in own:
+                missing[columns.columns[j]] = f"{gone[j]:g}"
+    return listed_missing(missing)
+
+
+def _columns_without_value(every: ByClass, layout: Layout) -> Iterator[str]:
+    if not every.weight.value.sum():
+        return
+    for block, columns in zip(every.blocks, layout.blocks, strict=True):
+        for j in np.flatnonzero(block.total.sum(axis=0) == 0).tolist():
+            yield columns.columns[j]
+
+
+def _require_classes(seen: ByClass) -> None:
+    labels = seen.classes.values
+    if not labels:
+        raise without_rows(labelled=True)
+    if len(labels) < 2:
+        raise DataError(
+            f"there is one class: every label is {labels[0]!r}",
+            "a classifier needs two classes or more",
+            "check the label column and the weights",
+        )
+
+
+def _design(layout: Layout, seen: ByClass, intercept: bool) -> Design:
+    """Return the terms of columns that are numbers and unordered categories."""
+    last, sums = layout.blocks[-1], seen.blocks[-1]
+    if last.encoding != "category":
+        return Design(layout.names, ())
+    values = dict(zip(last.columns, sums.vocabularies, strict=True))
+    for name in (name for name, vocabulary in values.items() if not len(vocabulary)):
+        raise without_value(name, rows=learnt_rows(seen, layout))
+    return Design(layout.names, (), values).spanning(intercept)
+
+
+def listed(places: Sequence[int] | NDArray[np.intp], design: Design) -> str:
+    """Name some terms: ``column 'a'``, or ``columns 'a', 'b'``, and how many more.
+
+    Examples
+    --------
+    >>> listed([0, 2], Design(("a", "b", "c"), ()))
+    "columns 'a', 'c'"
+    """
+    terms = design.columns if design.is_plain and not design.categories else design.terms
+    names = [repr(terms[j]) for j in places[:NAMED]]
+    more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
+    return f"column{'s' * (len(places) > 1)} {', '.join(names)}{more}"
+
+
+# -- kernels
 
 
 class SparseMomentsAccumulator:
@@ -38,13 +235,7 @@ class SparseMomentsAccumulator:
     def add(
         self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
+        """Add the rows of a block."""
         rows = np.flatnonzero(codes >= 0)
         weight = weights[rows] if len(weights) else np.ones(len(rows))
         classes = csr_array((weight, (codes[rows], rows)), shape=(k, block.rows))

@@ -16,8 +16,6 @@ from suffice.models.optimise.newton import Point, inverse_root
 from suffice.numerics.elementary import log
 from suffice.numerics.linalg import Factor
 
-__all__ = ["Fit"]
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -77,7 +75,7 @@ class Fit:
             iterations,
             objective.relative(point.gradient_norm),
             converged,
-            len(point.x),
+            objective.freedom,
             undecided,
             root,
             () if objective.penalised else tuple(_dependence(objective)),
@@ -90,7 +88,7 @@ class Fit:
         if not objective.firth:
             p = weight / n if objective.intercept else np.full(objective.k, 1.0 / objective.k)
             null = float(weight @ log(p))
-        null_parameters = objective.basis.shape[1] * objective.intercept
+        null_parameters = (objective.k - 1) * objective.intercept
         return Likelihood(-self.loss, null, n, self.parameters, null_parameters)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.base.options import check_level, generator
-from suffice.models.base.proba_intervals import Ends, from_moments, from_scores
+from suffice.models.base.options import check_level
+from suffice.models.base.proba_intervals import Ends, from_moments
 from suffice.models.design.coefficient_table import header, row, rows_left_out
 from suffice.models.logistic.model import LogisticModel, of_every_class
 from suffice.numerics.elementary import exp, log_of
@@ -25,15 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Likelihood", "LikelihoodRatio", "LogisticSummary", "ends_of"]
 
 
-DRAWN_CELLS = 2**22  # scores of all draws that are held at a time
-
-
-def ends_of(model: LogisticModel, options: tuple[float, int, Any]) -> Ends:
-    """What gives the ends of a batch, whose rows need all their cells."""
-    level, draws, seed = options
-    ends = (
-        partial(_drawn_ends, model, level, draws, seed) if draws else partial(_ends, model, level)
-    )
+def ends_of(model: LogisticModel, level: float) -> Ends:
+    """Return what gives the ends of a batch, whose rows need all their cells."""
+    ends = partial(_ends, model, level)
     return partial(_of_determined, model, ends) if model.null.shape[1] else ends
 
 
@@ -53,23 +47,6 @@ def _ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float6
         first += len(across)
         covariance = across @ across.swapaxes(1, 2)
         ends.append(from_moments(here, np.zeros_like(here), covariance, level))
-    return np.concatenate(ends) if ends else np.zeros((0, len(model.classes), 2))
-
-
-def _drawn_ends(
-    model: LogisticModel, level: float, draws: int, seed: Any, batch: Batch
-) -> NDArray[np.float64]:
-    assert model.root is not None
-    z = generator(seed).standard_normal((draws, len(model.root)))
-    mean, ends, first = of_every_class(model.scores(batch)), [], 0
-    for across in _across(model, batch):
-        here = mean[first : first + len(across)]
-        first += len(across)
-        height = max(DRAWN_CELLS // (draws * mean.shape[1]), 1)
-        for start in range(0, len(across), height):
-            rows = slice(start, start + height)
-            moved = np.einsum("sq,ncq->snc", z, across[rows])
-            ends.append(from_scores(here[rows] + moved, level))
     return np.concatenate(ends) if ends else np.zeros((0, len(model.classes), 2))
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,23 +24,12 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.families.counts import by_event
-from suffice.models.logistic.rows import TrainingRows
+from suffice.models.logistic.rows import TrainingRows, compressed, present
 from suffice.numerics import kernels
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
-
-__all__ = [
-    "LossDerivatives",
-    "LossRequest",
-    "SecondDerivatives",
-    "curvature_factors",
-    "loss_derivatives",
-    "loss_sums",
-    "present",
-    "second_derivatives",
-]
 
 TILE_CELLS = 2**22  # of the chosen columns, laid out at a time
 NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the last digit
@@ -75,6 +64,9 @@ class LossRequest:
         batch, codes = self.rows.of(batch)
         centred = self.rows.centred
         few = centred.design.categories and centred.is_of_few_cells
+        alone = len(self.coefficients) == 1 and not self.hessian and self.root is None
+        if alone and centred.has_sparse(batch) and (codes >= 0).all():
+            return self._of_one_score(batch, codes)
         if self.root is None and (few or isinstance(batch.blocks[0], SparseBlock)):
             return self._of_compressed(batch, codes)
         if self.hessian or self.root is not None or centred.whitener is not None:
@@ -127,6 +119,21 @@ class LossRequest:
         if self.hessian:
             hessian = _whole(sums[3].reshape(width, width, -1), m, shift, by_step)
         return LossSums.of(weight, checksum, loss, gradient, hessian)
+
+    def _of_one_score(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
+        """The sums of sparse rows of two classes, all of which have one."""
+        k, directions = len(self.rows.classes), self._directions.T
+        x = compressed(cast(SparseBlock, batch.blocks[0]), len(directions) - 1)
+        t = x @ np.ascontiguousarray(directions[1:]) + directions[0]
+        w = batch.weights if len(batch.weights) else np.ones(len(codes))
+        weight, checksum = np.zeros((2, k))
+        weight += np.bincount(codes, w, k)
+        checksum += np.bincount(codes, w * t[:, 1], k)
+        w = w * self.rows.class_weights[codes]
+        found = loss_derivatives(t[:, :1], codes)
+        residual = w * found.residual[:, 0]
+        gradient = np.concatenate([[residual.sum()], x.T @ residual])[None]
+        return LossSums.of(weight, checksum, float(w @ found.loss), gradient, np.zeros((0, 0)))
 
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
         """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
@@ -210,16 +217,21 @@ class SecondDerivatives:
         """
         batch, codes = self.rows.of(batch)
         found = np.zeros((len(self.columns),) * 2)
+        waiting, cells = list[tuple[Any, ...]](), 0
         weights = batch.weights if len(batch.weights) else np.ones(len(codes))
         for z, *parts in self.rows.centred.pieces(batch, False, codes, weights):
             z, code, w = present(z, *parts)
-            step = z.shape[0] if is_sparse(z) else max(1, TILE_CELLS // max(1, len(self.columns)))
-            for start in range(0, z.shape[0], max(1, step)):
-                part = slice(start, start + step)
-                used = z.tocsc()[:, self.columns].tocsr() if is_sparse(z) else z[part, self.columns]
-                weight = w[part] * self.rows.class_weights[code[part]]
-                t = np.asarray(z[part] @ self.coefficients.T)
-                self._add(used, weight, loss_derivatives(t, code[part]), found)
+            t = np.asarray(z @ self.coefficients.T)
+            if is_sparse(z):
+                self._add(z[:, self.columns], w, code, t, found)
+                continue
+            waiting.append((z[:, self.columns], w, code, t))
+            cells += len(code) * len(self.columns)
+            if cells > TILE_CELLS:
+                self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
+                waiting, cells = [], 0
+        if waiting:
+            self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
         return found
 
     def factors_of(self, batch: Batch) -> tuple[csr_array, csr_array]:
@@ -236,7 +248,7 @@ class SecondDerivatives:
         z, code, w = present(csr_array(z), *parts)
         w = w * self.rows.class_weights[code]
         at = loss_derivatives(np.asarray(z @ self.coefficients.T), code)
-        used, m = z.tocsc()[:, self.columns].tocsr(), at.probability.shape[1]
+        used, m = z[:, self.columns], at.probability.shape[1]
         rows, q = np.repeat(np.arange(z.shape[0]), np.diff(used.indptr)), len(self.columns)
         score = self.scores[used.indices]
         p = at.probability[rows, score]
@@ -250,8 +262,15 @@ class SecondDerivatives:
         return plus, csr_array((cells, used.indices, used.indptr), shape=used.shape)
 
     def _add(
-        self, z: Any, w: NDArray[np.float64], at: LossDerivatives, out: NDArray[np.float64]
+        self,
+        z: Any,
+        w: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        t: NDArray[np.float64],
+        out: NDArray[np.float64],
     ) -> None:
+        """Add what some rows say, given the chosen columns z (n, q) and scores t (n, m)."""
+        at, w = loss_derivatives(t, codes), w * self.rows.class_weights[codes]
         gram = _sparse_gram if is_sparse(z) else _gram
         if at.probability.shape[1] == 1:
             out += gram(z, w * at.probability[:, 0] * at.other[:, 0])
@@ -291,16 +310,6 @@ def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_
 def loss_sums(part: Part, request: LossRequest) -> LossSums:
     """Kernel of a pass: loss, gradient and Hessian of the rows of one part."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
-
-
-def present(
-    z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
-) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-    """The rows that have a class."""
-    there = codes >= 0
-    if there.all():
-        return z, codes, weights
-    return z[there], codes[there], weights[there] if len(weights) else weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 Newton's method for few coefficients, L-BFGS for many, and a proximal Newton method for a penalty of
 absolute values. A long table begins at the fit of a sample of its rows, whose Hessian will do for
-the first steps.
+the first steps; a wide one at the minimum in the space of its rows.
 
 A maximum of the likelihood alone may not exist. Newton's method proves that it does: with
 ν² = gᵀH⁻¹g and rows z, the loss has a minimum if ν max|z| ≤ ½ √λ_min(H), and a minimum near by.
@@ -18,18 +18,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.options import Dependent
+from suffice.models.base.scikit_learn import convergence_warning
+from suffice.models.design.matrix import Design
+from suffice.models.logistic.descent import fit_by_descent
 from suffice.models.logistic.first_pass import joint_moments
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.loss import loss_derivatives
-from suffice.models.logistic.objective import SQUARES_NOISE, Objective
+from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
+from suffice.models.logistic.options import SolverName
+from suffice.models.logistic.rows import CentredDesign, Sample
 from suffice.models.logistic.separation import refuse_separation
-from suffice.models.optimise.algebra import eigenvalues, one_thread_of_blas
+from suffice.models.optimise.algebra import eigenvalues, eigenvectors, one_thread_of_blas
+from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.models.optimise.newton import (
+    LOSS_ROUNDING,
+    Evaluate,
     Inverse,
     Point,
     StallDetector,
@@ -45,16 +55,14 @@ from suffice.models.optimise.proximal_newton import (
     violation,
     working_set_newton,
 )
-from suffice.models.optimise.tolerances import LOSS_ROUNDING
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
+from suffice.numerics.memory import require_memory
 from suffice.sums.base import tree_sum
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
-__all__ = ["Method", "minimise"]
-
-Method = Literal["newton", "lbfgs"]
+SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
 
 GRADIENT_ROUNDING = 2.0**-46  # of a gradient, as a fraction of the weight of all rows
 STALLED_GRADIENT = 1e-7  # fraction of the gradient at 0 that a stalled solver may end with
@@ -69,19 +77,86 @@ SAMPLE_STEPS = 10  # of that fit, at most
 ROWS_OF_TERM = 64  # of a sample, without which its fit is a poor start
 STEPS_WITHOUT_HESSIAN = 20  # after which a Hessian of all rows is worth while
 
+WIDE = 2  # times as many columns as rows: then these are the smaller space
+WIDE_CELLS = 2**24  # of rows that are held for it: 128 MB
+SMALLEST_SHARE = 1e-14  # of the largest eigenvalue of the products of rows: below, it is rounding
+
 TILE = 2_048  # rows of a matrix product
 SPARSE_CELLS = 0.1  # of the columns of a sparse row, which no sum tells
 PENALISED = 3.5  # iterations of Newton's method whose time L-BFGS may take, of ten or so
 UNPENALISED = 1.5  # which may be lost, where the classes are nearly separated
 FEW_ITERATIONS = 100  # which L-BFGS needs as a rule; fewer are not begun
+VECTORS = 50  # of coefficients, that L-BFGS remembers and works with
 
 Start = NDArray[np.float64] | None
 """Coefficients of z (m, D) to begin with, if there are some."""
 
 
-def minimise(
-    objective: Objective, start: Start, method: Method, tolerance: float, max_iter: int
-) -> Fit:
+@dataclass(frozen=True)
+class Solver:
+    """How a minimum is looked for.
+
+    Parameters
+    ----------
+    name : str
+    tol : float
+        Largest element of the gradient to stop at, or the farthest that the conditions of a minimum
+        may be missed, as a fraction of the gradient at 0; with Firth's penalty also the largest
+        change of a parameter, as a fraction of the largest.
+    max_iter : int
+    dependent : {"minimum_norm", "error"}
+        Whether columns may depend on each other.
+    descent : GradientDescent, optional
+        How to descend, if the solver does.
+    """
+
+    name: SolverName
+    tol: float
+    max_iter: int
+    dependent: Dependent
+    descent: GradientDescent | None = None
+
+    @property
+    def how(self) -> GradientDescent:
+        """The options of gradient descent."""
+        return self.descent or GradientDescent()
+
+    def warn(self, fit: Fit) -> None:
+        """Warn of what a user should know of where a fit ended."""
+        if not fit.converged:
+            warn(self._unfinished(fit), convergence_warning())
+        if fit.dependence:
+            warn(
+                f"{'; '.join(fit.dependence)}. Of all coefficients that fit as well, "
+                "those of least norm were taken; dependent='error' refuses."
+            )
+        if fit.undecided:
+            warn(
+                "there are too many columns to rule out that the classes are separated "
+                "and the likelihood has no maximum; a penalty (C=1.0) is always safe."
+            )
+
+    def _unfinished(self, fit: Fit) -> str:
+        if self.name in STEPS:
+            return self.how.unfinished(fit.iterations, "newton")
+        where = (
+            f"after {fit.iterations} iterations the gradient is {fit.gradient_norm:.1g} of that "
+            f"at 0, not tol={self.tol:g}."
+        )
+        if fit.iterations < self.max_iter:
+            return (
+                f"{self.name} failed to converge: {where} Rounding leaves no way down; "
+                "use solver='newton', or leave out columns that nearly depend on "
+                "others."
+            )
+        advice = " Increase the number of iterations (max_iter) or tol, or use solver='newton'."
+        return (
+            f"{self.name} failed to converge. The max_iter was reached which means "
+            f"the coef_ did not converge: {where}{advice}"
+        )
+
+
+def minimise(objective: Objective, start: Start, solver: Solver) -> Fit:
     """Minimise the penalised loss.
 
     Parameters
@@ -89,32 +164,68 @@ def minimise(
     objective : Objective
     start : ndarray (m, D), optional
         Coefficients of z to begin with.
-    method : {"newton", "lbfgs"}
-        Where there is no penalty of absolute values.
-    tolerance : float
-        Largest element of the gradient to stop at, or the farthest that the conditions of a minimum
-        may be missed, as a fraction of the gradient at 0; with Firth's penalty also the largest
-        change of a parameter, as a fraction of the largest.
-    max_iter : int
-
-    Raises
-    ------
-    DataError
-        If there is no minimum, as the classes are separated.
+    solver : Solver
     """
+    if solver.name in STEPS:
+        return fit_by_descent(objective, solver.how, cast(Steps, solver.name), start)
+    _check_size(objective, solver)
     with one_thread_of_blas():
+        if solver.max_iter == 0:
+            zero = np.zeros((objective.scores, objective.centred.width))
+            point = objective(objective.parameters(zero if start is None else start), False)
+            return Fit.at(objective, point, 0, False, undecided=False)
         if objective.absolute is not None:
-            return _with_l1(objective, tolerance, max_iter, start)
-        cheap = _cheaper_iterations(objective) if method == "newton" else 0
-        if not cheap:
-            return _ended(_descended(objective, method, tolerance, max_iter, start))
-        rough = _descended(objective, "lbfgs", tolerance, min(cheap, max_iter), start)
-        if rough.is_small or rough.iterations == max_iter:
-            return _ended(rough)
-        if objective.penalised or rough.iterations < cheap:  # it found no way down
-            start = rough.coefficients
-        end = _descended(objective, method, tolerance, max_iter - rough.iterations, start)
-        return _ended(replace(end, iterations=rough.iterations + end.iterations))
+            return _with_l1(objective, solver, start)
+        fit = _ended(_of_squares(objective, solver, start))
+    if fit.dependence and solver.dependent == "error":
+        raise DataError(
+            "; ".join(fit.dependence),
+            "the coefficients of such columns are not determined",
+            "leave columns out, or use dependent='minimum_norm', or a penalty",
+        )
+    return fit
+
+
+def _check_size(objective: Objective, solver: Solver) -> None:
+    if objective.has_hessian:
+        return
+    scores, width = objective.scores, objective.centred.width
+    require_memory(
+        8.0 * VECTORS * scores * width,
+        f"{scores:,} x {width:,} coefficients and the steps towards them",
+        "leave columns out, or make labels fewer",
+    )
+    if objective.firth:
+        raise ParameterError(
+            f"penalty='firth' with {width} coefficients",
+            f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
+            "use C=1.0",
+        )
+    if solver.dependent == "error" and not objective.penalised:
+        raise ParameterError(
+            f"dependent='error' with {width} coefficients",
+            f"dependent columns are looked for in a Hessian, of at most {LARGEST_HESSIAN:,}",
+            "use dependent='minimum_norm', or a penalty (C=1.0)",
+        )
+
+
+def _of_squares(objective: Objective, solver: Solver, start: Start) -> _End:
+    """Minimise by the solver that takes least, without a penalty of absolute values."""
+    second = objective.firth or (solver.name in SECOND_ORDER and objective.has_hessian)
+    tolerance, most = solver.tol, solver.max_iter
+    if start is None and (wide := _of_fewer_rows(objective, tolerance, most)) is not None:
+        end = _descended(objective, False, tolerance, most, wide[0])
+        return replace(end, iterations=wide[1] + end.iterations)
+    cheap = _cheaper_iterations(objective) if second else 0
+    if not cheap:
+        return _descended(objective, second, tolerance, most, start)
+    rough = _descended(objective, False, tolerance, min(cheap, most), start)
+    if rough.is_small or rough.iterations == most:
+        return rough
+    if objective.penalised or rough.iterations < cheap:  # it found no way down
+        start = rough.coefficients
+    end = _descended(objective, True, tolerance, most - rough.iterations, start)
+    return replace(end, iterations=rough.iterations + end.iterations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +260,10 @@ class _End:
 
 
 def _descended(
-    objective: Objective, method: Method, tolerance: float, max_iter: int, start: Start
+    objective: Objective, second: bool, tolerance: float, max_iter: int, start: Start
 ) -> _End:
     """Descend until the gradient is small, there is no way down, or iterations are too many."""
-    objective, iterates = _iterates_of(objective, method == "newton", start)
+    objective, iterates = _iterates_of(objective, second, start)
     at_zero = objective.gradient_norm_at_zero()
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     decided, detector = objective.penalised or objective.firth, StallDetector()
@@ -220,7 +331,8 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
 # -- a penalty of absolute values
 
 
-def _with_l1(objective: Objective, tolerance: float, max_iter: int, start: Start) -> Fit:
+def _with_l1(objective: Objective, solver: Solver, start: Start) -> Fit:
+    tolerance, max_iter = solver.tol, solver.max_iter
     cost, at_zero = objective.cost, objective.gradient_norm_at_zero()
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     whole = objective.has_hessian
@@ -277,7 +389,7 @@ def _cheaper_iterations(objective: Objective) -> int:
     """
     if objective.firth or _is_long(objective):
         return 0
-    (m, _), width = objective.basis.shape, objective.centred.width
+    m, width = objective.scores, objective.centred.width
     n = float(objective.seen.weight.value.sum())  # each row is taken to weigh 1
     pairs, side, cells = m * (m + 1) // 2, m * width, _cells(objective)
     if cells < width:
@@ -393,30 +505,94 @@ def _of_sample(objective: Objective) -> tuple[Start, Inverse | None]:
     rows = objective.draw(SAMPLE_ROWS, float(objective.seen.weight.value.sum()))
     if len(rows) < SAMPLE_ROWS or len(np.unique(rows.codes)) < objective.k:
         return None, None
-    w, centred = rows.weights * objective.class_weights[rows.codes], objective.centred
-    fraction = w.sum() / objective.weight
+    centred, weight = objective.centred, (rows.weights * objective.class_weights[rows.codes]).sum()
+    fraction = weight / objective.weight
     plain = replace(objective, penalty=fraction * objective.penalty, firth=False)
-    ridge = SAMPLE_RIDGE * w.sum() * objective.scale**2 * (np.arange(centred.width) > 0)
+    ridge = SAMPLE_RIDGE * weight * objective.scale**2 * (np.arange(centred.width) > 0)
     sample = replace(plain, penalty=plain.penalty + ridge)
 
-    def sums(x: NDArray[np.float64]) -> LossSums:
-        coefficients, nothing = sample.coefficients(x), np.zeros(objective.k)
-        m, width = coefficients.shape
-        found = loss_derivatives(rows.z @ coefficients.T, rows.codes)
-        hessian = np.zeros((m, width, m, width))
-        found.add_hessian(rows.z, w, hessian)
-        gradient, flat = (w[:, None] * found.residual).T @ rows.z, hessian.reshape((m * width,) * 2)
-        return LossSums.of(nothing, nothing, float(w @ found.loss), gradient, flat)
-
+    evaluate, bare = _of_rows(sample, rows), _of_rows(plain, rows)
     steps = SAMPLE_STEPS if ROWS_OF_TERM * centred.width <= SAMPLE_ROWS else 0
     enough = SAMPLE_TOLERANCE * fraction * objective.gradient_norm_at_zero()
-    start = sample.point(sample.null(), sums(sample.null()))
-    for point in islice(newton(lambda x, _: sample.point(x, sums(x)), start), steps + 1):
+    for point in islice(newton(evaluate, evaluate(sample.null(), True)), steps + 1):
         if point.gradient_norm <= enough:
             break
     assert point.hessian is not None
-    coefficients, bare = sample.coefficients(point.x), plain.point(point.x, sums(point.x)).hessian
-    assert bare is not None
-    if objective.firth or smallest_pivot(bare) < ILL_CONDITIONED:
+    coefficients, without_ridge = sample.coefficients(point.x), bare(point.x, True).hessian
+    assert without_ridge is not None
+    if objective.firth or smallest_pivot(without_ridge) < ILL_CONDITIONED:
         return coefficients, None
     return coefficients, inverse(point.hessian / fraction)
+
+
+def _of_rows(objective: Objective, rows: Sample) -> Evaluate:
+    """Return the function of some rows that are held in memory."""
+    w, nothing = rows.weights * objective.class_weights[rows.codes], np.zeros(objective.k)
+
+    def evaluate(x: NDArray[np.float64], hessian: bool) -> Point:
+        coefficients = objective.coefficients(x)
+        m, width = coefficients.shape
+        found = loss_derivatives(rows.z @ coefficients.T, rows.codes)
+        curvature = np.zeros((m, width, m, width) if hessian else (0,) * 4)
+        if hessian:
+            found.add_hessian(rows.z, w, curvature)
+        gradient, side = (w[:, None] * found.residual).T @ rows.z, m * width * hessian
+        loss, flat = float(w @ found.loss), curvature.reshape(side, side)
+        return objective.point(x, LossSums.of(nothing, nothing, loss, gradient, flat))
+
+    return evaluate
+
+
+def _of_fewer_rows(
+    objective: Objective, tolerance: float, max_iter: int
+) -> tuple[NDArray[np.float64], int] | None:
+    """Return the minimum in the space of n < D rows, and the iterations, where these are few.
+
+    Where every slope has a penalty, w = Λ⁻¹Zᵀα for some α (n, m): with products of rows
+    ZΛ⁻¹Zᵀ = UΓUᵀ, the n columns U√Γ with a penalty of 1 have the scores of the D columns.
+
+    Source: T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression arrays
+    (2004), section 3.
+    """
+    centred, used = objective.centred, objective.used.copy()
+    most = min(centred.width // WIDE, WIDE_CELLS // centred.width)
+    used[0] = False
+    if not (objective.penalty[used] > 0).all() or not objective.penalised or objective.firth:
+        return None
+    if float(objective.seen.weight.value.sum()) > most:  # each row is taken to weigh 1
+        return None
+    rows = objective.draw(most + 1)
+    if len(rows) > most:
+        return None
+    inverse_root_of_penalty = np.zeros(centred.width)
+    inverse_root_of_penalty[used] = objective.penalty[used] ** -0.5
+    scaled = rows.z * inverse_root_of_penalty
+    size, axes = eigenvectors(scaled @ scaled.T)
+    told = size > SMALLEST_SHARE * size[-1]
+    root, axes = np.sqrt(size[told]), axes[:, told]
+    names = tuple(map(str, range(len(root))))
+    inner = replace(
+        objective,
+        centred=CentredDesign(
+            Design(names, ()), centred.layout, np.zeros(len(root)), root * objective.weight**-0.5
+        ),
+        penalty=np.append(0.0, np.ones(len(root))),
+        used=np.append(objective.intercept, np.ones(len(root), np.bool_)),
+    )
+    z = np.concatenate([np.ones((len(rows), 1)), axes * root], axis=1)
+    evaluate = _of_rows(inner, replace(rows, z=z))
+    first = evaluate(inner.null(), inner.has_hessian)
+    curvature = inner.curvature_at_zero()
+    iterates = (
+        newton(evaluate, first)
+        if inner.has_hessian
+        else quasi_newton(evaluate, first, lambda g: g / curvature)
+    )
+    enough, detector = tolerance * first.gradient_norm, StallDetector()
+    for iteration, point in enumerate(islice(iterates, max_iter + 1)):  # noqa: B007 - it is told
+        if point.gradient_norm <= enough or detector.has_stalled(point.loss, point.gradient_norm):
+            break
+    found = inner.coefficients(point.x)
+    slopes = (found[:, 1:] / root) @ axes.T @ scaled * inverse_root_of_penalty
+    slopes[:, 0] = found[:, 0]
+    return slopes, iteration

@@ -15,7 +15,7 @@ from suffice.data.source import Part, each_batch
 from suffice.models.base.answers import Predictions
 from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.rows import CentredDesign
 from suffice.numerics.elementary import exp, log1p, log_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
@@ -24,9 +24,6 @@ from suffice.numerics.rows import affine
 from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.block import CodedBlock, RealBlock, SparseBlock, tiles
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["LogisticModel", "Prediction", "log_probabilities", "predictions"]
-
 
 LEAST_TOLD = 1e-12  # of the largest singular value of R: below, it is rounding
 SEEN = 1e-6  # of a coefficient: what rounding of R may leave
@@ -171,13 +168,7 @@ class LogisticModel:
         return kept, across.T @ across
 
     def scores(self, batch: Batch) -> NDArray[np.float64]:
-        """t (n, m) of every row.
-
-        Raises
-        ------
-        BadCell
-            If a cell is missing, infinite, or an unknown category.
-        """
+        """t (n, m) of every row."""
         batch = self.answerable(batch)
         t = self._of_sparse(batch) if self.centred.has_sparse(batch) else self._of_dense(batch)
         if not np.isfinite(t).all():
@@ -211,13 +202,7 @@ class LogisticModel:
         return t
 
     def contributions(self, batch: Batch) -> NDArray[np.float64]:
-        """What each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k).
-
-        Raises
-        ------
-        BadCell
-            If a cell is missing, infinite, or an unknown category.
-        """
+        """What each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k)."""
         design, w = self.centred.design, self.coefficients[:, 1:]
         batch = design.answerable(batch, self.unseen == "reference", False)
         parts = [
@@ -235,11 +220,6 @@ class LogisticModel:
         """Return log P(c | x), (n, k); a missing cell is as in the average row of the fit.
 
         So are unknown categories, and the cells of ``hidden`` columns.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite.
         """
         design, mean = self.centred.design, self.centred.mean
         known = design.known(batch)

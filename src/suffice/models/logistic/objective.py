@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.errors import DataError
+from suffice.errors import DataError, ParameterError
+from suffice.models.base.checks import ClassWeight, class_weights
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.first_pass import FirstPass
 from suffice.models.logistic.loss import (
     LossRequest,
     SecondDerivatives,
@@ -27,7 +28,14 @@ from suffice.models.logistic.loss import (
     loss_sums,
     second_derivatives,
 )
-from suffice.models.logistic.rows import DataLoop, Sample, TrainingRows, draw, farthest
+from suffice.models.logistic.rows import (
+    CentredDesign,
+    DataLoop,
+    Sample,
+    TrainingRows,
+    draw,
+    farthest,
+)
 from suffice.models.optimise.algebra import log_determinant, on_both_sides, root_of_inverse
 from suffice.models.optimise.newton import Point
 from suffice.models.optimise.proximal_newton import CompressedHessian
@@ -40,8 +48,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.vocabulary import Vocabulary
-
-__all__ = ["LARGEST_HESSIAN", "SQUARES_NOISE", "Objective"]
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 FACTORED = 500  # coefficients of compressed rows, whose second derivatives are kept as factors
@@ -57,10 +63,11 @@ Array = NDArray[np.float64]
 class Objective:
     """The penalised loss as a function of free parameters, in units of the columns.
 
-    A coefficient of z is (Q θ)_cj / s_j. For two classes Q = 1. For k classes the columns of Q
-    (k, k − 1) are an orthonormal basis of the vectors that sum to zero: t + a has the
-    probabilities of t, and among all such coefficients the penalty of squares prefers those. One
-    of absolute values does not: there Q = I.
+    A coefficient of z is (Q θ)_cj / s_j. For two classes Q = 1. For k classes t + a has the
+    probabilities of t, and among all such coefficients the penalty of squares prefers those that
+    sum to zero. Where there may be a Hessian, the columns of Q (k, k − 1) are an orthonormal basis
+    of these; a penalty of absolute values does not prefer them, and gradients lead to them by
+    themselves: there Q = I.
 
     Parameters
     ----------
@@ -101,6 +108,54 @@ class Objective:
     factor: Factor | None = None
     absolute: NDArray[np.float64] | None = None
 
+    @classmethod
+    def of(
+        cls,
+        first: FirstPass,
+        *,
+        class_weight: ClassWeight = None,
+        variance: float = np.inf,
+        l1_ratio: float = 0.0,
+        standardize: bool = False,
+        firth: bool = False,
+    ) -> Objective:
+        """Return the function of the rows of a first pass.
+
+        Parameters
+        ----------
+        first : FirstPass
+        class_weight : mapping of label to float, or "balanced", optional
+        variance : float
+            C of the prior; infinite without one.
+        l1_ratio : float
+            The part of the penalty that is of absolute values.
+        standardize : bool
+            Whether the prior is of coefficients of standardised columns.
+        firth : bool
+            Whether the prior is that of Jeffreys.
+        """
+        rows, labels = first.rows, first.seen.classes.values
+        if firth and len(labels) > 2:
+            raise ParameterError(
+                f"penalty='firth' with {len(labels)} classes",
+                "it is there for two classes",
+                "use C=1.0, or compare the classes in pairs",
+            )
+        unit = rows.scale if standardize else np.ones_like(rows.scale)
+        penalty, absolute = np.zeros((2, rows.width))
+        penalty[1:] = (1.0 - l1_ratio) * unit**2 / variance
+        absolute[1:] = l1_ratio * unit / variance
+        return cls(
+            first.data,
+            rows,
+            first.seen,
+            class_weights(class_weight, first.seen.weight.value, labels),
+            penalty,
+            np.concatenate([[first.intercept], rows.scale > 0]),
+            firth,
+            absolute=absolute if absolute.any() else None,
+        )
+
     @property
     def classes(self) -> Vocabulary:
         """The k labels."""
@@ -129,7 +184,17 @@ class Objective:
     @property
     def has_hessian(self) -> bool:
         """Whether its Hessian is small enough to be computed."""
-        return len(self.basis) * self.centred.width <= LARGEST_HESSIAN
+        return self.scores * self.centred.width <= LARGEST_HESSIAN
+
+    @property
+    def scores(self) -> int:
+        """Number m of the scores of a row: 1 for two classes, else k."""
+        return 1 if self.k == 2 else self.k
+
+    @property
+    def freedom(self) -> int:
+        """Number of parameters: of the coefficients of k classes, those that sum to zero."""
+        return (self.k - 1) * int(self.used.sum())
 
     @cached_property
     def weight(self) -> float:
@@ -150,7 +215,13 @@ class Objective:
 
         if self.k == 2:
             return np.ones((1, 1))
-        return np.eye(self.k) if self.absolute is not None else np.asarray(helmert(self.k).T)
+        if self.absolute is not None or not self.has_hessian:
+            return np.eye(self.k)
+        return np.asarray(helmert(self.k).T)
+
+    @cached_property
+    def _is_identity(self) -> bool:
+        return bool(len(self.basis) == self.basis.shape[1])
 
     @cached_property
     def scale(self) -> NDArray[np.float64]:
@@ -177,16 +248,20 @@ class Objective:
         """B (m, D) of free parameters x (p,)."""
         theta = np.zeros((self.basis.shape[1], len(self.used)))
         theta.flat[self.free] = x
-        return np.asarray((self.basis @ theta) * self.inverse_scale)
+        if not self._is_identity:
+            theta = self.basis @ theta
+        theta *= self.inverse_scale
+        return theta
 
     def parameters(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Free parameters x (p,) of B (m, D)."""
-        theta = (self.basis.T @ coefficients) * self.scale
-        return np.asarray(theta.ravel()[self.free])
+        if self._is_identity:
+            return np.asarray((coefficients * self.scale).ravel()[self.free])
+        return np.asarray(((self.basis.T @ coefficients) * self.scale).ravel()[self.free])
 
     def null(self) -> NDArray[np.float64]:
         """Free parameters of the model that knows the frequencies of the classes alone."""
-        start = np.zeros((len(self.basis), len(self.used)))
+        start = np.zeros((self.scores, len(self.used)))
         log_weight = log(np.maximum(self.class_weights * self.seen.weight.value, 1e-300))
         if self.intercept:
             difference = log_weight[1] - log_weight[0]
@@ -200,13 +275,7 @@ class Objective:
         return self.point(x, self.loss_sums(x, hessian or self.firth))
 
     def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
-        """The sums of one pass.
-
-        Raises
-        ------
-        DataError
-            If the rows are not those of the first pass.
-        """
+        """The sums of one pass."""
         return self.checked(self.data.run(loss_sums, self.request(x, hessian, root)))
 
     def request(self, x: Array, hessian: bool, root: Array | None = None) -> LossRequest:
@@ -214,13 +283,7 @@ class Objective:
         return LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
 
     def checked(self, sums: LossSums) -> LossSums:
-        """The sums of one pass, if it was over the rows of the first.
-
-        Raises
-        ------
-        DataError
-            If the rows are others.
-        """
+        """The sums of one pass, if it was over the rows of the first."""
         weight, checksum, largest = self._expected
         same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
         change = np.abs(sums.checksum.value - checksum)
@@ -265,8 +328,9 @@ class Objective:
         return Point(x, loss, gradient + penalty_gradient, hessian)
 
     def _free_gradient(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        theta = (self.basis.T @ gradient) * self.inverse_scale
-        return np.asarray(theta.ravel()[self.free])
+        if not self._is_identity:
+            gradient = self.basis.T @ gradient
+        return np.asarray((gradient * self.inverse_scale).ravel()[self.free])
 
     def _hessian(self, full: NDArray[np.float64]) -> NDArray[np.float64]:
         """The Hessian (p, p) in free parameters, of that in B.ravel(), (mD, mD)."""
@@ -286,11 +350,6 @@ class Objective:
 
         Where a penalty of absolute values makes Q = I, each is a coefficient of one score. Of
         compressed rows and many parameters they are known by their factors.
-
-        Raises
-        ------
-        DataError
-            If there is no memory for them.
         """
         q = len(places)
         scores, columns = np.divmod(self.free[places], len(self.used))

@@ -10,21 +10,23 @@ import numpy as np
 from suffice.errors import ParameterError, warn
 from suffice.models.base.checks import check_class_weight
 from suffice.models.base.options import Dependent, Unseen, check_booleans, check_choices
-from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.gradient_descent import STEPS, check_descent
-
-__all__ = [
-    "Missing",
-    "Numbers",
-    "Penalty",
-    "check_options",
-    "l1_ratio",
-    "warn_of_unused",
-]
 
 Numbers = Literal["linear", "bins"]
 Missing = Literal["error", "drop", "indicator"]
 Penalty = Literal["l2", "l1", "elasticnet", "firth", "deprecated", None]
+SolverName = Literal[
+    "newton",
+    "lbfgs",
+    "gradient",
+    "sgd",
+    "minibatch",
+    "liblinear",
+    "newton-cg",
+    "newton-cholesky",
+    "sag",
+    "saga",
+]
 NEWTON = "use solver='newton'"
 
 
@@ -35,11 +37,6 @@ def check_options(options: Any) -> None:
     ----------
     options : object
         Has them as attributes.
-
-    Raises
-    ------
-    ParameterError
-        If one is outside its rule, or two do not go together.
     """
     check_booleans(options)
     check_choices(

@@ -1,10 +1,21 @@
-"""The rows that a logistic regression learns from: passes over them, and samples of them."""
+"""Rows about their means, which the passes of an iterative fit sum over, and samples of them.
+
+::
+
+    z = (1, x − m)
+
+Only sums know the unit s of a column; no row is divided by it. Where columns nearly depend on each
+other, z = (1, W(x − m)) with W that makes them uncorrelated: sums of products of such columns have
+digits of what is their own, and those of the columns have none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +24,337 @@ from scipy.sparse import csr_array
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
-from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.design.levels import sums_of_terms
+from suffice.models.design.matrix import Compressed, Design
+from suffice.numerics.error_free import LARGEST
+from suffice.numerics.linalg import Factor
 from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
+from suffice.sums.block import (
+    BadCell,
+    CodedBlock,
+    IntegerBlock,
+    RealBlock,
+    SparseBlock,
+    converted,
+)
+from suffice.sums.by_class import ByClass
+from suffice.sums.counts import Counts
+from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["DataLoop", "Sample", "TrainingRows", "draw", "farthest"]
-
+COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
+CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a constant column
+TALL = 2_048  # rows that make a matrix product worth while
+FEW = 2  # times as many columns as cells of a row: then its cells take less time
+TILE_CELLS = 65_536  # cells laid out at a time: 512 kB, which stays in cache
 OVERSAMPLING = 2.0  # times the rows wanted that are drawn, so that chance leaves enough
 
 S = TypeVar("S", bound=Statistic)
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class CentredDesign:
+    """How batches become rows z of a design matrix, and the unit of each of its columns.
+
+    Parameters
+    ----------
+    design : Design
+        The F terms.
+    layout : Layout
+        How a table is read: numbers, dense or sparse, then categories.
+    mean : ndarray (F,)
+        m, that rows are centred about; 0 for sparse rows, and without an intercept.
+    scale : ndarray (F,)
+        s, the standard deviation of every term (its root mean square without an intercept);
+        0 for a constant one.
+    complete : bool
+        Whether a fit leaves out rows with a missing cell.
+    whitener : Factor, optional
+        Of the scatter matrix of dense rows, with the W of uncorrelated columns.
+    """
+
+    design: Design
+    layout: Layout
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    complete: bool = False
+    whitener: Factor | None = None
+
+    @classmethod
+    def of(
+        cls, design: Design, layout: Layout, seen: ByClass, intercept: bool, complete: bool
+    ) -> CentredDesign:
+        """Means and units of the terms."""
+        sparse = _is_sparse(layout)
+
+        def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
+            p = _sums_of_terms(design, seen, block, pooled=True)[0] / _rows_of_terms(
+                design, seen, block
+            )
+            return p, p * (1.0 - p)
+
+        mean, variance = _by_term(design, seen, _of_numbers, of_categories)
+        if sparse:
+            variance = np.where(variance > CONSTANT * mean**2, variance, 0.0)
+        if not intercept:
+            variance = variance + mean**2
+        about = np.zeros_like(mean) if sparse or not intercept else mean
+        return cls(design, layout, about, np.sqrt(variance), complete)
+
+    @cached_property
+    def width(self) -> int:
+        """D = 1 + F."""
+        return 1 + len(self.mean)
+
+    @cached_property
+    def column_scale(self) -> NDArray[np.float64]:
+        """s of the columns, whitened or not, (F,)."""
+        if self.whitener is None:
+            return self.scale
+        return np.asarray(np.linalg.norm(self.whitener.cholesky.value * self.scale, axis=1))
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether rows are kept in compressed form."""
+        return _is_sparse(self.layout)
+
+    @cached_property
+    def is_of_few_cells(self) -> bool:
+        """Whether most cells of dense rows are 0, as those of indicators are."""
+        cells = 1 + len(self.design.numbers) + len(self.design.categories)
+        plain = self.design.is_of_cells and self.whitener is None
+        return plain and FEW * cells <= self.width
+
+    @cached_property
+    def of_indicators(self) -> NDArray[np.float64]:
+        """The means of indicators, (F,); 0 for numbers."""
+        mean = self.mean.copy()
+        mean[self.design.places(tuple(self.design.numbers))] = 0.0
+        return mean
+
+    @cached_property
+    def is_of_numbers(self) -> bool:
+        """Whether the terms are the columns themselves, which are numbers."""
+        return self.design.is_plain and not self.design.categories
+
+    @cached_property
+    def leaves_out(self) -> bool:
+        """Whether there may be rows, or categories of rows, that a fit leaves out."""
+        return self.complete or bool(self.design.categories)
+
+    def has_sparse(self, batch: Batch) -> bool:
+        """Whether the rows of a batch are compressed; dense ones are read by the same layout."""
+        return self.is_sparse and isinstance(batch.blocks[0], SparseBlock)
+
+    def whitened(self, factor: Factor, weight: float) -> CentredDesign:
+        """The same rows in uncorrelated columns, given the scatter matrix and Σw."""
+        return replace(self, scale=factor.independent * weight**-0.5, whitener=factor)
+
+    def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients of z from those of (1, x − m), (m, D)."""
+        factor = self.whitener
+        return self._through(coefficients, None if factor is None else factor.cholesky.value)
+
+    def to_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients of (1, x − m) from those of z, (m, D)."""
+        return self._through(coefficients, None if self.whitener is None else self._whitening)
+
+    def _through(
+        self, coefficients: NDArray[np.float64], matrix: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        if matrix is None:
+            return coefficients
+        slopes = coefficients[:, 1:] @ matrix
+        return np.concatenate([coefficients[:, :1], slopes], axis=1)
+
+    @cached_property
+    def _whitening(self) -> NDArray[np.float64]:
+        assert self.whitener is not None
+        return self.whitener.whitening.value
+
+    def sums(self, seen: ByClass) -> NDArray[np.float64]:
+        """Σ w z of every class, (k, D)."""
+        weight = seen.weight.value[:, None]
+
+        def of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
+            return block.total, block.mean, block.mean_lo
+
+        def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
+            mean = _sums_of_terms(self.design, seen, block) / weight
+            return np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)
+
+        total, mean, low = _by_term(self.design, seen, of_numbers, of_categories)
+        sums = total * ((mean - self.mean) + low)
+        if self.whitener is not None:
+            sums = sums @ self._whitening.T
+        return np.concatenate([weight, sums], axis=1)
+
+    # -- rows
+
+    def to_fit(self, batch: Batch) -> Batch:
+        """The same rows; those that a fit leaves out have no class, and no categories either.
+
+        A category that only such rows show is unknown to the design.
+        """
+        batch = batch.complete_rows() if self.complete else batch
+        if not self.design.categories:
+            return batch
+        out = batch.codes < 0
+        if len(batch.weights):
+            out |= batch.weights == 0
+        if not out.any():
+            return batch
+        *numbers, coded = batch.blocks
+        blocks = (*numbers, _without(coded, out))
+        return replace(batch, codes=np.where(out, -1, batch.codes), blocks=blocks)
+
+    def pieces(
+        self, batch: Batch, hessian: bool, *columns: NDArray[Any]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield z, some rows at a time, with the same rows of ``columns``.
+
+        Dense pieces fit in cache, and share their memory: use one before asking for the next.
+        Sparse rows come all at once.
+        """
+        if self.has_sparse(batch):
+            block = cast(SparseBlock, batch.blocks[0])
+            yield with_ones(compressed(block, len(self.mean))), *columns
+            return
+        height = max(TILE_CELLS // self.width, TALL if hessian else 1)
+        buffer = np.ones((min(height, batch.rows), self.width))
+        for first, x in self.tables(batch):
+            for start in range(0, len(x), height):
+                part = x[start : start + height]
+                z, rows = buffer[: len(part)], slice(first + start, first + start + len(part))
+                np.subtract(part, self.mean, out=z[:, 1:])
+                if self.whitener is not None:
+                    z[:, 1:] = z[:, 1:] @ self._whitening.T
+                yield z, *map(itemgetter(rows), columns)
+
+    def compressed(self, batch: Batch, distinct: bool) -> Iterator[tuple[slice, Compressed]]:
+        """Yield some rows in compressed form: numbers about m, and indicators.
+
+        No row has two cells in one column where they are to be ``distinct``.
+        """
+        if not self.has_sparse(batch):
+            yield from self.design.compressed_rows(_coded(batch), self.mean)
+            return
+        whole = cast(SparseBlock, batch.blocks[0])
+        for part, block in whole.in_pieces() if distinct else [(slice(None), whole)]:
+            yield part, (block.indptr, block.indices, block.data)
+
+    def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Dense rows x, not centred, with the number of the first of them."""
+        if isinstance(batch.blocks[0], RealBlock) and self.is_of_numbers:
+            return iter(((0, converted(batch.blocks[0].values)),))
+        return self.design.rows(_coded(batch))
+
+    @cached_property
+    def _with_term(self) -> list[NDArray[np.bool_]]:
+        """Of the columns of every block, whether their missing cells have a term, (columns,)."""
+        own = self.design.missing
+        return [np.array([name in own for name in b.columns]) for b in self.layout.blocks]
+
+    def refuse_incomplete(self, batch: Batch) -> None:
+        """Find the cell that leaves a row without a score."""
+        for b, block in enumerate(batch.blocks):
+            if isinstance(block, SparseBlock) and self.is_sparse:
+                for q in np.flatnonzero(~np.isfinite(block.data))[:1].tolist():
+                    raise block.bad_cell(q, float(block.data[q]), COMPLETE)
+                continue
+            bad = block.missing & ~self._with_term[b]
+            if isinstance(block, RealBlock):
+                bad = bad | (np.abs(block.values) > LARGEST)
+            for row, column in np.argwhere(bad)[:1].tolist():
+                value = float(block.values[row, column]) if isinstance(block, RealBlock) else None
+                finding = BadCell(row, column, value, COMPLETE)
+                finding.block = b
+                raise finding
+
+
+def _coded(batch: Batch) -> Batch:
+    blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
+    return replace(batch, blocks=tuple(blocks))
+
+
+def _without(block: Any, rows: NDArray[np.bool_]) -> CodedBlock:
+    """The same categories, missing in some rows."""
+    coded = block.coded()
+    return CodedBlock(np.where(rows[:, None], -1, coded.codes), coded.vocabularies)
+
+
+def _is_sparse(layout: Layout) -> bool:
+    return any(block.encoding == "sparse" for block in layout.blocks)
+
+
+def compressed(block: SparseBlock, width: int) -> csr_array:
+    """Return sparse rows as a matrix of doubles, (n, width)."""
+    data = np.asarray(block.data, np.float64)
+    return csr_array((data, block.indices, block.indptr), shape=(block.rows, width))
+
+
+def with_ones(x: csr_array) -> csr_array:
+    """Put a column of ones in front of compressed rows.
+
+    Examples
+    --------
+    >>> with_ones(csr_array([[0.0, 5.0], [7.0, 0.0]])).toarray()
+    array([[1., 0., 5.],
+           [1., 7., 0.]])
+    """
+    n, cells = x.shape[0], x.nnz
+    indptr = x.indptr + np.arange(n + 1, dtype=x.indptr.dtype)
+    data, indices = np.ones(cells + n), np.zeros(cells + n, x.indices.dtype)
+    others = np.ones(cells + n, np.bool_)
+    others[indptr[:-1]] = False
+    data[others], indices[others] = x.data, x.indices + 1
+    return csr_array((data, indices, indptr), shape=(n, x.shape[1] + 1))
+
+
+def _by_term(
+    design: Design,
+    seen: ByClass,
+    of_numbers: Callable[[Moments], tuple[NDArray[np.float64], ...]],
+    of_categories: Callable[[Counts], tuple[NDArray[np.float64], ...]],
+) -> tuple[NDArray[np.float64], ...]:
+    """Put what is found of numbers, then of categories, in the order of the terms."""
+    blocks: Any = seen.blocks
+    if not design.categories:
+        return of_numbers(blocks[0])
+    parts = [*map(of_numbers, blocks[:-1]), of_categories(blocks[-1])]
+    names = [design.numbers] if len(design.numbers) else []
+    order = np.concatenate([design.places(n) for n in [*names, tuple(design.categories)]])
+    joined = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
+    return tuple(values[..., np.argsort(order)] for values in joined)
+
+
+def _of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
+    """Mean and variance of each."""
+    pooled = block.one_class
+    return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
+
+
+def _sums_of_terms(
+    design: Design, seen: ByClass, block: Counts, pooled: bool = False
+) -> NDArray[np.float64]:
+    """Σw of the rows of every class, or of all, in which an indicator is 1, (k, terms)."""
+    missing = seen.weight.value[:, None] - block.total
+    if pooled:
+        count, missing = block.count.sum(axis=0).value[None], missing.sum(axis=0)[None]
+    else:
+        count = block.count.value
+    return sums_of_terms(design, count, missing, block.vocabularies)
+
+
+def _rows_of_terms(design: Design, seen: ByClass, block: Counts) -> NDArray[np.float64]:
+    """Σw of the rows that an indicator is known of, (terms,)."""
+    every, found = seen.weight.value.sum(), []
+    for total, name in zip(block.total.sum(axis=0).tolist(), design.categories, strict=True):
+        own = name in design.missing
+        found += [every if own else total] * len(design.places([name]))
+    return np.array(found)
 
 
 @dataclass
@@ -175,3 +506,13 @@ def draw(data: DataLoop, rows: TrainingRows, n: int, total: float = 0.0) -> Samp
     """Draw n rows of a whole table, or take all if there are fewer."""
     numbers, parts = zip(*data.map(sampled, (rows, n, total)), strict=True)
     return _lowest(numbers, parts, n)[1]
+
+
+def present(
+    z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
+) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
+    """The rows that have a class."""
+    there = codes >= 0
+    if there.all():
+        return z, codes, weights
+    return z[there], codes[there], weights[there] if len(weights) else weights

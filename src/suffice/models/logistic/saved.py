@@ -21,8 +21,6 @@ from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
-__all__ = ["SAVED", "SavedLogistic"]
-
 SAVED = {
     **LAYOUT,
     **named(CutBins, Design, Formula, GradientDescent, Vocabulary, Words),

@@ -27,12 +27,10 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
-from suffice.models.logistic.messages import listed
+from suffice.models.logistic.first_pass import listed
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import Sample, TrainingRows
 from suffice.sums.batch import Batch
-
-__all__ = ["Separation", "find_separation", "refuse_separation"]
 
 TIE = 1e-7  # fraction of the size of its terms up to which a margin counts as 0: `linprog`'s own
 FEWEST_ROWS = 1_000  # of the first programme
@@ -61,18 +59,13 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
     """Refuse classes that are separated; also return whether that could be decided.
 
     See `find_separation` for the parameters.
-
-    Raises
-    ------
-    DataError
-        If a direction separates the classes.
     """
     found, decided = find_separation(of, coefficients)
     if found is None:
         return decided
     firth = " or penalty='firth'" if of.k == 2 else ""
     how = "completely" if found.complete else "quasi-completely"
-    what = listed(found.terms, of.centred.design.terms) if found.terms else "the columns"
+    what = listed(found.terms, of.centred.design) if found.terms else "the columns"
     verb = "separates" if len(found.terms) == 1 else "together separate"
     raise DataError(
         f"{what} {verb} the classes {how}",

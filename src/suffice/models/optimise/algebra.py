@@ -14,17 +14,7 @@ from threadpoolctl import ThreadpoolController
 
 from suffice.numerics.interruption import interruptible
 
-__all__ = [
-    "HessianFactor",
-    "eigenvalues",
-    "factored",
-    "log_determinant",
-    "on_both_sides",
-    "one_thread_of_blas",
-    "orthonormal",
-    "root_of_inverse",
-]
-
+RIDGE = 1e-11  # that is added to a unit diagonal, where eigenvectors would take too long
 SINGULAR = 1e-14  # fraction of the largest eigenvalue, of a Hessian scaled to a unit diagonal
 
 Array = NDArray[np.float64]
@@ -61,9 +51,30 @@ def factored(hessian: Array) -> HessianFactor:
     return _Axes.of(inverse_scale, *interruptible(np.linalg.eigh, scaled))
 
 
+def solved(hessian: Array, b: Array) -> Array:
+    """Return H⁻¹ b; of a singular H nearly so, by a little more on its diagonal."""
+    unit, inverse_scale, scaled = _scaled(hessian)
+    diagonal = np.where(unit > 0, 0.0, 1.0)
+    for ridge in (0.0, RIDGE):
+        try:
+            raised = scaled + np.diag(diagonal + ridge)
+            lower = np.asarray(interruptible(np.linalg.cholesky, raised), np.float64)
+        except LinAlgError:
+            continue
+        if ridge or np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:
+            return _Cholesky(inverse_scale, lower).solve(b)
+    return factored(hessian).solve(b)
+
+
 def eigenvalues(hessian: Array) -> Array:
     """Return those of a symmetric matrix, the least first."""
     return np.asarray(interruptible(np.linalg.eigvalsh, hessian), np.float64)
+
+
+def eigenvectors(matrix: Array) -> tuple[Array, Array]:
+    """Return eigenvalues (p,) of a symmetric matrix, the least first, and eigenvectors (p, p)."""
+    values, vectors = interruptible(np.linalg.eigh, matrix)
+    return values, vectors
 
 
 def log_determinant(hessian: Array) -> float:

@@ -33,8 +33,6 @@ from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.sums.batch import Batch
 
-__all__ = ["STEPS", "Course", "DescentRows", "GradientDescent", "Steps", "check_descent", "descend"]
-
 Steps = Literal["gradient", "sgd", "minibatch"]
 STEPS: tuple[str, ...] = get_args(Steps)
 PARTS = 64  # parts of an array, whatever the threads, so that these change no bit

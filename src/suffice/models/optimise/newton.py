@@ -6,31 +6,35 @@ when it is enough. They end by themselves where rounding leaves no way down.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.optimise.algebra import factored
-from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 
-__all__ = [
-    "Evaluate",
-    "Inverse",
-    "Point",
-    "StallDetector",
-    "inverse",
-    "inverse_root",
-    "newton",
-    "quasi_newton",
-    "smallest_pivot",
-    "solve",
-]
+ARMIJO = 1e-4
+"""Fraction of the decrease promised by the gradient that a step must bring.
+
+Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), section 3.1.
+"""
+
+HALVINGS = 60
+"""Trials of a line search: 2⁻⁶⁰ of a step, below 2⁻⁵³ of it, changes no sum in double."""
+
+LOSS_ROUNDING = 1e-14
+"""Fraction of a loss that may be rounding.
+
+That is 45 times 2⁻⁵²: the loss of a row is good to some units in its last place, and the sum over
+rows adds little to that.
+"""
 
 FLATTER = 0.9  # a step ends where the slope is at most this fraction of the first
 MEMORY = 20  # steps that `quasi_newton` remembers
+MEMORY_OF_MANY = 10  # of so many coordinates that no cache holds them
+MANY = 500_000
 STALLED = 10  # steps without progress
 
 
@@ -148,41 +152,62 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
     >>> last.x.round(12)
     array([1., 2.])
     """
-    steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]] = deque(maxlen=MEMORY)
-    point: Point | None = start
+    memory, point = _Memory(len(start.x), inverse), cast("Point | None", start)
     while point is not None:
         yield point
-        direction = -_two_loops(point.gradient, steps, inverse)
-        reached = _next(evaluate, point, direction, False)
-        if reached is None and steps:  # a poor guess of the Hessian may be the reason
-            steps.clear()
-            direction = -inverse(point.gradient)
-            reached = _next(evaluate, point, direction, False)
+        reached = _next(evaluate, point, memory.direction(point.gradient), False)
+        if reached is None and memory.order:  # a poor guess of the Hessian may be the reason
+            memory.order.clear()
+            reached = _next(evaluate, point, memory.direction(point.gradient), False)
         if reached is not None:
-            s, y = reached.x - point.x, reached.gradient - point.gradient
-            if s @ y > 0:
-                steps.append((s, y))
+            memory.add(reached.x - point.x, reached.gradient - point.gradient)
         point = reached
 
 
-def _two_loops(
-    gradient: NDArray[np.float64],
-    steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]],
-    inverse: Inverse,
-) -> NDArray[np.float64]:
-    """Multiply the gradient by the inverse of the improved Hessian."""
-    q, alphas = gradient.copy(), []
-    for s, y in reversed(steps):
-        alpha = (s @ q) / (s @ y)
-        q -= alpha * y
-        alphas.append(alpha)
-    q = inverse(q)
-    if steps:
-        s, y = steps[-1]
-        q = q * ((s @ y) / (y @ inverse(y)))
-    for (s, y), alpha in zip(steps, reversed(alphas), strict=True):
-        q += (alpha - (y @ q) / (s @ y)) * s
-    return q
+class _Memory:
+    """The last steps s, and changes y of the gradient, which improve a guess of a Hessian.
+
+    Rows of two matrices (t, p) hold them. With the numbers sᵢᵀyⱼ, i no later than j, the two loops
+    of the algorithm are sums of t numbers, between products of the matrices with a vector.
+
+    Source: W. Chen, Z. Wang and J. Zhou, Large-scale L-BFGS using MapReduce (2014), section 3.
+    """
+
+    def __init__(self, p: int, inverse: Inverse) -> None:
+        size = MEMORY if p <= MANY else MEMORY_OF_MANY
+        self.order: list[int] = []
+        """Rows that are used, that of the first step first."""
+        self._steps, self._changes = np.empty((2, size, p))
+        self._products, self._inverse, self._bend = np.zeros((size, size)), inverse, 1.0
+
+    def add(self, step: NDArray[np.float64], change: NDArray[np.float64]) -> None:
+        """Remember one more step, if the function curves along it."""
+        if not step @ change > 0:
+            return
+        row = len(self.order) if len(self.order) < len(self._steps) else self.order.pop(0)
+        self.order.append(row)
+        self._steps[row], self._changes[row] = step, change
+        used = len(self.order)
+        self._products[:used, row] = self._steps[:used] @ change
+        self._bend = float(change @ self._inverse(change))
+
+    def direction(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return minus the gradient, multiplied by the inverse of the improved Hessian."""
+        if not self.order:
+            return -self._inverse(gradient)
+        used = len(self.order)
+        steps, changes = self._steps[:used], self._changes[:used]
+        products, first, last = self._products[:used, :used], np.zeros(used), np.zeros(used)
+        slopes = steps @ gradient
+        for i in reversed(self.order):
+            first[i] = (slopes[i] - products[i] @ first) / products[i, i]
+        found = self._inverse(gradient - first @ changes)
+        newest = self.order[-1]
+        found *= products[newest, newest] / self._bend
+        bends = changes @ found
+        for i in self.order:
+            last[i] = first[i] - (bends[i] + products[:, i] @ last) / products[i, i]
+        return np.asarray(-found - last @ steps)
 
 
 def _next(

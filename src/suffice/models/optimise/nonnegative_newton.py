@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.optimise.tolerances import ARMIJO, HALVINGS
+from suffice.models.optimise.newton import ARMIJO, HALVINGS
 from suffice.numerics import kernels
-
-__all__ = ["Value", "nonnegative_minimum"]
 
 STEPS = 100
 SWEEPS = 1_000  # of coordinate descent, towards the minimum of one quadratic

@@ -18,23 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from suffice.models.optimise.algebra import solved
 from suffice.models.optimise.newton import (
+    ARMIJO,
+    HALVINGS,
+    LOSS_ROUNDING,
     Evaluate,
     Point,
-    solve,
 )
-from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics import kernels
-
-__all__ = [
-    "CompressedHessian",
-    "CompressedQuadratic",
-    "L1Minimum",
-    "L1Quadratic",
-    "proximal_newton",
-    "violation",
-    "working_set_newton",
-]
 
 SomeDerivatives = Callable[
     [NDArray[np.float64], NDArray[np.intp]], "NDArray[np.float64] | CompressedHessian"
@@ -42,7 +34,8 @@ SomeDerivatives = Callable[
 """Second derivatives at x (p,) by the coordinates at some places (q,), (q, q)."""
 
 SWEEPS_ALONE = 20  # after which each is followed by steps to the minimum of an orthant
-MANY = 200  # coordinates whose matrix is factored in the time of some sweeps
+FACTORED = 64  # coordinates whose matrix is factored in the time of a sweep
+ORTHANTS = 10  # steps between two sweeps
 FLAT = 1e-10  # fraction of the largest slope at 0 that matters
 ROUNDING = 1e-13  # of the terms of H x, as a fraction
 MOST_ADDED = 1_000  # coordinates by which a working set grows at a time
@@ -143,7 +136,7 @@ class L1Quadratic:
         Sweeps alone take long where columns nearly depend on each other. So a sweep that changes no
         sign, and each after the first few, is followed by steps to the minimum over all x of these
         signs; each that they cut short makes one more coordinate 0. Of many coordinates, whose
-        matrix takes long to factor, more sweeps go before.
+        matrix takes long to factor, more sweeps go before each.
         """
         x = np.array(start, np.float64)
         hessian, cost = np.ascontiguousarray(self.hessian), np.ascontiguousarray(self.cost)
@@ -151,12 +144,12 @@ class L1Quadratic:
             signs, gradient = np.sign(x), self.gradient(x)
             yield x.copy(), gradient.copy()
             kernels.coordinate.sweep(hessian, cost, self.nonnegative, x, gradient)
-            many = np.count_nonzero(x) // MANY
-            ended = sweep < SWEEPS_ALONE * (1 + many) and (
-                many > 0 or bool((np.sign(x) != signs).any())
-            )
-            while not ended:
-                ended = self._reaches_minimum_of_orthant(x)
+            between = 1 + np.count_nonzero(x) // FACTORED
+            if sweep % between or (sweep < SWEEPS_ALONE * between and (np.sign(x) != signs).any()):
+                continue
+            for _ in range(ORTHANTS):
+                if self._reaches_minimum_of_orthant(x):
+                    break
 
     def minimum(self, start: NDArray[np.float64], tolerance: float, max_sweeps: int) -> L1Minimum:
         """The first iterate where the conditions hold, or the last one.
@@ -206,7 +199,7 @@ class L1Quadratic:
         if not len(used):
             return slope, 1.0
         hessian, inverse_unit = self.hessian[np.ix_(used, used)], self._inverse_unit[used]
-        step = -solve(hessian, slope)
+        step = -solved(hessian, slope)
         flat = (slope + hessian @ step) * inverse_unit
         rounding = ROUNDING * (np.abs(hessian) @ np.abs(step)) * inverse_unit
         if np.abs(flat).max() > max(FLAT * self._largest_slope, float(rounding.max())):

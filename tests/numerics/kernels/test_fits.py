@@ -1,4 +1,4 @@
-"""The logistic loss and its gradient."""
+"""Passes of fits: the logistic loss, coordinate and gradient descent."""
 
 from collections.abc import Iterator
 from itertools import chain, product
@@ -14,6 +14,8 @@ from suffice.numerics import kernels
 from .inputs import powers_of_ten
 from .recorded import check
 from .rows import rows, shapes
+
+# -- the logistic loss and its gradient
 
 
 def of_outcomes() -> Iterator[tuple[str, list[Any]]]:
@@ -141,3 +143,74 @@ def test_cells_outside_of_the_table_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match="must"):
             add(*wrong, *rest)
+
+
+# -- coordinate descent: a sweep is that of a loop in Python
+
+
+def cases() -> Iterator[tuple[Any, ...]]:
+    random = np.random.default_rng(6)
+    for p in (0, 1, 2, 7, 33):
+        for nonnegative in (False, True):
+            root = random.standard_normal((p, p))
+            hessian, cost = root @ root.T, random.random(p)
+            if p > 1:
+                hessian[1], hessian[:, 1] = 0.0, 0.0
+            x = np.abs(random.standard_normal(p)) * (random.random(p) < 0.5)
+            given = hessian, cost, nonnegative, x.copy(), hessian @ x - random.standard_normal(p)
+            before = given[4].copy()
+            kernels.coordinate.sweep(*given)
+            yield hessian, cost, nonnegative, x, before, given[3], given[4]
+
+
+def test_a_sweep_is_that_of_a_loop() -> None:
+    for hessian, cost, nonnegative, x, gradient, swept, left in cases():
+        for j in np.flatnonzero(np.diagonal(hessian) > 0):
+            middle = hessian[j, j] * x[j] - gradient[j]
+            reached = np.sign(middle) * max(abs(middle) - cost[j], 0.0) / hessian[j, j]
+            step = (max(reached, 0.0) if nonnegative else reached) - x[j]
+            x[j] += step
+            gradient += step * hessian[j]
+        np.testing.assert_allclose(swept, x, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(left, gradient, rtol=0, atol=1e-11)
+
+
+# -- gradient descent on sums over rows
+
+
+SIZES = tuple(product((1, 5, 40), (0, 1, 3, 4, 7, 8, 9, 30), (1, 2, 3)))
+
+
+def problem(random: np.random.Generator, n: int, p: int, m: int, of_codes: bool) -> Any:
+    """Rows, targets, weights, order, centres and units; coefficients and room for a row."""
+    table = random.standard_normal((n, p + 2))
+    targets = random.integers(max(m, 2), size=n) if of_codes else random.standard_normal((n, m))
+    given = table, targets, random.random(n) + 0.5, random.integers(n, size=2 * n)
+    units = random.standard_normal(p), random.random(p) + 0.5
+    return given, units, random.standard_normal((m, 1 + p)), (np.ones(1 + p), np.zeros(m))
+
+
+def of_gradients() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(12)
+    for (n, p, m), of_codes in product(SIZES, (False, True)):
+        given, units, v, room = problem(random, n, p, m, of_codes)
+        g, loss = random.standard_normal(v.shape), np.zeros(1 if of_codes else m)
+        kernels.descent.add_gradient(*given, *units, v, *room, g, loss)
+        yield f"add_gradient {n} {p} {m} {of_codes}", [*room, g, loss]
+
+
+def of_steps() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(13)
+    for (n, p, m), of_codes, size in product(SIZES, (False, True), (1, 3, 64)):
+        given, units, v, room = problem(random, n, p, m, of_codes)
+        penalty, nesterov = random.random(1 + p), bool(n % 2)
+        velocity, path, loss = np.zeros_like(v), np.zeros_like(v), np.zeros(1 if of_codes else m)
+        kernels.descent.descend(
+            *(*given, size, *units, penalty, 0.01, 0.7, nesterov, *room),
+            *(v, velocity, loss, path),
+        )
+        yield f"descend {n} {p} {m} {of_codes} {size}", [v, velocity, loss, path]
+
+
+def test_as_recorded_descent() -> None:
+    check("descent", (*of_gradients(), *of_steps()))

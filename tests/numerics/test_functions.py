@@ -1,0 +1,615 @@
+"""Functions of numbers: log space, integrals, evidence of α, floors; and long calls."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import exp, log, mp, mpf
+from sklearn.datasets import load_digits
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
+
+import suffice
+from suffice import NaiveBayes, load
+from suffice.errors import ParameterError
+from suffice.families import Gaussian
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+from suffice.numerics import kernels
+from suffice.numerics.dirichlet_evidence import alpha_by_evidence
+from suffice.numerics.interruption import LARGE, interruptible
+from suffice.numerics.logspace import log_normalise, log_sum_exp, row_sums, safe_log, scores
+from suffice.numerics.quadrature import MOST_PIECES, integrate
+from suffice.numerics.rows import affine, linear, row_major
+from suffice.numerics.variance_floor import (
+    FRACTIONS,
+    StandardMoments,
+    expected_log_loss,
+)
+
+# -- logarithms of sums against mpmath with 60 digits
+
+
+LOGS = st.one_of(st.just(-np.inf), st.floats(-1e5, 1e5), st.floats(-5, 5))
+ROWS = st.integers(1, 5).flatmap(lambda k: st.lists(LOGS, min_size=k, max_size=k))
+
+
+def reference(row: list[float]) -> mpmath.mpf:
+    with mpmath.workdps(60):
+        return mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(x)) for x in row))
+
+
+@settings(max_examples=150)
+@given(ROWS)
+def test_log_sum_exp_and_posterior(row: list[float]) -> None:
+    prior = np.log(np.full(len(row), 1 / len(row)))
+    found = log_sum_exp(np.array([row]))[0]
+    posterior, impossible = log_normalise(np.array([row]), prior)
+    if max(row) == -np.inf:
+        assert found == -np.inf
+        assert impossible == 1
+        np.testing.assert_array_equal(posterior[0], prior)
+        return
+    truth = reference(row)
+    scale = max(1.0, abs(float(truth)))
+    assert abs(found - float(truth)) <= 2 * np.spacing(scale)
+    assert impossible == 0
+    for x, log_p in zip(row, posterior[0], strict=True):
+        if x == -np.inf:
+            assert log_p == -np.inf
+        else:
+            assert abs(log_p - float(mpmath.mpf(x) - truth)) <= 1e-15 * max(scale, abs(x))
+
+
+def test_very_unlikely_rows_keep_their_odds() -> None:
+    joint = np.array([[-1e6, -1e6 + np.log(3)], [-1e-300, -1e6]])
+    posterior, impossible = log_normalise(joint, np.log([0.5, 0.5]))
+    np.testing.assert_allclose(np.exp(posterior[0]), [0.25, 0.75], rtol=2e-10)
+    np.testing.assert_allclose(posterior[1], [0.0, -1e6])
+    assert impossible == 0
+
+
+def test_a_row_does_not_depend_on_its_neighbours() -> None:
+    rng = np.random.default_rng(0)
+    joint = rng.normal(size=(999, 11)) * 50
+    prior = np.log(np.full(11, 1 / 11))
+    whole = log_normalise(joint, prior)[0]
+    alone = np.concatenate([log_normalise(joint[i : i + 1], prior)[0] for i in range(999)])
+    np.testing.assert_array_equal(alone, whole)
+
+
+def test_the_logarithm_of_nothing_is_minus_infinity() -> None:
+    np.testing.assert_array_equal(safe_log(np.array([0.0, 1.0])), [-np.inf, 0.0])
+    assert log_sum_exp(np.empty((0, 3))).shape == (0,)
+    np.testing.assert_array_equal(log_sum_exp(np.empty((2, 0))), [-np.inf, -np.inf])
+
+
+# -- the best class of every row, against NumPy
+
+
+def best(of_rows: list[list[float]]) -> tuple[np.ndarray, int]:
+    table = np.array(of_rows)
+    given = scores(*table.shape)
+    given[:] = table
+    codes = np.empty(len(table), np.intp)
+    return codes, kernels.scores.best_class(given, codes)
+
+
+SCORES = st.sampled_from([-np.inf, -1.5, 0.0, 0.5, 1e300])
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[list[float]]:
+    """Up to 40 rows of up to 6 scores, many of them equal."""
+    k = draw(st.integers(1, 6))
+    return draw(st.lists(st.lists(SCORES, min_size=k, max_size=k), min_size=1, max_size=40))
+
+
+@given(tables())
+def test_the_first_of_the_largest(of_rows: list[list[float]]) -> None:
+    table = np.array(of_rows)
+    impossible = (table == -np.inf).all(axis=1)
+    codes, count = best(of_rows)
+    np.testing.assert_array_equal(codes, np.where(impossible, -1, table.argmax(axis=1)))
+    assert count == impossible.sum()
+
+
+@pytest.mark.parametrize("n", [511, 512, 513, 1030])
+def test_rows_of_several_blocks(n: int) -> None:
+    table = np.random.default_rng(n).normal(size=(n, 3))
+    codes, count = best(table.tolist())
+    np.testing.assert_array_equal(codes, table.argmax(axis=1))
+    assert count == 0
+
+
+# -- linear functions of rows: any type and order of cells, and the same bits in any company
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_of_any_type_and_order(dtype: str, order: str) -> None:
+    x = np.array([[1, 2, 3], [4, 5, 6]], dtype, order=order)
+    slope = np.array([[1.0, 10.0, 100.0], [0.0, 0.0, 1.0]])
+    expected = [[321.0 - 111.0 + 7.0, 2.0], [654.0 - 111.0 + 7.0, 5.0]]
+    found = affine(x, np.ones(3), slope, np.array([7.0, 0.0]))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_rows_without_columns_or_functions() -> None:
+    x = np.empty((2, 0))
+    found = affine(x, np.empty(0), np.empty((3, 0)), np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(found, [[1.0, 2.0, 3.0]] * 2)
+    assert linear(np.ones((2, 4)), np.empty((4, 0))).shape == (2, 0)
+    assert linear(np.empty((0, 4)), np.ones((4, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize("m", [1, 2, 9, 50])
+@pytest.mark.parametrize("d", [1, 8, 11, 50])
+def test_linear_functions_of_a_row_have_the_same_bits_beside_every_other(d: int, m: int) -> None:
+    rng = np.random.default_rng([d, m])
+    x, matrix = rng.normal(size=(50, d)), rng.normal(size=(d, m))
+    among = linear(x, matrix)
+    np.testing.assert_allclose(among, x @ matrix, rtol=1e-12, atol=1e-12)
+    for first, rows in ((0, 1), (49, 1), (1, 7), (2, 8), (5, 9), (3, 17)):
+        part = slice(first, first + rows)
+        np.testing.assert_array_equal(linear(x[part], matrix), among[part])
+        np.testing.assert_array_equal(linear(x[part].copy("F"), matrix), among[part])
+        np.testing.assert_array_equal(linear(x[::-1][part], matrix), among[::-1][part])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(1, 20), (3, 20), (30, 20), (5, 0), (0, 5), (4, 20, 3)])
+def test_sums_of_rows_are_added_from_left_to_right(shape: tuple[int, ...], order: str) -> None:
+    terms = np.random.default_rng(0).normal(size=shape)
+    expected = np.zeros((shape[0], *shape[2:]))
+    for place in np.ndindex(expected.shape):
+        expected[place] = sum(terms[(place[0], slice(None), *place[1:])].tolist(), 0.0)
+    np.testing.assert_array_equal(row_sums(np.array(terms, order=order)), expected)
+
+
+def test_what_lies_by_rows_is_not_copied() -> None:
+    x = np.ones((3, 2))
+    assert row_major(x, np.float64) is x
+    assert row_major(x.T, np.float64).flags.c_contiguous
+    np.testing.assert_array_equal(row_major(np.arange(6.0).reshape(2, 3).T, np.float64)[1], [1, 4])
+
+
+# -- linear functions of rows: every number of functions, columns and rows
+
+
+@pytest.mark.parametrize("k", [0, 1, 8, 17])
+@pytest.mark.parametrize("d", [1, 8, 9])
+@pytest.mark.parametrize("n", [1, 16, 17])
+def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
+    rng = np.random.default_rng([k, d, n])
+    x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
+    slope, constant = rng.integers(-9, 9, (k, d)) * 1.0, rng.integers(-9, 9, k) * 1.0
+    x[n // 2 :: 3, d // 2] = np.nan
+    out, done = scores(n, k, 1.0), np.zeros(n, bool)
+    assert kernels.linear.add_complete(x, origin, slope, constant, done, out) == -1
+    complete = ~np.isnan(x).any(axis=1)
+    np.testing.assert_array_equal(done, complete)
+    # Small whole numbers: every order of adding gives the same.
+    expected = 1.0 + (x[complete] - origin) @ slope.T + constant
+    np.testing.assert_array_equal(out[complete], expected)
+    np.testing.assert_array_equal(out[~complete], 1.0)
+
+
+@pytest.mark.parametrize("k", [0, 2])
+@pytest.mark.parametrize(("row", "first"), [(0, 0), (15, 0), (16, 16), (39, 32)])
+def test_a_row_that_cannot_be_squared_stops(row: int, first: int, k: int) -> None:
+    x = np.ones((40, 3))
+    x[row, 1] = 1e151
+    out, done = np.zeros((40, k)), np.zeros(40, bool)
+    assert (
+        kernels.linear.add_complete(x, np.zeros(3), np.ones((k, 3)), np.zeros(k), done, out)
+        == first
+    )
+    assert done.sum() == first
+    np.testing.assert_array_equal(out[:first], 3.0)
+
+
+@pytest.mark.parametrize("k", [1, 2, 9])
+@pytest.mark.parametrize("d", [1, 8, 9])
+@pytest.mark.parametrize("n", [1, 16, 17])
+def test_what_is_written_of_rows_of_any_cells(k: int, d: int, n: int) -> None:
+    rng = np.random.default_rng([k, d, n])
+    x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
+    slope, constant = rng.integers(1, 9, (k, d)) * 1.0, rng.integers(-9, 9, k) * 1.0
+    x[n // 2 :: 3, d // 2] = [np.nan, np.inf, 1e160][n % 3]
+    out = scores(n, k, 1.0)
+    kernels.linear.write(x, origin, slope, constant, out)
+    finite = np.isfinite(x).all(axis=1)
+    # Small whole numbers, but for one cell: every order of adding gives the same.
+    expected = (x[finite] - origin) @ slope.T + constant
+    np.testing.assert_array_equal(out[finite], expected)
+    assert not np.isfinite(out[~finite]).any()
+
+
+# -- squares of distances from means: every number of classes, columns and rows, cells missing
+
+
+@pytest.mark.parametrize("k", [1, 8, 17])
+@pytest.mark.parametrize("d", [1, 8, 9])
+@pytest.mark.parametrize("n", [1, 16, 17])
+def test_what_is_missing_adds_nothing(k: int, d: int, n: int) -> None:
+    rng = np.random.default_rng([k, d, n])
+    x, mean = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, (k, d)) * 1.0
+    root, log_scale = rng.integers(0, 9, (k, d)) * 1.0, rng.integers(-9, 9, (k, d)) * 1.0
+    x[n // 2 :: 3, d // 2] = np.nan
+    x[-1] = np.nan
+    out = scores(n, k, 1.0)
+    assert kernels.squares.add_gaussian(x, mean, root, log_scale, out) == -1
+    terms = log_scale - (root * (x[:, None] - mean)) ** 2
+    # Small whole numbers: every order of adding gives the same.
+    np.testing.assert_array_equal(out, 1.0 + np.nansum(terms, axis=2))
+
+
+@pytest.mark.parametrize("d", [3, 11])
+def test_squares_of_a_row_have_the_same_bits_beside_every_other(d: int) -> None:
+    rng = np.random.default_rng(d)
+    x, mean = rng.normal(size=(37, d)), rng.normal(size=(3, d))
+    root, log_scale = rng.uniform(1, 2, (3, d)), rng.normal(size=(3, d))
+    alone, among, holed = scores(37, 3, 0.0), scores(37, 3, 0.0), scores(37, 3, 0.0)
+    for i in range(37):
+        kernels.squares.add_gaussian(x[i : i + 1], mean, root, log_scale, alone[i : i + 1])
+    kernels.squares.add_gaussian(x, mean, root, log_scale, among)
+    x[::2, 1] = np.nan
+    kernels.squares.add_gaussian(x, mean, root, log_scale, holed)
+    np.testing.assert_array_equal(among, alone)
+    np.testing.assert_array_equal(holed[1::2], alone[1::2])
+
+
+@pytest.mark.parametrize(("row", "first"), [(0, 0), (15, 0), (16, 16), (39, 32)])
+@pytest.mark.parametrize("beside", [1.0, np.nan])
+def test_squares_stop_at_a_row_that_cannot_be_squared(row: int, first: int, beside: float) -> None:
+    x = np.ones((40, 3))
+    x[row] = beside, 1e151, beside
+    terms = np.ones((2, 3)), np.ones((2, 3)), np.full((2, 3), 2.0)
+    out = np.zeros((40, 2))
+    assert kernels.squares.add_gaussian(x, *terms, out) == first
+    np.testing.assert_array_equal(out[:first], 6.0)
+
+
+# -- integrals against mpmath: smooth functions, kinks, jumps, poles and noise
+
+
+@pytest.mark.parametrize(
+    ("f", "same", "edges"),
+    [
+        (np.sin, mpmath.sin, [0.0, 1.0, 3.0]),
+        (lambda x: np.exp(-x * x), lambda x: mpmath.exp(-x * x), [-9.0, -1.0, 9.0]),
+        (lambda x: np.abs(x - 0.3), lambda x: abs(x - mpmath.mpf(0.3)), [0.0, 0.3, 1.0]),
+        (lambda x: x**-0.5, lambda x: x ** mpmath.mpf(-0.5), [0.0, 1.0]),
+    ],
+    ids=["sine", "bell", "kink on an edge", "pole on an edge"],
+)
+def test_against_mpmath(f, same, edges):
+    value, error = integrate(f, np.array(edges))
+    with mpmath.workdps(40):
+        truth = float(mpmath.quad(same, edges))
+    assert abs(value - truth) < 1e-13
+    assert error < 1e-13
+
+
+@pytest.mark.parametrize("place", [0.1, 1 / 3, 0.7])
+def test_a_jump_or_kink_inside_a_piece_is_found_by_halving(place):
+    value, error = integrate(lambda x: np.where(x > place, 1.0, 0.0), np.array([0.0, 1.0]))
+    assert abs(value - (1 - place)) < 1e-13
+    assert error < 1e-13
+    value, error = integrate(lambda x: np.abs(x - place), np.array([0.0, 1.0]))
+    assert abs(value - (place**2 + (1 - place) ** 2) / 2) < 1e-14
+
+
+def test_noise_ends_with_an_error_that_says_so():
+    rng = np.random.default_rng(0)
+    calls = []
+
+    def noise(x):
+        calls.append(len(x))
+        return 1.0 + 0.1 * rng.normal(size=len(x))
+
+    value, error = integrate(noise, np.array([0.0, 1.0]))
+    assert max(calls) <= 4 * MOST_PIECES * 20
+    assert abs(value - 1.0) < error
+
+
+def test_no_interval_is_nothing():
+    assert integrate(np.exp, np.array([1.0])) == (0.0, 0.0)
+
+
+# -- α of greatest evidence, beside mpmath's integrals and its root of their derivative
+
+
+RNG = np.random.default_rng(5)
+
+
+def log_evidence(tables: Sequence[Any], sizes: Sequence[int], alpha: Any) -> Any:
+    """Σ log B(N_c + α)/B(α) with 40 digits."""
+    total = mpmath.mpf(0)
+    for table, m in zip(tables, sizes, strict=True):
+        for counts in np.asarray(table).tolist():
+            for n in counts:
+                total += mpmath.loggamma(n + alpha) - mpmath.loggamma(alpha)
+            total -= mpmath.loggamma(sum(counts) + m * alpha) - mpmath.loggamma(m * alpha)
+    return total
+
+
+def maximum(tables: Sequence[Any], sizes: Sequence[int], near: float) -> Any:
+    """The α at which the evidence is highest near a place: by halving its numerical derivative."""
+    with mpmath.workdps(40):
+
+        def slope(log_alpha: Any) -> Any:
+            return mpmath.diff(lambda t: log_evidence(tables, sizes, mpmath.exp(t)), log_alpha)
+
+        ends = mpmath.log(near) - 0.6, mpmath.log(near) + 0.6
+        assert slope(ends[0]) > 0 > slope(ends[1])
+        return mpmath.exp(mpmath.findroot(slope, ends, solver="ridder", tol=1e-40))
+
+
+TABLES = (
+    [[[9, 1], [2, 8]]],
+    [[[30, 4, 0], [11, 12, 2], [0, 0, 7]], [[5, 40, 1], [3, 2, 20]]],
+    [RNG.poisson(RNG.gamma(2, 2, (2, 9))).tolist()],
+    [[[1.5, 0.25, 3.0], [2.0, 0.5, 0.0]]],
+)
+
+
+@pytest.mark.parametrize("tables", TABLES)
+def test_each_maximum_is_that_of_mpmath(tables):
+    arrays = [np.array(table, float) for table in tables]
+    sizes = [table.shape[1] + (j == 0) for j, table in enumerate(arrays)]
+    found = alpha_by_evidence(arrays, sizes)
+    for j, alpha in enumerate(found.alpha):
+        one = tables[j : j + 1], sizes[j : j + 1]
+        assert alpha == pytest.approx(float(maximum(*one, alpha)), rel=1e-9)
+        assert found.log_evidence[j] == pytest.approx(float(log_evidence(*one, alpha)), rel=1e-12)
+        for tried, value in list(zip(found.tried, found.curves[j], strict=True))[::20]:
+            assert value == pytest.approx(float(log_evidence(*one, tried)), rel=1e-10)
+    shared = alpha_by_evidence(arrays, sizes, shared=True)
+    assert shared.alpha[0] == pytest.approx(
+        float(maximum(tables, sizes, shared.alpha[0])), rel=1e-9
+    )
+    assert shared.curves[0] == pytest.approx(found.curves.sum(axis=0), rel=1e-10)
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=1, max_size=4),
+    st.integers(3, 5),
+)
+def test_nothing_that_was_tried_is_better(table, m):
+    found = alpha_by_evidence([np.array(table, float)], [m])
+    assert found.log_evidence[0] >= found.curves.max() - 1e-9 * abs(found.curves.max())
+    twice = alpha_by_evidence([np.array(table[::-1], float)[:, ::-1]], [m])
+    assert twice.alpha[0] == found.alpha[0]
+
+
+def test_counts_that_say_nothing_leave_laplace():
+    empty, one, single = np.zeros((2, 3)), np.eye(3)[:2], np.array([[7.0], [3.0]])
+    assert alpha_by_evidence([empty, one, single], [3, 3, 1]).alpha.tolist() == [1, 1, 1]
+    assert alpha_by_evidence([], []).alpha.tolist() == []
+
+
+def test_pure_classes_want_little_and_even_ones_much():
+    pure, even = np.array([[50.0, 0], [0, 50]]), np.array([[50.0, 50], [50, 50]])
+    found = alpha_by_evidence([pure, even], [2, 2])
+    assert found.alpha[0] == 1e-3
+    assert found.alpha[1] >= 5e4
+
+
+X_OF_DIRICHLET_EVIDENCE = RNG.integers(0, 4, (200, 3))
+X_OF_DIRICHLET_EVIDENCE[:, 1] = np.minimum(X_OF_DIRICHLET_EVIDENCE[:, 1], 1)
+Y = np.where(RNG.random(200) < 0.7, X_OF_DIRICHLET_EVIDENCE[:, 0] > 1, RNG.random(200) < 0.5)
+
+
+def test_categories():
+    model = CategoricalNB(alpha="evidence").fit(X_OF_DIRICHLET_EVIDENCE, Y)
+    found = model.alpha_evidence_
+    tables = model.category_count_
+    assert found.alpha.tolist() == alpha_by_evidence(tables, [4, 2, 4]).alpha.tolist()
+    for a, table, j in zip(found.alpha, tables, range(3), strict=True):
+        theta = (table + a) / (table.sum(axis=1, keepdims=True) + table.shape[1] * a)
+        assert np.exp(model.feature_log_prob_[j]) == pytest.approx(theta, rel=1e-14)
+
+
+def test_outcomes_and_events():
+    outcomes = (X_OF_DIRICHLET_EVIDENCE > 1).astype(int)
+    model = BernoulliNB(alpha="evidence").fit(outcomes, Y)
+    ones, rows = model.feature_count_, model.class_count_[:, None]
+    tables = [np.c_[rows - ones[:, [j]], ones[:, [j]]] for j in range(3)]
+    a = alpha_by_evidence(tables, [2, 2, 2]).alpha
+    assert np.exp(model.feature_log_prob_) == pytest.approx((ones + a) / (rows + 2 * a), rel=1e-14)
+    events = MultinomialNB(alpha="evidence").fit(X_OF_DIRICHLET_EVIDENCE, Y)
+    count = events.feature_count_
+    (a,) = alpha_by_evidence([count], [3]).alpha
+    theta = (count + a) / (count.sum(axis=1, keepdims=True) + 3 * a)
+    assert np.exp(events.feature_log_prob_) == pytest.approx(theta, rel=1e-14)
+    assert events.alpha_evidence_.names == ("x0, x1, x2",)
+    assert MultinomialNB().fit(X_OF_DIRICHLET_EVIDENCE, Y).alpha_evidence_ is None
+
+
+def mixed_table():
+    n = len(Y)
+    return {
+        "hue": np.array(["red", "blue", "green", "grey"])[X_OF_DIRICHLET_EVIDENCE[:, 0]],
+        "old": X_OF_DIRICHLET_EVIDENCE[:, 1] == 1,
+        "note": np.array(
+            [
+                f"see item {i} of {w}, as w{u} says"
+                for i, (u, _, w) in enumerate(X_OF_DIRICHLET_EVIDENCE.tolist())
+            ]
+        ),
+        "size": RNG.normal(size=n) + Y,
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"calibration": "none"}])
+def test_mixed_tables_learn_merge_forget_and_are_saved(tmp_path, options):
+    table, y, alpha = mixed_table(), Y.astype(str), "evidence"
+    model = NaiveBayes(alpha=alpha, **options).fit(table, y)
+    assert sorted(model.alpha_evidence_.names) == ["hue", "note", "old"]
+    half = {name: column[:100] for name, column in table.items()}
+    rest = {name: column[100:] for name, column in table.items()}
+    parts = NaiveBayes(alpha=alpha, **options).fit(half, y[:100]).partial_fit(rest, y[100:])
+    assert parts.alpha_evidence_.alpha.tolist() == model.alpha_evidence_.alpha.tolist()
+    forgot = NaiveBayes(alpha=alpha, calibration="none").fit(table, y).forget(rest, y[100:])
+    only = NaiveBayes(alpha=alpha, calibration="none").fit(half, y[:100])
+    assert forgot.alpha_evidence_.alpha.tolist() == only.alpha_evidence_.alpha.tolist()
+    model.save(tmp_path / "m.suffice")
+    loaded = load(tmp_path / "m.suffice")
+    assert loaded.predict_proba(table).tolist() == model.predict_proba(table).tolist()
+    assert loaded.alpha_evidence_.curves.tolist() == model.alpha_evidence_.curves.tolist()
+    if options:
+        ends = np.asarray(model.predict_proba_interval(half))
+        assert (ends[..., 0] < ends[..., 1]).all()
+
+
+def test_other_families_keep_their_own():
+    rows = {"visits": RNG.poisson(3, 200).astype(float), "hue": mixed_table()["hue"]}
+    model = NaiveBayes({"visits": "poisson"}, alpha="evidence").fit(rows, Y.astype(str))
+    given = NaiveBayes({"visits": "poisson"}).fit(rows, Y.astype(str))
+    assert model.model_.parameters[0].describe(0) == given.model_.parameters[0].describe(0)
+
+
+# -- the variance floor that moments choose
+
+
+def by_hand(moments: StandardMoments, fraction: float) -> mpf:
+    """The formula, cell by cell, with 50 digits."""
+    k, d = moments.n.shape
+    n, mean, scatter, variance = ([[mpf(x) for x in row] for row in a.tolist()] for a in moments)
+    rows = [max(row) for row in n]
+
+    def likelihood(b: int, j: int, distance: mpf) -> mpf:
+        v = max(variance[b][j], mpf(fraction))
+        return -log(v) / 2 - distance / (2 * v)
+
+    def distance(c: int, b: int, j: int) -> mpf:
+        if b == c:
+            return scatter[c][j] * ((n[c][j] / (n[c][j] - 1)) ** 2 if n[c][j] > 1 else 1)
+        return scatter[c][j] + (mean[c][j] - mean[b][j]) ** 2
+
+    loss = mpf(0)
+    for c in range(k):
+
+        def h(surprise: int | None, c: int = c) -> mpf:
+            odds = []
+            for b in range(k):
+                at = [1 + mean[b][j] ** 2 if j == surprise else distance(c, b, j) for j in range(d)]
+                odds.append(log(rows[b]) + sum(likelihood(b, j, q) for j, q in enumerate(at)))
+            return log(sum(exp(o - odds[c]) for o in odds))
+
+        extra = sum((h(j) - h(None)) / (n[c][j] + 1) for j in range(d))
+        loss += rows[c] / sum(rows) * (h(None) + extra)
+    return loss
+
+
+@st.composite
+def moments(draw: st.DrawFn) -> StandardMoments:
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    k, d = draw(st.integers(2, 4)), draw(st.integers(1, 4))
+    scatter = rng.choice([0.0, 1e-6, 0.3, 1.0], (k, d)) * rng.random((k, d))
+    n = rng.integers(1, 30, (k, d)).astype(float)
+    return StandardMoments(n, rng.normal(size=(k, d)), scatter, scatter)
+
+
+@settings(max_examples=20)
+@given(moments(), st.sampled_from(FRACTIONS))
+def test_the_loss_is_that_of_its_formula(given_: StandardMoments, fraction: float) -> None:
+    with mp.workdps(50):
+        expected = by_hand(given_, fraction)
+        scale = max(abs(expected), mpf(1) / mpf(fraction) * mpf("1e-4"), mpf(1))
+        assert abs(mpf(expected_log_loss(given_, fraction)) - expected) <= scale * mpf("1e-9")
+
+
+def test_digits_are_told_apart_at_least_as_well_as_by_scikit_learn() -> None:
+    x, y = load_digits(return_X_y=True)
+    ours = cross_val_score(GaussianNB(var_smoothing="loo"), x, y, cv=5).mean()
+    theirs = cross_val_score(TheirGaussianNB(), x, y, cv=5).mean()
+    assert ours >= theirs
+    assert ours >= 0.85
+
+
+def test_the_choice_follows_rows_that_are_added_and_forgotten(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    x, y = load_digits(return_X_y=True)
+    fitted = GaussianNB(var_smoothing="loo").fit(x[:900], y[:900])
+    learnt = GaussianNB(var_smoothing="loo").fit(x[400:], y[400:])
+    learnt.partial_fit(x[:400], y[:400]).forget(x[900:], y[900:])
+    assert np.array_equal(learnt.epsilon_, fitted.epsilon_)
+    assert np.array_equal(learnt.predict_proba(x[:50]), fitted.predict_proba(x[:50]))
+    fitted.save(tmp_path / "model")
+    assert np.array_equal(suffice.load(tmp_path / "model").var_, fitted.var_)
+
+
+def test_naive_bayes_chooses_by_itself() -> None:
+    x, y = load_digits(return_X_y=True)
+    mixed = NaiveBayes.textbook("gaussian", estimation="mle").fit(x, y)
+    alone = GaussianNB(var_smoothing="loo").fit(x, y)
+    assert np.array_equal(mixed.predict_proba(x), alone.predict_proba(x))
+    with pytest.raises(ParameterError, match="variance_floor is a finite number, 0 or more, or"):
+        Gaussian("mle", variance_floor="most")  # type: ignore[arg-type]
+
+
+def test_units_change_nothing() -> None:
+    x, y = load_digits(return_X_y=True)
+    units = 2.0 ** np.random.default_rng(0).integers(-20, 20, x.shape[1])
+    plain = GaussianNB(var_smoothing="loo").fit(x, y)
+    moved = GaussianNB(var_smoothing="loo").fit(x * units, y)
+    assert np.array_equal(moved.epsilon_, plain.epsilon_ * units**2)
+
+
+def test_other_words_are_refused() -> None:
+    with pytest.raises(ParameterError, match="var_smoothing is a finite number, 0 or more, or"):
+        GaussianNB(var_smoothing="auto").fit([[1.0], [2.0]], [0, 1])  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="variance_floor is a finite number, 0 or more, or"):
+        Gaussian("mle", variance_floor="best")  # type: ignore[arg-type]
+
+
+# -- long calls of other libraries: the same results and errors, and Ctrl-C does not wait for them
+
+
+MANY = np.arange(float(LARGE))
+
+
+def test_small_arrays_are_given_to_the_function_at_once() -> None:
+    assert interruptible(lambda x: threading.get_ident(), MANY[1:]) == threading.get_ident()
+
+
+def test_large_ones_are_given_to_another_thread() -> None:
+    assert interruptible(lambda x: threading.get_ident(), MANY) != threading.get_ident()
+    assert interruptible(np.sort, MANY[::-1]).tolist() == MANY.tolist()
+    values, axes = interruptible(np.linalg.eigh, np.diag(MANY[:200]))
+    assert values.tolist() == MANY[:200].tolist()
+    assert (np.abs(axes) == np.eye(200)).all()
+
+
+def test_errors_reach_the_caller_with_its_settings() -> None:
+    with pytest.raises(np.linalg.LinAlgError):
+        interruptible(np.linalg.cholesky, -np.eye(200))
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        interruptible(np.divide, MANY, 0.0)
+    with np.errstate(all="ignore"):
+        assert np.isinf(interruptible(np.divide, MANY, 0.0)[1:]).all()
+
+
+def test_an_interrupt_leaves_the_call_behind() -> None:
+    begun, left = threading.Event(), threading.Event()
+
+    def wait(_: Any) -> bool:
+        begun.set()
+        os.kill(os.getpid(), signal.SIGINT)
+        return left.wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(wait, MANY)
+    assert begun.is_set()
+    left.set()
