@@ -61,10 +61,6 @@ class TestNames:
             writer.write_table(TABLE)
         assert rows_of(tmp_path / "rows.dat") == ROWS
 
-    def test_compressed_text(self, tmp_path: Path) -> None:
-        (tmp_path / "rows.csv").write_bytes(gzip.compress(b"n,kind\n1,a\n2,b\n"))
-        assert rows_of(tmp_path / "rows.csv") == [{"n": 1, "kind": "a"}, {"n": 2, "kind": "b"}]
-
     @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst", "lz4"])
     def test_compressed_text(self, tmp_path: Path, suffix: str) -> None:
         """By its bytes, not its name; a file that ends too early is named."""

@@ -270,9 +270,8 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
         if _are_years(names) or (len(numbers) == len(columns) and _are_positions(names)):
             return True
         return not any(cells and all(map(_is_number, cells)) for _, cells in numbers)
-    if any(
-        name.isidentifier() and cells and all(map(_is_number, cells)) for name, cells in columns
-    ):
+    words = [cells for name, cells in columns if name.isidentifier()]
+    if any(cells and all(map(_is_number, cells)) for cells in words):
         return True
     again = sum(cells.count(name) > 1 for name, cells in columns)
     return 2 * again < max(1, len(columns))
