@@ -31,21 +31,6 @@ from suffice.numerics.elementary import log_of
 from suffice.numerics.in_print import Printed, Table, percent
 from suffice.sums.batch import Batch
 
-__all__ = [
-    "CANDIDATES",
-    "FOLDS",
-    "Candidate",
-    "Candidates",
-    "HeldOut",
-    "Roles",
-    "Size",
-    "dealt",
-    "held_out",
-    "naive_bayes",
-    "planned",
-    "seconds",
-]
-
 FOLDS = 10, 5, 3  # the most for which there is time
 SECONDS, MORE = 2.7, 12.0  # for all fits of a small table, and of others
 SMALL = 1_000, 100  # rows and columns

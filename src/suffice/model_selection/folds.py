@@ -12,19 +12,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 
-__all__ = [
-    "MOST_GROUPS",
-    "ByContent",
-    "Folds",
-    "InOrder",
-    "Partition",
-    "consecutive",
-    "divided",
-    "is_leave_one_out",
-    "row_groups",
-    "stratified",
-]
-
 FOLDS = 5  # as in scikit-learn
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
 

@@ -25,8 +25,6 @@ from suffice.models.base.checks import is_array, labels_of
 from suffice.sums.block import CodedBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["MemoryRows", "Rows", "TableRows", "is_table"]
-
 
 @dataclass(frozen=True)
 class MemoryRows:

@@ -29,12 +29,6 @@ from suffice.numerics.elementary import digamma, log
 from suffice.sums.batch import Batch
 from suffice.sums.block import in_block
 
-__all__ = [
-    "ModelPosterior",
-    "WeightedPosterior",
-    "ends_of",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class ModelPosterior:

@@ -22,8 +22,6 @@ from suffice.sums.batch import Batch
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Likelihood", "LikelihoodRatio", "LogisticSummary", "ends_of"]
-
 
 def ends_of(model: LogisticModel, level: float) -> Ends:
     """Return what gives the ends of a batch, whose rows need all their cells."""
