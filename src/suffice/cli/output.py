@@ -182,19 +182,8 @@ def deliver_rows(
 ) -> None:
     """Print facts as JSON, with the rows under a name; these go to a file if there is one.
 
-    Parameters
-    ----------
-    facts : dict
-        What is known before the first row.
-    name : str
-        Of the entry that lists the rows.
-    tables : iterable of pyarrow.Table
-        The rows, a piece at a time: memory does not grow with them.
-    written : callable
-        What `writer_of` returns.
-    output : Path, optional
-    counted : callable
-        What else is to be counted in a piece, by name.
+    The tables are pieces of the rows: memory does not grow with them. ``counted`` says what else is
+    to be counted in a piece, by name.
     """
     names, counts = list[str](), {"rows": 0}
 
