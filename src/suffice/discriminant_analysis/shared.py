@@ -111,7 +111,7 @@ class DiscriminantMethod(GenerativeMethod):
 def discriminant_method(
     estimator: Any, pooling: float, solvers: tuple[str, ...], shrinkage: Shrinkage, **more: Any
 ) -> GenerativeMethod:
-    """Return the options of an estimator as a method.
+    """Return the method of a discriminant analysis.
 
     Parameters
     ----------

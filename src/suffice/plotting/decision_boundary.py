@@ -147,7 +147,7 @@ class DecisionBoundaryDisplay:
         return made.plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the plane and its boundaries on the axes given, or on new ones."""
         ax = sized_axes(ax, 5.6, 4.6)
         winner = self.log_proba.argmax(axis=2)
         shades = np.array([to_rgb(class_style(c)["color"]) for c in range(len(self.classes))])

@@ -189,7 +189,7 @@ class NomogramDisplay:
         return float(1 / (1 + np.exp(-sum_)))
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the scales on the axes given, or on new ones."""
         rows = len(self.shown) + 3
         ax = sized_axes(ax, WIDE, TALL * (rows + 1.4))
         ax.set_xlim(-2, 102)
