@@ -369,18 +369,10 @@ JOINED = (
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """The contribution of a column.
+    """The contribution of a column."""
 
-    Parameters
-    ----------
-    cells : Cells
-        m values of it.
-    adds : ndarray (m,)
-        In nats, or in units of the target.
-    """
-
-    cells: Cells
-    adds: NDArray[np.float64]
+    cells: Cells  # m values of it
+    adds: NDArray[np.float64]  # (m,): in nats, or in units of the target
 
 
 @dataclass(frozen=True, eq=False)
