@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,46 +60,6 @@ def errors_by_file_name(mine: Path, theirs: Path) -> Iterator[None]:
     except SchemaError as error:
         fact = error.fact.replace("this model", str(mine)).replace("the other", str(theirs))
         raise SchemaError(fact, error.rule, error.next_step) from None
-
-
-def updated(
-    path: Path,
-    data: Sequence[str],
-    read: Sequence[str] | None,
-    columns: tuple[Sequence[str] | None, str | None],
-    output: tuple[Path, bool],
-    doing: str,
-    change: Callable[[Any, Table, Any, str | None], None],
-) -> Any:
-    """Change a model by rows, and save it.
-
-    Parameters
-    ----------
-    columns : (sequence of str or None, str or None)
-        Those to be ignored, and that of weights.
-    output : (Path, bool)
-        The file, and whether any file is replaced.
-    doing : str
-        The verb of the progress bar.
-    change : callable
-        Takes the model, the table, and the columns of labels and weights.
-    """
-    from suffice.cli.options import Reading, Running, refuse_labels, reported
-
-    reading, (ignore, weight), (file, force) = Reading.of(read), columns, output
-    refuse_overwriting(file, data)
-    model = load_summed(path)
-    refuse_labels(model, reading)
-    table = without_cells(reading.open(data, model.reader_.format), model, ignore)
-    with reported(f"{doing} {', '.join(data)}") as report, Running().chosen(report):
-        try:
-            change(model, table, label_of(model), weight_of(model, weight, table))
-        except SchemaError as error:
-            fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
-            raise SchemaError(fact, error.rule, error.next_step) from None
-    refuse_replacing(file, model, model.target_names_, force, [path])
-    model.save(file)
-    return model
 
 
 def predicts_numbers(model: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields
 from itertools import product
@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.models import predicts_numbers
+from suffice.cli.models import (
+    label_of,
+    load_summed,
+    predicts_numbers,
+    refuse_overwriting,
+    refuse_replacing,
+    weight_of,
+    without_cells,
+)
 from suffice.cli.values import (
     LABELS,
     MODELS,
@@ -492,6 +500,44 @@ class Running:
                 "leave one of them out",
             )
         return set_engine(engine(name, progress=report, checkpoint=checkpoint, **options))
+
+
+def updated(
+    path: Path,
+    data: Sequence[str],
+    read: Sequence[str] | None,
+    columns: tuple[Sequence[str] | None, str | None],
+    output: tuple[Path, bool],
+    doing: str,
+    change: Callable[[Any, Table, Any, str | None], None],
+) -> Any:
+    """Change a model by rows, and save it.
+
+    Parameters
+    ----------
+    columns : (sequence of str or None, str or None)
+        Those to be ignored, and that of weights.
+    output : (Path, bool)
+        The file, and whether any file is replaced.
+    doing : str
+        The verb of the progress bar.
+    change : callable
+        Takes the model, the table, and the columns of labels and weights.
+    """
+    reading, (ignore, weight), (file, force) = Reading.of(read), columns, output
+    refuse_overwriting(file, data)
+    model = load_summed(path)
+    refuse_labels(model, reading)
+    table = without_cells(reading.open(data, model.reader_.format), model, ignore)
+    with reported(f"{doing} {', '.join(data)}") as report, Running().chosen(report):
+        try:
+            change(model, table, label_of(model), weight_of(model, weight, table))
+        except SchemaError as error:
+            fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
+            raise SchemaError(fact, error.rule, error.next_step) from None
+    refuse_replacing(file, model, model.target_names_, force, [path])
+    model.save(file)
+    return model
 
 
 # Decisions --------------------------------------------------------------------------------------

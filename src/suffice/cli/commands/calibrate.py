@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.models import predicts_numbers, refusal, updated
-from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight
+from suffice.cli.models import predicts_numbers, refusal
+from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight, updated
 from suffice.cli.output import deliver
 from suffice.phrases import amount
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.models import updated
-from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight
+from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight, updated
 from suffice.cli.output import deliver
 from suffice.errors import DataError
 from suffice.phrases import amount
