@@ -23,7 +23,6 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.answers import answered_by_prior
 from suffice.models.base.options import generator
 from suffice.models.bayes_risk.densities import Densities, described
-from suffice.models.bayes_risk.fitted import FittedDensities
 from suffice.models.bayes_risk.information import (
     ColumnInformation,
     NextQuestions,
@@ -32,7 +31,6 @@ from suffice.models.bayes_risk.information import (
 )
 from suffice.models.bayes_risk.risk import BayesError, Method, bayes_error, without_poles
 from suffice.models.estimator import Estimator, Kind
-from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.forms import form_features, linear_form, quadratic_form
 from suffice.models.generative.label_shift import adjust_prior, label_shift
 from suffice.models.generative.weights import column_weights
@@ -59,13 +57,13 @@ class BayesClassifier(Estimator):
 
     Parameters
     ----------
-    densities : mapping, sequence or fitted generative model
+    densities : mapping or sequence
         The distribution of the rows of each class: a mapping from the label, or a sequence, whose
         labels are 0, 1, ..., k − 1. A distribution is anything with ``logpdf`` or ``logpmf``, such
         as SciPy's frozen distributions of one or of several columns, or a tuple of univariate
-        ones: independent columns. Or one fitted model of this library, such as `NaiveBayes`.
+        ones: independent columns.
     priors : mapping, or sequence (k,), optional
-        P(c), in the order of the classes. Default: all alike, or those of the fitted model.
+        P(c), in the order of the classes. Default: all alike.
 
     Attributes
     ----------
@@ -82,9 +80,9 @@ class BayesClassifier(Estimator):
 
     Notes
     -----
-    A missing cell (NaN) is left out where all classes have independent columns, given as a tuple,
-    and by a fitted model; otherwise it is refused. Where the density of some classes is infinite,
-    the others are impossible and these share the row by their priors.
+    A missing cell (NaN) is left out where all classes have independent columns, given as a tuple;
+    otherwise it is refused. Where the density of some classes is infinite, the others are
+    impossible and these share the row by their priors.
 
     Source: R. O. Duda, P. E. Hart, D. G. Stork, Pattern Classification, 2nd ed. (2001), sections
     2.2 to 2.4.
@@ -105,7 +103,7 @@ class BayesClassifier(Estimator):
 
     def __init__(
         self,
-        densities: Mapping[Any, Any] | Sequence[Any] | GenerativeClassifier,
+        densities: Mapping[Any, Any] | Sequence[Any],
         priors: Mapping[Any, float] | ArrayLike | None = None,
     ) -> None:
         self.densities = densities
@@ -118,7 +116,7 @@ class BayesClassifier(Estimator):
         Parameters
         ----------
         X : array-like (n, d), or (n,) for a single column
-            Rows; a fitted model takes any table that it takes otherwise.
+            Rows of numbers.
 
         Returns
         -------
@@ -212,8 +210,8 @@ class BayesClassifier(Estimator):
 
     def sample(
         self, n: int = 1, random_state: int | np.random.Generator | None = None
-    ) -> tuple[Any, NDArray[Any]]:
-        """Draw n rows, (n, d) or a dict of columns from a fitted model, and their labels, (n,).
+    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """Draw n rows, (n, d), and their labels, (n,).
 
         Raises
         ------
@@ -241,13 +239,11 @@ class BayesClassifier(Estimator):
         """P(c), (k,)."""
         return self._known().prior
 
-    def _known(self) -> Densities | FittedDensities:
+    def _known(self) -> Densities:
         """Prior and densities, as the parameters are now."""
-        if isinstance(self.densities, GenerativeClassifier):
-            return FittedDensities.of(self.densities, self.priors)
         return Densities.of(self.densities, self.priors)
 
-    def _log_joint(self, known: Densities | FittedDensities, X: Any) -> NDArray[np.float64]:
+    def _log_joint(self, known: Densities, X: Any) -> NDArray[np.float64]:
         """Log P(x, c) without poles; say how many rows no class could have produced."""
         log_joint = without_poles(known.log_joint(known.rows(X)), safe_log(known.prior))
         impossible = int(np.isneginf(log_joint).all(axis=1).sum())
@@ -256,10 +252,6 @@ class BayesClassifier(Estimator):
         return log_joint
 
     # -- scikit-learn
-
-    def __sklearn_clone__(self) -> BayesClassifier:
-        """Copy this classifier; a fitted model inside stays fitted, as there is nothing to fit."""
-        return type(self)(**self.get_params(deep=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,10 +5,10 @@
     SufficeError
     ├── DataError        (ValueError)  a cell, row or column breaks a rule
     │   ├── SchemaError                the columns are not those of the model
-    │   └── ReadError                  a file or database cannot be read as declared
+    │   └── ReadError                  a file or database cannot be read as specified
     ├── ParameterError   (ValueError)  an option has a value outside its rule
     │   └── UnavailableError           a fit with these options lacks an attribute
-    ├── ForgetError      (ValueError)  rows to forget were never learnt
+    ├── ForgetError      (ValueError)  rows to forget were never in fit
     ├── ModelFileError   (ValueError)  a model file is damaged, foreign or too new
     └── EngineError      (RuntimeError)  workers cannot be started, died, or have another version
 
@@ -92,7 +92,7 @@ class SchemaError(DataError):
 
 
 class ReadError(DataError):
-    r"""A file or database cannot be read as declared.
+    r"""A file or database cannot be read as specified.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class UnavailableError(ParameterError, AttributeError):
 
 
 class ForgetError(SufficeError, ValueError):
-    """Rows to forget were never learnt.
+    """Rows to forget were never in fit.
 
     A statistic knows the number of its column only; whoever knows the names says them.
 

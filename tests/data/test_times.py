@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import suffice
-from suffice import BayesClassifier, NaiveBayes
+from suffice import NaiveBayes
 
 N = 60
 TABLE = {
@@ -36,13 +36,6 @@ def test_drawn_rows_are_read_as_the_rows_of_the_fit_were(model: NaiveBayes) -> N
         learnt, drawn = (x[name].astype(unit).astype(np.int64) for x in (TABLE, rows))
         assert abs(drawn.mean() - learnt.mean()) < 0.2 * np.ptp(learnt)
     assert set(model.predict(rows)) <= {"a", "b"}
-
-
-@pytest.mark.parametrize("numbers", ["gaussian", "density"])
-def test_what_is_drawn_inside_is_read_too(numbers: str) -> None:
-    model = NaiveBayes(numbers=numbers).fit(pa.table(TABLE), LABELS)
-    risk = BayesClassifier(model).bayes_error("simulation", n_samples=500, random_state=0)
-    assert 0 <= risk.value <= 1
 
 
 def test_no_time_is_out_of_range(model: NaiveBayes) -> None:

@@ -26,11 +26,11 @@ from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import fit_context
 from suffice.engines.local import LocalEngine
 from suffice.errors import EngineError, ModelFileError, ParameterError
-from suffice.linear_model import LogisticRegression, Ridge
+from suffice.linear_model import LogisticRegression
 from suffice.persist import read_model, write_model
 from suffice.sums.vocabulary import Vocabulary
 
-GROUPS = 40
+GROUPS = 16
 NOTE = "What is summed so far is kept in fit.checkpoint: run the same again to go on."
 
 
@@ -110,7 +110,6 @@ CLOSED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "naive Bayes": (NaiveBayes.textbook, {}),
     "LDA": (LinearDiscriminantAnalysis, {"categories": False}),
     "linear regression": (LinearRegression, {"label": "number"}),  # categories first, then sums
-    "ridge": (Ridge, {"label": "number", "categories": False}),
 }
 
 
@@ -122,7 +121,7 @@ def test_a_stopped_fit_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> No
     expected = bits(on(checkpointed(whole), make()).fit(file, "y"))
     assert expected == bits(make().fit(file, "y"))
     n = len(whole.given)
-    for after in {17, GROUPS + 3, n - 1} & set(range(n)):
+    for after in {7, GROUPS + 3} & set(range(n)):
         assert stopped(make, file, after).__notes__ == [NOTE]
         rest = Stopping()
         assert bits(on(checkpointed(rest), make()).fit(file, "y")) == expected
@@ -132,17 +131,17 @@ def test_a_stopped_fit_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> No
 
 def test_a_fit_may_be_stopped_again_and_again(file: Path) -> None:
     expected = bits(NaiveBayes.textbook().fit(file, "y"))
-    for _ in range(3):
+    for _ in range(2):
         stopped(NaiveBayes.textbook, file, 5)
     rest = Stopping()
     assert bits(on(checkpointed(rest), NaiveBayes.textbook()).fit(file, "y")) == expected
-    assert len(rest.given) == GROUPS - 3 * 5
+    assert len(rest.given) == GROUPS - 2 * 5
 
 
 def test_weights_of_columns_are_learnt_in_another_reading(file: Path) -> None:
     """The checkpoint holds no row; a fit with one is the fit without."""
     expected = bits(NaiveBayes().fit(file, "y"))
-    stopped(NaiveBayes, file, 23)
+    stopped(NaiveBayes, file, 9)
     model = on(checkpointed(LocalEngine(2)), NaiveBayes()).fit(file, "y")
     assert not model.calibration_.stale
     assert bits(model) == expected
@@ -151,7 +150,7 @@ def test_weights_of_columns_are_learnt_in_another_reading(file: Path) -> None:
 
 def test_another_engine_may_go_on(file: Path) -> None:
     expected = bits(NaiveBayes.textbook().fit(file, "y"))
-    stopped(NaiveBayes.textbook, file, 23)
+    stopped(NaiveBayes.textbook, file, 9)
     model = on(checkpointed(LocalEngine(4)), NaiveBayes.textbook())
     assert bits(model.fit(file, "y")) == expected
 
@@ -162,7 +161,7 @@ def test_an_interrupt_in_the_middle_of_an_addition_loses_no_term(
     expected = bits(NaiveBayes.textbook().fit(file, "y"))
     kind = type(NaiveBayes.textbook().fit(file, "y").statistic_)
     add, n = kind.__add__, GROUPS - GROUPS.bit_count()  # additions of neighbours
-    for after in {0, 10, n - 1}:
+    for after in {0, n - 1}:
         added: list[int] = []
 
         def interrupted(self: Any, other: Any, after: int = after, added: Any = added) -> Any:
@@ -232,7 +231,7 @@ def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path: Path, file: Path) -> No
     assert run_to_its_end(tmp_path, moment=0) == 0
     events = int((tmp_path / "events").read_text())
     begun = 0
-    for moment in np.random.default_rng(0).integers(1, 0.9 * events, 3).tolist():
+    for moment in np.random.default_rng(0).integers(1, 0.9 * events, 2).tolist():
         assert run_to_its_end(tmp_path, moment) == -signal.SIGKILL
         rest = Stopping()
         assert bits(on(checkpointed(rest), NaiveBayes.textbook()).fit(file, "y")) == expected
@@ -260,7 +259,7 @@ def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path: Path, file: Path) -> No
     ids=["option", "label", "files", "rows", "path", "model"],
 )
 def test_a_checkpoint_of_other_work_is_refused(file: Path, other: Callable[[Path], Any]) -> None:
-    stopped(NaiveBayes.textbook, file, 11)
+    stopped(NaiveBayes.textbook, file, 5)
     before = Path("fit.checkpoint").read_bytes()
     with pytest.raises(ParameterError, match=r"^fit\.checkpoint is the checkpoint of other work"):
         other(file)
@@ -282,7 +281,7 @@ def test_a_file_of_the_same_size_and_time_is_other_work() -> None:
 
 
 def test_a_damaged_checkpoint_is_refused(file: Path) -> None:
-    stopped(NaiveBayes.textbook, file, 11)
+    stopped(NaiveBayes.textbook, file, 5)
     path = Path("fit.checkpoint")
     whole = path.read_bytes()
     for length in (0, 50, len(whole) - 1):
@@ -352,22 +351,11 @@ def test_a_fit_that_fails_at_once_leaves_no_file(file: Path) -> None:
 
 def test_who_is_told_how_to_go_on(file: Path) -> None:
     lost = EngineError("a worker died")
-    assert stopped(NaiveBayes.textbook, file, 9, error=lost).__notes__ == [NOTE]
-    assert stopped(NaiveBayes.textbook, file, 9, error=KeyboardInterrupt).__notes__ == [NOTE]
+    assert stopped(NaiveBayes.textbook, file, 3, error=lost).__notes__ == [NOTE]
+    assert stopped(NaiveBayes.textbook, file, 3, error=KeyboardInterrupt).__notes__ == [NOTE]
     wrong = suffice.errors.DataError("column 'x0', row 3: inf")
-    assert not hasattr(stopped(NaiveBayes.textbook, file, 9, error=wrong), "__notes__")
+    assert not hasattr(stopped(NaiveBayes.textbook, file, 3, error=wrong), "__notes__")
     assert Path("fit.checkpoint").exists()
-
-
-def test_only_what_is_learnt_is_kept(file: Path) -> None:
-    model = on(
-        CheckpointedEngine(LocalEngine(), "fit.checkpoint", every=0.0), NaiveBayes.textbook()
-    )
-    model.fit(file, "y")
-    table = pq.read_table(file)
-    assert model.score(table, "y") == NaiveBayes.textbook().fit(file, "y").score(file, "y")
-    assert len(model.predict(table)) == len(table)
-    assert os.listdir() == ["rows.parquet"]
 
 
 def test_the_file_stays_while_the_work_lasts(file: Path) -> None:
@@ -377,26 +365,13 @@ def test_the_file_stays_while_the_work_lasts(file: Path) -> None:
     assert not Path("fit.checkpoint").exists()
 
 
-def learnt_and_lost(engine: CheckpointedEngine, file: Path) -> int:
-    """The size of the checkpoint after a fit, in a piece of work that then fails."""
-    sizes = []
-    with pytest.raises(Stop), fit_context():  # noqa: PT012
-        on(engine, NaiveBayes.textbook()).fit(file, "y")
-        sizes.append(Path("fit.checkpoint").stat().st_size)
-        raise Stop
-    return sizes[0]
-
-
 def test_work_that_fails_after_the_fit_is_not_lost(file: Path) -> None:
-    learnt_and_lost(checkpointed(), file)
+    with pytest.raises(Stop), fit_context():  # noqa: PT012
+        on(checkpointed(), NaiveBayes.textbook()).fit(file, "y")
+        raise Stop
     rest = Stopping()
     on(checkpointed(rest), NaiveBayes.textbook()).fit(file, "y")
     assert not rest.given
-
-
-def test_between_the_beginning_and_the_end_there_is_a_pause(file: Path) -> None:
-    engine = CheckpointedEngine(LocalEngine(), "fit.checkpoint", every=1e9)
-    assert learnt_and_lost(engine, file) < Path("fit.checkpoint").stat().st_size
 
 
 def test_an_engine_is_its_settings() -> None:

@@ -76,23 +76,22 @@ def test_gaussian_posterior_predictive_is_the_ratio_of_evidences() -> None:
                 assert abs(got - float(truth)) < 1e-13 * max(1, abs(float(truth)))
 
 
-def test_the_prior_of_a_gaussian_follows_from_the_spread_within_and_between_classes() -> None:
-    classes = [[0, 1, 5], [10, 12], [-7, -7, -4, -2]]  # s² and τ² by hand, in whole numbers
+@pytest.mark.parametrize("far", [False, True])
+def test_the_prior_of_a_gaussian_follows_from_the_spread_within_and_between_classes(far) -> None:
+    classes = [[0, 1, 5], [10, 12], [-7, -7, -4, -2]] if far else [[0, 8, 5], [4, 2], [-1, 9, 7, 2]]
     values = [Fraction(v) for rows in classes for v in rows]
-    n, k, m0 = len(values), 3, sum(values) / len(values)
+    n, m0 = len(values), sum(values) / len(values)
     means = [Fraction(sum(rows), len(rows)) for rows in classes]
     both = list(zip(classes, means, strict=True))
-    scatter = sum((v - mean) ** 2 for rows, mean in both for v in rows)
-    s2 = (scatter + sum((v - m0) ** 2 for v in values) / n**2) / (n - k + 1)
-    between = sum(len(rows) * (mean - m0) ** 2 for rows, mean in both) - (k - 1) * s2
-    tau2 = between / (n - Fraction(sum(len(rows) ** 2 for rows in classes), n))
-    kappa0 = k / ((k - 1) * tau2 / s2 + 1)
-    x = RealBlock(np.array([[float(v)] for v in values]))
-    codes = np.repeat(np.arange(k), list(map(len, classes)))
-    found = estimated(Gaussian(), x, "real", codes, k)
+    v = sum((x - m0) ** 2 for x in values) / n
+    s2 = (sum((x - mean) ** 2 for rows, mean in both for x in rows) + v / n) / (n - 3 + 1)
+    kappa0, b0 = min(Fraction(1), 2 * s2 / (v - s2)) if v > s2 else 1, min(v, 3 * s2)
+    assert (kappa0 < 1) == far
+    x, codes = RealBlock(np.array([[float(x)] for x in values])), np.repeat([0, 1, 2], [3, 2, 4])
+    found = estimated(Gaussian(), x, "real", codes, 3)
     for c, (rows, mean) in enumerate(both):
         kappa, a = kappa0 + len(rows), 1 + Fraction(len(rows), 2)
-        b = s2 + sum((v - mean) ** 2 for v in rows) / 2
+        b = b0 + sum((x - mean) ** 2 for x in rows) / 2
         b += kappa0 * len(rows) * (mean - m0) ** 2 / kappa / 2
         assert found.location[c, 0] == pytest.approx(float((kappa0 * m0 + sum(rows)) / kappa))
         assert found.scale2[c, 0] == pytest.approx(float(b * (kappa + 1) / (a * kappa)), rel=1e-12)

@@ -71,7 +71,7 @@ ABOUT = {
     "compare": "Compare two models: which columns have drifted.",
     "forget": "Remove rows from a model.",
     "calibrate": "Refit the column weights, or the errors of a regression.",
-    "audit": "List what a model file tells about single rows.",
+    "audit": "List what a model file reveals about single rows.",
     "searchlight": "Map the accuracy of searchlights in brain images.",
 }
 

@@ -456,7 +456,7 @@ class ExplainedRows(TypedDict):
 
 
 class Finding(TypedDict):
-    """One fact that a model file tells about few rows."""
+    """A fact about few rows in a model file."""
 
     what: Annotated[str, "The kind of fact."]
     column: str | None
@@ -470,7 +470,7 @@ class Audit(TypedDict):
     """The findings of a model file about single rows."""
 
     model: Annotated[str, "Its kind."]
-    min_count: Annotated[float, "What is told about fewer rows is listed."]
+    min_count: Annotated[float, "Findings about fewer rows are listed."]
     findings: list[Finding]
 
 

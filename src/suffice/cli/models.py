@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import suffice
 from suffice.cli.values import listed, no_such_column
 from suffice.errors import ModelFileError, ParameterError, SchemaError
+from suffice.persist import is_model_file
 from suffice.phrases import with_article
 
 if TYPE_CHECKING:
@@ -21,21 +22,23 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 
 
-def load_generative(path: Path, rule: str, next_step: str) -> Any:
-    """Read the model file of a generative classifier."""
+def load_having(path: Path, rule: str, next_step: str, *attributes: str) -> Any:
+    """Read the file of a model that has some attributes; else refuse it by the rule."""
     model: Any = suffice.load(path)
-    if not hasattr(model, "predict_joint_log_proba"):
+    if not all(hasattr(model, attribute) for attribute in attributes):
         raise refusal(path, model, rule, next_step)
     return model
 
 
+def load_generative(path: Path, rule: str, next_step: str) -> Any:
+    """Read the file of a generative classifier."""
+    return load_having(path, rule, next_step, "predict_joint_log_proba")
+
+
 def load_summed(path: Path) -> Any:
-    """Read the model file of a model that is a function of sufficient statistics."""
-    model: Any = suffice.load(path)
-    if not hasattr(model, "statistic_"):
-        rule = "it is fitted by repeated passes over the rows, not from sufficient statistics"
-        raise refusal(path, model, rule, "fit it again on all rows together")
-    return model
+    """Read the file of a model that is a function of sufficient statistics."""
+    rule = "it is fitted by repeated passes over the rows, not from sufficient statistics"
+    return load_having(path, rule, "fit it again on all rows together", "statistic_")
 
 
 def refusal(path: Path, model: Any, rule: str, next_step: str) -> ParameterError:
@@ -59,14 +62,44 @@ def errors_by_file_name(mine: Path, theirs: Path) -> Iterator[None]:
         raise SchemaError(fact, error.rule, error.next_step) from None
 
 
-@contextmanager
-def fitting(data: Sequence[str], model: Path) -> Iterator[None]:
-    """Let an error about columns that are not those of a model name both files."""
-    try:
-        yield
-    except SchemaError as error:
-        fact = f"{', '.join(data)} does not fit {model}: {error.fact}"
-        raise SchemaError(fact, error.rule, error.next_step) from None
+def updated(
+    path: Path,
+    data: Sequence[str],
+    read: Sequence[str] | None,
+    columns: tuple[Sequence[str] | None, str | None],
+    output: tuple[Path, bool],
+    doing: str,
+    change: Callable[[Any, Table, Any, str | None], None],
+) -> Any:
+    """Change a model by rows, and save it.
+
+    Parameters
+    ----------
+    columns : (sequence of str or None, str or None)
+        Those to be ignored, and that of weights.
+    output : (Path, bool)
+        The file, and whether any file is replaced.
+    doing : str
+        The verb of the progress bar.
+    change : callable
+        Takes the model, the table, and the columns of labels and weights.
+    """
+    from suffice.cli.options import Reading, Running, refuse_labels, reported
+
+    reading, (ignore, weight), (file, force) = Reading.of(read), columns, output
+    refuse_overwriting(file, data)
+    model = load_summed(path)
+    refuse_labels(model, reading)
+    table = without_cells(reading.open(data, model.reader_.format), model, ignore)
+    with reported(f"{doing} {', '.join(data)}") as report, Running().chosen(report):
+        try:
+            change(model, table, label_of(model), weight_of(model, weight, table))
+        except SchemaError as error:
+            fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
+            raise SchemaError(fact, error.rule, error.next_step) from None
+    refuse_replacing(file, model, model.target_names_, force, [path])
+    model.save(file)
+    return model
 
 
 def predicts_numbers(model: Any) -> bool:
@@ -170,7 +203,7 @@ BOTH = "to keep both, give another name with -o; to replace it, add --force"
 def refuse_overwriting(
     output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
 ) -> None:
-    """Refuse to replace a file that is being read, or a folder."""
+    """Refuse to replace a folder, or a file that is read, in a glob or a folder of inputs too."""
     if output is None:
         return
     if output.is_dir():
@@ -181,7 +214,6 @@ def refuse_overwriting(
 
 
 def _is_among(file: Path, path: str) -> bool:
-    """Tell whether a path, the glob of paths or the folder leads to a file."""
     named = {Path(one).resolve() for one in (path, *glob.iglob(path, recursive=True))}
     return not named.isdisjoint((file, *file.parents))
 
@@ -190,8 +222,6 @@ def refuse_result(
     output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
 ) -> None:
     """Refuse to replace a file that is being read, a folder, or any model file."""
-    from suffice.persist import is_model_file
-
     refuse_overwriting(output, inputs, option)
     if output is not None and is_model_file(output):
         fact = f"{option} {output} is a model file"
@@ -203,20 +233,9 @@ def refuse_replacing(
 ) -> None:
     """Refuse to replace a file that holds something else than a model of this kind and label.
 
-    Parameters
-    ----------
-    output : Path
-    new : estimator
-        The model that is to be written, fitted or not.
-    targets : sequence of str
-        What it predicts.
-    force : bool
-        Replace it all the same.
-    own : sequence of Path
-        Models that the new one is made of: it may take their place.
+    ``new`` is the model that is to be written, fitted or not, and ``targets`` what it predicts; it
+    may take the place of those that it is made of, its ``own``.
     """
-    from suffice.persist import is_model_file
-
     refuse_overwriting(output, ())
     if force or not output.exists() or output.resolve() in {path.resolve() for path in own}:
         return

@@ -148,22 +148,16 @@ class ArraySource(Source):
 
     @cached_property
     def _holds_counts(self) -> bool:
-        """Return whether the columns count events, such as words, however the matrix is stored.
-
-        They are many, the cells are whole numbers of 0 or more, and of the first rows few are not
-        0.
-        """
+        """Return whether columns are many and hold whole numbers, most of the first ones 0."""
         (n, d), rows = self.x.shape, min(self.x.shape[0], BATCH_ROWS)
         if d < MANY_COLUMNS:
             return False
         if isinstance(self.x, np.ndarray):
             cells, first = self.x, self.x[:rows]
         else:
-            whole = (
-                self.x
-                if self.x.has_canonical_format
-                else stored_cells(self.x, slice(0, n)).merged()
-            )
+            whole = self.x
+            if not whole.has_canonical_format:
+                whole = stored_cells(whole, slice(0, n)).merged()
             cells, first = whole.data, whole.data[: whole.indptr[rows]]
         few = np.count_nonzero(first) <= MOST_SHOWN * rows * d
         return bool(few and _are_whole(first) and _are_whole(cells))
@@ -255,19 +249,23 @@ class ArrayPart(Part):
         return int(whole * self.rows // max(1, x.shape[0]))
 
     def batches(self) -> Iterator[Batch]:
-        """Yield views of the rows."""
         source, layouts, step = self.source, self.layout.blocks, BATCH_ROWS
+        x, names = source.x, source.names
         if source.targets is not None:
             layouts = layouts[:-1]
-        dense = isinstance(source.x, np.ndarray)
-        if not (dense or all(block.encoding in STORED for block in layouts)):
-            step = max(1, min(step, DENSE_CELLS // max(1, len(source.names))))
+        dense = isinstance(x, np.ndarray)
+        if not (dense or all(layout.encoding in STORED for layout in layouts)):
+            step = max(1, min(step, DENSE_CELLS // max(1, len(names))))
         for start in range(self.first, max(self.stop, self.first + 1), step):
             rows = slice(start, min(start + step, self.stop))
             blocks: list[Block] = []
             try:
                 for layout in layouts:
-                    blocks.append(self._block(rows, layout))  # noqa: PERF401 - counted on the way
+                    whole = layout.columns is names or len(layout.columns) == x.shape[1]
+                    if dense and whole and layout.encoding != "events":
+                        blocks.append(of_numbers(x[rows], layout, self.layout))
+                    else:
+                        blocks.append(self._block(rows, layout, whole))
             except BadCell as bad:
                 bad.block = len(blocks)
                 raise refusal(self, self.layout, start - self.first, bad) from None
@@ -281,16 +279,16 @@ class ArrayPart(Part):
                 NO_WEIGHTS if source.weights is None else source.weights[rows],
             )
 
-    def _block(self, rows: slice, layout: BlockLayout) -> Block:
-        x, names = self.source.x, self.source.names
-        if not (layout.columns is names or len(layout.columns) == x.shape[1]):
-            position = {name: j for j, name in enumerate(names)}
+    def _block(self, rows: slice, layout: BlockLayout, whole: bool) -> Block:
+        """Cells of some columns, of a sparse matrix, or counts of events."""
+        x = self.source.x
+        if not whole:
+            position = {name: j for j, name in enumerate(self.source.names)}
             x = x[rows][:, [position[name] for name in layout.columns]]
             rows = slice(0, x.shape[0])
         if layout.encoding == "events":
             return events(x, rows, self.layout.threshold)
-        if isinstance(x, np.ndarray):
-            return of_numbers(x[rows], layout, self.layout)
-        if layout.encoding == "sparse":
+        if layout.encoding == "sparse" and not isinstance(x, np.ndarray):
             return held_counts(stored_cells(x, rows).merged())
-        return of_numbers(laid_out(x[rows]), layout, self.layout)
+        x = x[rows]
+        return of_numbers(x if isinstance(x, np.ndarray) else laid_out(x), layout, self.layout)

@@ -19,7 +19,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.doubles import doubles, seconds
-from suffice.data.schema import MAX_CLASSES, BlockLayout, Layout, held, plain, stored_as
+from suffice.data.schema import (
+    MAX_CLASSES,
+    BlockLayout,
+    Layout,
+    held,
+    is_text,
+    plain,
+    stored_as,
+)
 from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
@@ -153,7 +161,7 @@ def coded(
     column: pa.Array[Any], name: str, missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
     """Codes (n,) of a column into the values it shows, −1 = missing."""
-    if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
+    if pa.types.is_dictionary(column.type) and is_text(column.type.value_type):
         codes, values = _shown(column)
     else:
         if pa.types.is_dictionary(column.type):
@@ -190,10 +198,6 @@ def _codes(
     if not kernels.counts.read_codes(numbers, valid, first, codes, shown):
         raise pa.ArrowInvalid("an index is outside its dictionary")
     return codes, shown[:-1]
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], list[Any]]:

@@ -25,14 +25,6 @@ from suffice.data.table_source import TableSource, innermost, without
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError, warn
 
-__all__ = [
-    "distributed_table",
-    "open_table",
-    "read_csv",
-    "read_excel",
-    "read_table",
-]
-
 LABEL, WEIGHT = "label", "weight"
 CLEANED = ("ignore", "label_suffix", "label_map")
 

@@ -17,16 +17,6 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, SchemaError, warn
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
-__all__ = [
-    "faithful",
-    "is_missing",
-    "is_rounded",
-    "require_faithful",
-    "require_label_values",
-    "unmasked",
-    "warn_of_alike",
-]
-
 
 def is_rounded(cell: Any) -> bool:
     """Tell whether a cell is a whole number that the double nearest to it is not.

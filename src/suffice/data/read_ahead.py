@@ -20,17 +20,8 @@ def in_order(
 ) -> Generator[R]:
     """Begin work on items, no more than so many ahead, and yield its results in their order.
 
-    Parameters
-    ----------
-    begin : callable
-        Begins the work on an item.
-    items : iterable
-    ahead : int
-        How many wait behind the one that is asked for.
-    take : callable
-        Removes the first of what has begun, and waits for its result.
-    drop : callable
-        Lets go of what has begun and is not asked for any more.
+    ``take`` removes the first of what has begun, and waits for its result; ``drop`` lets go of what
+    is not asked for any more.
 
     Examples
     --------

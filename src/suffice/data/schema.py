@@ -16,8 +16,8 @@ dictionary of numbers      always                                               
 nothing, text              no row has a value                                        unknown
 =========================  ========================================================  ==========
 
-Integers are numbers. Codes without an order are told: by their type (text, a dictionary), or by an
-option. A column of unknown kind is left out, with a warning, unless a family is given for it.
+Integers are numbers. Codes without an order are specified by type (text, a dictionary) or option.
+A column of unknown kind is left out, with a warning, unless a family is given for it.
 """
 
 from __future__ import annotations
@@ -267,17 +267,10 @@ def number_kind(stored: Stored, low: float | None, sparse: bool = False) -> tupl
     return "real", SPARSE if sparse else "whole numbers" if stored == "integer" else "numbers"
 
 
-def string_kind(distinct: int, observed: int, words: float) -> tuple[Kind, str]:
-    """Kind of a column of strings, from its mean number of words, and the reason.
-
-    Examples
-    --------
-    >>> string_kind(distinct=90, observed=100, words=12.3)
-    ('text', '12.3 words a cell, 90 distinct in 100')
-    """
-    if words >= WORDS_PER_TEXT and distinct > observed / 2:
-        return "text", f"{words:.1f} words a cell, {distinct} distinct in {observed}"
-    return "category", f"{distinct} distinct string{'' if distinct == 1 else 's'}"
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether cells are strings, of any length, that no dictionary holds."""
+    tests = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    return any(test(kind) for test in tests)
 
 
 OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views
@@ -285,13 +278,11 @@ OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binar
 STORED_KINDS: tuple[tuple[Stored, Callable[[pa.DataType], bool]], ...] = (
     ("number", pa.types.is_floating),
     ("integer", pa.types.is_integer),
-    ("string", pa.types.is_string),
+    ("string", is_text),
     ("boolean", pa.types.is_boolean),
     ("nothing", pa.types.is_null),
     ("number", pa.types.is_decimal),
     ("time", pa.types.is_temporal),
-    ("string", pa.types.is_large_string),
-    ("string", pa.types.is_string_view),
 )
 
 
@@ -336,7 +327,10 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     strings = plain(cells).cast(pa.large_string())
     words = pc.list_value_length(pc.utf8_split_whitespace(strings)).fill_null(0)
     distinct = pc.count_distinct(strings).as_py()
-    return string_kind(distinct, observed, float(words.to_numpy() @ rows.to_numpy() / observed))
+    mean = float(words.to_numpy() @ rows.to_numpy() / observed)
+    if mean >= WORDS_PER_TEXT and distinct > observed / 2:
+        return "text", f"{mean:.1f} words a cell, {distinct} distinct in {observed}"
+    return "category", f"{distinct} distinct string{'' if distinct == 1 else 's'}"
 
 
 def _low(values: pa.Array[Any]) -> float | None:
@@ -375,9 +369,7 @@ _NAMES = (
     (pa.types.is_integer, "a whole number", "whole numbers"),
     (pa.types.is_floating, "a number", "numbers"),
     (pa.types.is_decimal, "a decimal number", "decimal numbers"),
-    (pa.types.is_string, "text", "text"),
-    (pa.types.is_large_string, "text", "text"),
-    (pa.types.is_string_view, "text", "text"),
+    (is_text, "text", "text"),
     (pa.types.is_date, "a date", "dates"),
     (pa.types.is_timestamp, "a point in time", "points in time"),
     (pa.types.is_time, "a time of day", "times of day"),

@@ -97,14 +97,16 @@ class RecordPart(Part):
         found = self.record_batches()
         first = next(found, None)
         if first is None:
-            layout = self._layout()
+            layout = self.layout
+            assert layout is not None
             names = [*layout.names, layout.label, layout.weight]
             first = pa.record_batch({name: pa.nulls(0) for name in names if name is not None})
         return chain([first], found)
 
     def batches(self) -> Iterator[Batch]:
         """Yield encoded batches."""
-        layout, first = self._layout(), 0
+        layout, first = self.layout, 0
+        assert layout is not None
         for records in self.records():
             try:
                 yield encode(records, layout)
@@ -112,13 +114,7 @@ class RecordPart(Part):
                 raise refusal(self, layout, first, bad) from None
             first += records.num_rows
 
-    def _layout(self) -> Layout:
-        if self.layout is None:
-            raise TypeError("a part without a layout has records only")
-        return self.layout
-
     def count(self) -> int:
-        """Return the number of rows; a file that does not say it is read for it."""
         if self.rows is not None:
             return self.rows
         return sum(records.num_rows for records in self.record_batches())

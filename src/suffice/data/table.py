@@ -20,24 +20,6 @@ from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
-__all__ = [
-    "BATCH_ROWS",
-    "CleanedTable",
-    "FirstRows",
-    "RowsWhere",
-    "Table",
-    "TableView",
-    "WithColumns",
-    "WithoutColumns",
-    "first_promoted",
-    "first_refused",
-    "first_rows",
-    "free_name",
-    "leading",
-    "require_columns",
-    "require_distinct",
-]
-
 T = TypeVar("T")
 KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again when asked for
 
@@ -127,7 +109,7 @@ class Table(ABC):
 
     @cached_property
     def shown(self) -> Shown:
-        """What the first rows show; their cells are not kept for it."""
+        """Return a summary of the first rows; their cells are not kept for it."""
         self.head()
         found: Shown = vars(self)["shown"]
         return found

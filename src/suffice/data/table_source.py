@@ -17,11 +17,10 @@ from suffice.data.frames.memory import FramePart, in_memory
 from suffice.data.schema import Column, Layout, Stored, decide, held, stored_as
 from suffice.data.source import RecordPart, Source
 from suffice.data.spelled import SpelledTable
-from suffice.data.table import BATCH_ROWS, CleanedTable, Table, WithoutColumns, require_columns
+from suffice.data.table import CleanedTable, Table, WithoutColumns, require_columns
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
-
-__all__ = ["TableSource", "innermost", "left_out", "no_column", "to_learn", "without"]
+from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
 
@@ -129,11 +128,11 @@ class TableSource(Source):
         return replace(self, table=self.table.coded(names))
 
     def without(self, names: Sequence[str]) -> TableSource:
-        """The same without some columns; a model fitted to it goes on ignoring them."""
+        """Leave out columns; a model fitted to the result goes on ignoring them."""
         return replace(self, table=without(self.table, names, (self.label, self.weight)))
 
     def require_rows(self) -> None:
-        """Refuse text that has a header only: nothing can be learnt from it."""
+        """Refuse text that has a header only."""
         if self.table.format is not None and not self.table.shown.rows:
             raise DataError(
                 "the file has no rows below its header",
@@ -219,10 +218,10 @@ class TableSource(Source):
         }
 
     def _check(self, stored: Mapping[str, Stored], categories: Set[str]) -> None:
-        """Refuse a column that stores strings where numbers were learnt, and the like.
+        """Refuse a column that stores strings where fit had numbers, and the like.
 
         As categories, true and 1 differ, but 1 and 1.0 are one. A column without any value may be
-        of every type, as in frames that write NaN for it. Text is read as what was learnt, but for
+        of every type, as in frames that write NaN for it. Text is read as in fit, but for
         dates, whose spelling has to be known.
         """
         schema, rows, empty = self.table.shown
@@ -259,7 +258,7 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
     """The type in which a column of a text file is read, whose first rows show another, maybe.
 
     Whole numbers in the first rows do not promise whole numbers further down, and digits alone
-    do not make a number of what was learnt as a string. Outcomes are true and false, or numbers.
+    do not make a number of what was a string in fit. Outcomes are true and false, or numbers.
     """
     if stored == "time":
         return None  # as the table has it

@@ -82,8 +82,9 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
 
     Notes
     -----
-    Categories become columns as in `LinearDiscriminantAnalysis`. A class that never shows a value
-    is then very sure; shrinkage helps.
+    Categories become columns of 0 and 1 as in `LinearDiscriminantAnalysis`. Their squares have one
+    row more in every class, with the variance v_j over all classes: Σ_c has v_j/(n_c − ddof) more
+    in the diagonal there, so that a class of one value is not certain of it.
 
     Differences from scikit-learn: ``shrinkage`` and ``reg_param`` are towards each column's own
     variance, not towards the mean variance of all columns or towards 1, so the unit of a column

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
@@ -78,9 +79,9 @@ CHOSEN: ContextVar[Engine | None] = ContextVar("engine", default=None)
 class FitContext(ExitStack):
     """Resources that engines keep while a piece of work lasts."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._kept: dict[Hashable, Any] = {}
+    @cached_property
+    def _kept(self) -> dict[Hashable, Any]:
+        return {}
 
     def keep(self, key: Hashable, make: Callable[[], AbstractContextManager[T]]) -> T:
         """Return what is kept under a key: entered the first time, left at the end of the work."""

@@ -140,11 +140,11 @@ class AutoClassifier(FittedAverage):
     naive Bayes with chosen families and weights of columns, the same beside one-dependence
     estimators (AODE), logistic regression of numbers and of bins, and discriminant analysis,
     linear and quadratic. They are judged by 10 folds, 5 or 3: the most for which all fits are
-    foreseen to take 10 s on one core, or 100 µs a cell where that is more. A candidate for which
-    there is no time is dropped, unless ``candidates`` names it. A fold is fitted to 200,000 rows at
-    most; of more than 6,000 rows, folds are judged until 6,000 rows are. The members are then
-    fitted to all rows. A candidate that cannot learn the table is left out: ``candidates_`` says
-    which, and why.
+    foreseen to take 3 s on one core, or 12 s of more than 1,000 rows or 100 columns. Candidates for
+    which there is no time are dropped, unless ``candidates`` names them. A fold is fitted to
+    200,000 rows at most; of more than 6,000 rows, folds are judged until 6,000 rows are. The
+    members are then fitted to all rows. A candidate that cannot learn the table is left out:
+    ``candidates_`` says which, and why.
 
     Parameters
     ----------

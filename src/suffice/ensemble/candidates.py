@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, combinations
 from typing import Any, TypeVar
 
 import numpy as np
@@ -46,8 +47,8 @@ __all__ = [
 ]
 
 FOLDS = 10, 5, 3  # the most for which there is time
-SECONDS = 10.0  # for all fits, of a table of CELLS or fewer
-CELLS = 100_000
+SECONDS, MORE = 2.7, 12.0  # for all fits of a small table, and of others
+SMALL = 1_000, 100  # rows and columns
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
@@ -140,7 +141,9 @@ class Size:
 
 def _naive_bayes_seconds(size: Size) -> float:
     compared = min(size.numbers, 128) + size.numbers / 100  # densities of others are not compared
-    return (3e-3 + 1e-3 * size.classes) * compared + 4e-3 * size.categories + size.pass_over_rows
+    fitted = 3e-2 + (1.2e-3 + 8e-4 * size.classes) * compared + 4e-3 * size.categories
+    again = 5e-5 * min(size.numbers, 128) ** 2 if size.rows < 11 * size.columns else 0.0
+    return fitted + again + size.pass_over_rows
 
 
 def _aode_seconds(size: Size) -> float:
@@ -151,7 +154,7 @@ def _aode_seconds(size: Size) -> float:
 
 def _logistic_seconds(size: Size) -> float:
     free = min(size.terms, size.rows) * (size.classes - 1)
-    return 1e-2 + (3e-4 + 3e-7 * min(size.rows, MOST_LEARNT)) * free
+    return 1e-2 + (2.5e-4 + 3e-7 * min(size.rows, MOST_LEARNT)) * free
 
 
 def _bins_seconds(size: Size) -> float:
@@ -161,12 +164,12 @@ def _bins_seconds(size: Size) -> float:
 
 
 def _linear_seconds(size: Size) -> float:
-    return 5e-3 + 4e-4 * size.levels + 1e-5 * size.numbers + size.pass_over_rows
+    return 1e-2 + 5e-4 * size.levels + 1e-5 * size.numbers + size.pass_over_rows
 
 
 def _quadratic_seconds(size: Size) -> float:
     covariances = size.classes * min(size.terms, size.rows) ** 2
-    return 1e-2 + 2e-6 * covariances + size.pass_over_rows
+    return 2e-2 + 2e-6 * covariances + size.pass_over_rows
 
 
 COSTS: Mapping[str, Callable[[Size], float]] = {
@@ -182,15 +185,17 @@ COSTS: Mapping[str, Callable[[Size], float]] = {
 
 
 WORTH: Mapping[str, float] = {
-    "naive-bayes": 3.0,
-    "aode": 4.0,
+    "naive-bayes": 2.5,
+    "aode": 6.0,
     "logistic": 2.0,
     "logistic-bins": 2.0,
     "lda": 2.0,
     "qda": 1.0,
-    "qda-light": 1.0,
+    "qda-light": 0.5,
 }
-"""What the mean loses without a candidate, roughly; the dearest for its worth is dropped first."""
+"""What the mean loses without a candidate, roughly, in milli-nats a row."""
+BESIDE_AODE = 0.5  # worth of naive Bayes, which is part of it
+FOLDS_WORTH = {10: 1.2, 5: 0.8, 3: 0.0}
 
 
 def seconds(name: str, size: Size) -> float:
@@ -201,13 +206,13 @@ def seconds(name: str, size: Size) -> float:
 def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[str], int]:
     """Return the candidates that are judged, and the number of folds: 10, 5 or 3.
 
-    It is the most for which all fits take 2 s, or 20 µs a cell where that is more. While 3 folds
-    take longer, the candidate that is dearest for its worth is dropped.
+    Candidates and folds are those that are worth the most, together, among those whose fits are
+    foreseen to take 3 s, or 12 s of more than 1,000 rows or 100 columns.
 
     Parameters
     ----------
     names : sequence of str, optional
-        Candidates of which none is dropped; default: as many of all as there is time for.
+        Candidates that are judged whatever they cost; default: all for which there is time.
     size : Size
         Of the whole table.
     best : int
@@ -216,24 +221,40 @@ def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[st
     Examples
     --------
     >>> planned(None, Size(300, 5, 0, 0, 2), 3)[1]
-    10
+    5
     >>> names, folds = planned(None, Size(1000, 100, 0, 0, 30), 3)
     >>> "aode" in names, folds
     (False, 3)
     """
-    kept = list(names or CANDIDATES)
-    while not (folds := _folds_in_time(kept, size, best)) and len(kept) > 1 and names is None:
-        kept.remove(max(kept, key=lambda name: seconds(name, size) / WORTH[name]))
-    return kept, folds or FOLDS[-1]
+    if names is not None:
+        return list(names), _folds_in_time(names, size, best) or FOLDS[-1]
+    subsets = chain.from_iterable(
+        combinations(CANDIDATES, m) for m in range(len(CANDIDATES), 0, -1)
+    )
+    in_time = {kept: folds for kept in subsets if (folds := _folds_in_time(kept, size, best))}
+    if not in_time:
+        return [min(CANDIDATES, key=lambda name: seconds(name, size))], FOLDS[-1]
+    kept, folds = max(in_time.items(), key=lambda plan: _worth(*plan))
+    return list(kept), folds
+
+
+def _worth(names: Sequence[str], folds: int) -> float:
+    found = sum(WORTH[name] for name in names) + FOLDS_WORTH[folds]
+    both = "aode" in names and "naive-bayes" in names
+    return found + BESIDE_AODE - WORTH["naive-bayes"] if both else found
 
 
 def _folds_in_time(names: Sequence[str], size: Size, best: int) -> int:
-    """Return for how many folds there is time; 0 if for none of the numbers."""
-    allowed = SECONDS * max(1.0, size.rows * size.columns / CELLS)
+    """Return for how many folds there is time; 0 if for none of the numbers.
+
+    Of so many rows that one fold of five is enough there are no ten, of which two are judged.
+    """
+    allowed = SECONDS if size.rows <= SMALL[0] and size.columns <= SMALL[1] else MORE
     each = sorted(seconds(name, size) for name in names)
     for folds in FOLDS:
         fits = min(folds, -(-folds * ENOUGH_TESTED // max(size.rows, 1)))
-        if fits * sum(each) + sum(each[-best:]) <= allowed:
+        enough = size.rows >= FOLDS[1] * ENOUGH_TESTED and fits > 1
+        if not enough and fits * sum(each) + sum(each[-best:]) <= allowed:
             return folds
     return 0
 

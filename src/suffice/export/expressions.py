@@ -11,7 +11,6 @@ A reader of models makes these trees, a writer of a language walks them: neither
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from sys import float_info
 from typing import Any, Literal
 
@@ -88,7 +87,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class Square:
-    """The square of an expression."""
+    """Something times itself."""
 
     of: Expression
 
@@ -118,7 +117,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Above:
-    """One number where the cell is above the threshold, and one where it is not."""
+    """A step at a threshold: one number above it, and one at and below it."""
 
     column: int
     threshold: float
@@ -147,32 +146,21 @@ Expression = (
 )
 
 
-@singledispatch
-def weighed(node: Any, weight: float) -> Expression:
+def weighed(node: Expression, weight: float) -> Expression:
     """An expression times a weight above 0."""
-    return Product(Number(weight), node)
-
-
-@weighed.register
-def _(node: Number, weight: float) -> Expression:
-    return Number(weight * node.value)
-
-
-@weighed.register
-def _(node: Choice, weight: float) -> Expression:
-    cases = tuple((value, weight * number) for value, number in node.cases)
-    rest = node.otherwise
-    return replace(node, cases=cases, otherwise=rest if rest is None else weight * rest)
-
-
-@weighed.register
-def _(node: Above, weight: float) -> Expression:
-    return replace(node, above=weight * node.above, below=weight * node.below)
-
-
-@weighed.register
-def _(node: Steps, weight: float) -> Expression:
-    return replace(node, values=tuple(weight * value for value in node.values))
+    match node:
+        case Number(value):
+            return Number(weight * value)
+        case Choice(_, cases, otherwise):
+            products = tuple((value, weight * number) for value, number in cases)
+            rest = otherwise if otherwise is None else weight * otherwise
+            return replace(node, cases=products, otherwise=rest)
+        case Above(_, _, above, below):
+            return replace(node, above=weight * above, below=weight * below)
+        case Steps(_, _, values):
+            return replace(node, values=tuple(weight * value for value in values))
+        case _:
+            return Product(Number(weight), node)
 
 
 @dataclass(frozen=True)

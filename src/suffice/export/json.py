@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import singledispatch
 from math import inf
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
@@ -27,6 +26,7 @@ from suffice.export.expressions import (
     Steps,
     Sum,
 )
+from suffice.export.expressions import Expression as Tree
 from suffice.export.terms import log_joint
 from suffice.json_schema import schema_of
 
@@ -274,61 +274,36 @@ def finite(value: float) -> Logarithm:
     return IMPOSSIBLE if value == -inf else value
 
 
-@singledispatch
-def written(node: Any, names: Sequence[Any]) -> Any:
+def written(node: Tree, names: Sequence[Any]) -> Any:
     """A node as JSON: a number, or an object whose first key says what it is.
 
     Columns are called by ``names``, in the order of the log joint.
     """
-    raise TypeError(type(node))
-
-
-@written.register
-def _(node: Number, names: Sequence[Any]) -> Any:
-    return finite(node.value)
-
-
-@written.register
-def _(node: Cell, names: Sequence[Any]) -> Any:
-    return {"cell": names[node.column]}
-
-
-@written.register
-def _(node: Sum, names: Sequence[Any]) -> Any:
-    return {"sum": [written(term, names) for term in node.terms]}
-
-
-@written.register(Product)
-@written.register(Quotient)
-def _pair(node: Product | Quotient, names: Sequence[Any]) -> Any:
-    return {type(node).__name__.lower(): [written(e, names) for e in (node.left, node.right)]}
-
-
-@written.register(Square)
-@written.register(Log)
-@written.register(Log1p)
-def _function(node: Square | Log | Log1p, names: Sequence[Any]) -> Any:
-    return {type(node).__name__.lower(): written(node.of, names)}
-
-
-@written.register
-def _(node: Choice, names: Sequence[Any]) -> Any:
-    otherwise = "refused" if node.otherwise is None else finite(node.otherwise)
-    cases = [[value, finite(number)] for value, number in node.cases]
-    return {"choice": names[node.column], "cases": cases, "otherwise": otherwise}
-
-
-@written.register
-def _(node: Above, names: Sequence[Any]) -> Any:
-    return {
-        "above": node.threshold,
-        "cell": names[node.column],
-        "then": finite(node.above),
-        "otherwise": finite(node.below),
-    }
-
-
-@written.register
-def _(node: Steps, names: Sequence[Any]) -> Any:
-    values = [*map(finite, node.values)]
-    return {"steps": names[node.column], "starts": list(node.starts), "values": values}
+    match node:
+        case Number(value):
+            return finite(value)
+        case Cell(column):
+            return {"cell": names[column]}
+        case Sum(terms):
+            return {"sum": [written(term, names) for term in terms]}
+        case Product(left, right) | Quotient(left, right):
+            pair = [written(left, names), written(right, names)]
+            return {type(node).__name__.lower(): pair}
+        case Square(of) | Log(of) | Log1p(of):
+            return {type(node).__name__.lower(): written(of, names)}
+        case Choice(column, cases, otherwise):
+            return {
+                "choice": names[column],
+                "cases": [[value, finite(number)] for value, number in cases],
+                "otherwise": "refused" if otherwise is None else finite(otherwise),
+            }
+        case Above(column, threshold, above, below):
+            return {
+                "above": threshold,
+                "cell": names[column],
+                "then": finite(above),
+                "otherwise": finite(below),
+            }
+        case Steps(column, starts, values):
+            numbers = [*map(finite, values)]
+            return {"steps": names[column], "starts": list(starts), "values": numbers}

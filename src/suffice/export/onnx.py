@@ -6,7 +6,6 @@ empty string is missing, as ONNX has no null.
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
 from math import inf
 from typing import Any
 
@@ -18,7 +17,7 @@ from suffice.export.expressions import (
     Above,
     Cell,
     Choice,
-    Column,
+    Expression,
     Log,
     Log1p,
     LogJoint,
@@ -94,7 +93,11 @@ class OnnxGraph:
                     "so has an output of the graph",
                     "rename the column before the fit",
                 )
-        inputs = [self._input(j, column) for j, column in enumerate(joint.columns)]
+        texts = [column.kind == "string" for column in joint.columns]
+        kinds = [TensorProto.STRING if text else TensorProto.DOUBLE for text in texts]
+        inputs = [
+            _value(c.name, kind, [None, 1]) for c, kind in zip(joint.columns, kinds, strict=True)
+        ]
         scores = self.run("Concat", *(self._score(c) for c in range(k)), axis=1)
         if joint.task == "numbers":
             self.nodes.append(helper.make_node("Identity", [scores], ["predictions"]))
@@ -104,10 +107,6 @@ class OnnxGraph:
         return helper.make_graph(
             self.nodes, "suffice", inputs, outputs, list(self.constants.values())
         )
-
-    def _input(self, j: int, column: Column) -> Any:
-        kind = TensorProto.STRING if column.kind == "string" else TensorProto.DOUBLE
-        return _value(column.name, kind, [None, 1])
 
     def _classes(self, scores: str) -> list[Any]:
         joint, k = self.joint, len(self.joint.outputs)
@@ -133,10 +132,9 @@ class OnnxGraph:
         ]
 
     def _score(self, c: int) -> str:
-        terms = [self._term(term, c) for term in self.joint.terms]
         total = self.number(self.joint.start[c])
-        for term in terms:
-            total = self.run("Add", total, term)
+        for term in self.joint.terms:
+            total = self.run("Add", total, self._term(term, c))
         return total
 
     def _term(self, term: Term, c: int) -> str:
@@ -154,15 +152,8 @@ class OnnxGraph:
         column = self.joint.columns[j]
         if column.kind != "string":
             return self.run("IsNaN", column.name)
-        place = self.run(
-            "LabelEncoder",
-            column.name,
-            domain="ai.onnx.ml",
-            keys_strings=[MISSING_TEXT],
-            values_int64s=[1],
-            default_int64=0,
-        )
-        return self.run("Cast", place, to=TensorProto.BOOL)
+        index = self._encoded(column.name, [MISSING_TEXT])
+        return self.run("Not", self.run("Cast", index, to=TensorProto.BOOL))
 
     def _legal(self, j: int) -> str:
         column = self.joint.columns[j]
@@ -180,68 +171,61 @@ class OnnxGraph:
 
     # -- expressions
 
-    @singledispatchmethod
-    def write(self, node: Any) -> str:
-        """One node of the tree: the name of its result."""
-        raise TypeError(type(node))
+    def write(self, node: Expression) -> str:
+        """Write one node of the tree, and return the name of its result."""
+        match node:
+            case Number(value):
+                return self.number(value)
+            case Cell(column):
+                return self.joint.columns[column].name
+            case Sum(terms):
+                total = self.write(terms[0])
+                for term in terms[1:]:
+                    total = self.run("Add", total, self.write(term))
+                return total
+            case Product(left, right):
+                return self.run("Mul", self.write(left), self.write(right))
+            case Quotient(left, right):
+                return self.run("Div", self.write(left), self.write(right))
+            case Square(of):
+                root = self.write(of)
+                return self.run("Mul", root, root)
+            case Log(of):
+                return self.run("Log", self.write(of))
+            case Log1p(of):
+                return self._log1p(self.write(of))
+            case Choice():
+                return self._choice(node)
+            case Above(column, threshold, above, below):
+                name = self.joint.columns[column].name
+                is_above = self.run("Greater", name, self.number(threshold))
+                return self.run("Where", is_above, self.number(above), self.number(below))
+            case Steps(column, starts, values):
+                name = self.joint.columns[column].name
+                passed = self.run("GreaterOrEqual", name, self.array(np.array([starts])))
+                counted = self.run("Cast", passed, to=TensorProto.INT64)
+                place = self.run("ReduceSum", counted, self.whole([1]), keepdims=1)
+                return self.run("Gather", self.array(np.array(values)), place, axis=0)
 
-    @write.register
-    def _(self, node: Number) -> str:
-        return self.number(node.value)
-
-    @write.register
-    def _(self, node: Cell) -> str:
-        return self.joint.columns[node.column].name
-
-    @write.register
-    def _(self, node: Sum) -> str:
-        total = self.write(node.terms[0])
-        for term in node.terms[1:]:
-            total = self.run("Add", total, self.write(term))
-        return total
-
-    @write.register
-    def _(self, node: Product) -> str:
-        return self.run("Mul", self.write(node.left), self.write(node.right))
-
-    @write.register
-    def _(self, node: Quotient) -> str:
-        return self.run("Div", self.write(node.left), self.write(node.right))
-
-    @write.register
-    def _(self, node: Square) -> str:
-        of = self.write(node.of)
-        return self.run("Mul", of, of)
-
-    @write.register
-    def _(self, node: Log) -> str:
-        return self.run("Log", self.write(node.of))
-
-    @write.register
-    def _(self, node: Log1p) -> str:
+    def _log1p(self, u: str) -> str:
         """Kahan's form, exact to rounding: log(w) u / (w − 1) with w = 1 + u."""
-        one, u = self.number(1.0), self.write(node.of)
+        one = self.number(1.0)
         w = self.run("Add", one, u)
         same = self.run("Equal", w, one)
         rounded = self.run("Where", same, one, self.run("Sub", w, one))
-        return self.run(
-            "Where", same, u, self.run("Mul", self.run("Log", w), self.run("Div", u, rounded))
-        )
+        product = self.run("Mul", self.run("Log", w), self.run("Div", u, rounded))
+        return self.run("Where", same, u, product)
 
-    @write.register
-    def _(self, node: Choice) -> str:
-        column = self.joint.columns[node.column]
+    def _choice(self, node: Choice) -> str:
+        name = self.joint.columns[node.column].name
+        values, numbers = [v for v, _ in node.cases], [number for _, number in node.cases]
         rest = float("nan") if node.otherwise is None else node.otherwise
-        if column.kind == "string":
-            return self._by_text(column.name, node, rest)
-        made = self.number(rest)
-        for value, number in reversed(node.cases):
-            equal = self.run("Equal", column.name, self.number(float(value)))
-            made = self.run("Where", equal, self.number(number), made)
-        return made
-
-    def _by_text(self, name: str, node: Choice, rest: float) -> str:
-        values = [value for value, _ in node.cases]
+        if self.joint.columns[node.column].kind != "string":
+            made = self.number(rest)
+            for value, number in zip(reversed(values), reversed(numbers), strict=True):
+                equal = self.run("Equal", name, self.number(float(value)))
+                made = self.run("Where", equal, self.number(number), made)
+            return made
         if MISSING_TEXT in values:
             raise ParameterError(
                 f"column {name!r} has the empty string as a value",
@@ -250,7 +234,12 @@ class OnnxGraph:
             )
         if not values:
             return self.number(rest)
-        place = self.run(
+        place = self._encoded(name, values)
+        return self.run("Gather", self.array(np.array([*numbers, rest])), place, axis=0)
+
+    def _encoded(self, name: str, values: list[str]) -> str:
+        """The index of a string among some; their number for another one."""
+        return self.run(
             "LabelEncoder",
             name,
             domain="ai.onnx.ml",
@@ -258,22 +247,6 @@ class OnnxGraph:
             values_int64s=list(range(len(values))),
             default_int64=len(values),
         )
-        table = np.array([*(number for _, number in node.cases), rest])
-        return self.run("Gather", self.array(table), place, axis=0)
-
-    @write.register
-    def _(self, node: Above) -> str:
-        name = self.joint.columns[node.column].name
-        above = self.run("Greater", name, self.number(node.threshold))
-        return self.run("Where", above, self.number(node.above), self.number(node.below))
-
-    @write.register
-    def _(self, node: Steps) -> str:
-        name = self.joint.columns[node.column].name
-        passed = self.run("GreaterOrEqual", name, self.array(np.array([node.starts])))
-        counted = self.run("Cast", passed, to=TensorProto.INT64)
-        place = self.run("ReduceSum", counted, self.whole([1]), keepdims=1)
-        return self.run("Gather", self.array(np.array(node.values)), place, axis=0)
 
     # -- nodes and constants
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
 from math import inf, log1p
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +110,7 @@ def _generative(model: GenerativeModel, layout: Layout) -> LogJoint:
         model.parts, model.parameters, model.part_weights, strict=True
     ):
         names = tuple(part.layout.columns)
-        found = family_terms(parameters, names, layout, len(columns))
+        found = family_terms(parameters, Where(names, layout, len(columns)))
         columns += found[0]
         terms += _weighed(found[1], weights)
     prior = tuple(model.prior.tolist())
@@ -162,108 +162,104 @@ STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 
 Made = tuple[list[Column], list[Term]]
 
 
+class Where(NamedTuple):
+    """The columns of one family, the layout of the table, and the place of the first column."""
+
+    names: tuple[str, ...]
+    layout: Layout
+    first: int
+
+
 @singledispatch
-def family_terms(parameters: Any, names: Sequence[str], layout: Layout, first: int) -> Made:
-    """Columns and terms of one family; the place of its first column is ``first``."""
+def family_terms(parameters: Any, at: Where) -> Made:
+    """Columns and terms of one family."""
     kind = type(parameters).__name__.removesuffix("Parameters")
     raise ParameterError(
-        f"column {names[0]!r} is modelled by {kind}",
+        f"column {at.names[0]!r} is modelled by {kind}",
         "an export writes columns that are independent of each other, or Gaussian with 'mle'",
         "fit it with another family",
     )
 
 
 @family_terms.register
-def _categorical(
-    parameters: CategoricalParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
+def _categorical(parameters: CategoricalParameters, at: Where) -> Made:
     columns, terms = [], []
-    for j, name in enumerate(names):
+    for j, name in enumerate(at.names):
         values = parameters.vocabularies[j].values
         columns.append(value_column(name, values))
         one = parameters.column(j)
         log_theta = safe_log(one.theta)
         left_out = tuple(
             (token, 0.0)
-            for token in layout.missing
+            for token in at.layout.missing
             if columns[-1].kind == "string" and token not in values
         )
         choices = []
         for row in log_theta.tolist():
             otherwise = {"ignore": 0.0, "error": None, "smooth": row[-1]}[parameters.unseen]
             cases = *zip(values, row[:-1], strict=False), *left_out
-            choices.append(Choice(first + j, cases, otherwise))
-        terms.append(Term((first + j,), tuple(choices)))
+            choices.append(Choice(at.first + j, cases, otherwise))
+        terms.append(Term((at.first + j,), tuple(choices)))
     return columns, terms
 
 
 @family_terms.register
-def _bernoulli(
-    parameters: BernoulliParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
-    _refuse_text(parameters.words, names)
-    low = {c.name: (c.reason, LOW[c.reason]) for c in layout.columns if c.reason in LOW}
-    refused = {name for b in layout.blocks if b.encoding == "binary" for name in b.columns}
+def _bernoulli(parameters: BernoulliParameters, at: Where) -> Made:
+    _refuse_text(parameters.words, at.names)
+    low = {c.name: (c.reason, LOW[c.reason]) for c in at.layout.columns if c.reason in LOW}
+    refused = {name for b in at.layout.blocks if b.encoding == "binary" for name in b.columns}
     columns, terms = [], []
-    for j, name in enumerate(names):
+    for j, name in enumerate(at.names):
         log_theta = safe_log(parameters.theta[:, j]).tolist()
         reason, least = low.get(name, ("", None))
         made: list[Expression] = []
-        if layout.threshold is not None:
-            columns.append(Column(name, "boolean" if reason == BOOLEAN else "number"))
-        else:
-            columns.append(Column(name, "boolean" if reason == BOOLEAN else "integer"))
+        kind: ColumnKind = "integer" if at.layout.threshold is None else "number"
+        columns.append(Column(name, "boolean" if reason == BOOLEAN else kind))
         for absent, present in log_theta:
             if columns[-1].kind == "number":
-                assert layout.threshold is not None
-                made.append(Above(first + j, layout.threshold, present, absent))
+                assert at.layout.threshold is not None
+                made.append(Above(at.first + j, at.layout.threshold, present, absent))
             elif columns[-1].kind == "boolean":
-                made.append(Choice(first + j, ((False, absent), (True, present)), 0.0))
+                made.append(Choice(at.first + j, ((False, absent), (True, present)), 0.0))
             else:
                 zeros = (0, -1) if least is None else (int(least),)
                 cases = *((zero, absent) for zero in zeros), (1, present)
-                made.append(Choice(first + j, cases, None if name in refused else 0.0))
-        terms.append(Term((first + j,), tuple(made)))
+                made.append(Choice(at.first + j, cases, None if name in refused else 0.0))
+        terms.append(Term((at.first + j,), tuple(made)))
     return columns, terms
 
 
 @family_terms.register(MultinomialParameters)
 @family_terms.register(ComplementParameters)
-def _events(parameters: Any, names: Sequence[str], layout: Layout, first: int) -> Made:
-    _refuse_text(parameters.events, names)
+def _events(parameters: Any, at: Where) -> Made:
+    _refuse_text(parameters.events, at.names)
     weights = parameters.form().linear
     terms = [
-        Term((first + j,), tuple(_times(first + j, w) for w in weights[:, j].tolist()))
-        for j in range(len(names))
+        Term((at.first + j,), tuple(_times(at.first + j, w) for w in weights[:, j].tolist()))
+        for j in range(len(at.names))
     ]
-    return [Column(name, "count") for name in names], terms
+    return [Column(name, "count") for name in at.names], terms
 
 
 @family_terms.register
-def _poisson(
-    parameters: PoissonParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
+def _poisson(parameters: PoissonParameters, at: Where) -> Made:
     def one(place: int, rate: float) -> Expression:
         return Sum((_times(place, float(safe_log(np.array(rate)))), Number(-rate)))
 
-    return _by_cell(names, first, "whole", one, parameters.rate)
+    return _by_cell(at, "whole", one, parameters.rate)
 
 
 @family_terms.register
-def _negative_binomial(
-    parameters: NegativeBinomialParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
+def _negative_binomial(parameters: NegativeBinomialParameters, at: Where) -> Made:
     def one(place: int, a: float, b: float) -> Expression:
         linear = Product(Number(-log1p(b)), Cell(place))
         return Sum((Number(-a * log1p(1 / b)), linear, *_log_rising(Cell(place), a)))
 
-    return _by_cell(names, first, "whole", one, parameters.a, parameters.b)
+    return _by_cell(at, "whole", one, parameters.a, parameters.b)
 
 
 @family_terms.register
-def _gaussian(
-    parameters: GaussianParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
+def _gaussian(parameters: GaussianParameters, at: Where) -> Made:
     def one(place: int, mean: float, low: float, precision: float, scale: float) -> Expression:
         if precision == 0:
             return Number(0.0)
@@ -271,13 +267,11 @@ def _gaussian(
         return Sum((Number(scale), square))
 
     p = parameters
-    return _by_cell(names, first, "number", one, p.mean, p.mean_lo, p.precision, p.log_scale)
+    return _by_cell(at, "number", one, p.mean, p.mean_lo, p.precision, p.log_scale)
 
 
 @family_terms.register
-def _student(
-    parameters: StudentParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
+def _student(parameters: StudentParameters, at: Where) -> Made:
     def one(place: int, mean: float, low: float, scale2: float, dof: float) -> Expression:
         if scale2 == 0:
             return Number(0.0)
@@ -289,55 +283,42 @@ def _student(
         return Sum((Number(float(scale)), Product(Number(-(dof + 1) / 2), Log1p(u))))
 
     p = parameters
-    return _by_cell(names, first, "number", one, p.location, p.location_lo, p.scale2, p.dof)
+    return _by_cell(at, "number", one, p.location, p.location_lo, p.scale2, p.dof)
 
 
 @family_terms.register
-def _piecewise(
-    parameters: PiecewiseParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
+def _piecewise(parameters: PiecewiseParameters, at: Where) -> Made:
     terms = []
-    for j in range(len(names)):
+    for j, place in enumerate(range(at.first, at.first + len(at.names))):
         own = slice(*parameters.start[j : j + 2])
         starts = tuple(parameters.low[own][1:].tolist())
         logs = parameters.log_density[:, own].tolist()
-        terms.append(Term((first + j,), tuple(Steps(first + j, starts, tuple(v)) for v in logs)))
-    return [Column(name, "number") for name in names], terms
+        terms.append(Term((place,), tuple(Steps(place, starts, tuple(v)) for v in logs)))
+    return [Column(name, "number") for name in at.names], terms
 
 
 @family_terms.register
-def _multivariate(
-    parameters: MultivariateGaussianParameters, names: Sequence[str], layout: Layout, first: int
-) -> Made:
-    places = tuple(range(first, first + len(names)))
-    return [Column(name, "number") for name in names], form_terms(parameters.form(), places)
+def _multivariate(parameters: MultivariateGaussianParameters, at: Where) -> Made:
+    places = tuple(range(at.first, at.first + len(at.names)))
+    return [Column(name, "number") for name in at.names], form_terms(parameters.form(), places)
 
 
 @family_terms.register
-def _mixed(parameters: TermParameters, names: Sequence[str], layout: Layout, first: int) -> Made:
+def _mixed(parameters: TermParameters, at: Where) -> Made:
     raise ParameterError(
-        f"the columns {', '.join(map(repr, names[:3]))} are modelled together, some as categories",
+        f"columns {', '.join(map(repr, at.names[:3]))} are modelled together, some as categories",
         "an export writes Gaussians of numbers only",
         "leave the categories out, or fit a naive Bayes or logistic model",
     )
 
 
-def _by_cell(
-    names: Sequence[str], first: int, kind: Any, one: Callable[..., Expression], *arrays: Any
-) -> Made:
+def _by_cell(at: Where, kind: ColumnKind, one: Callable[..., Expression], *arrays: Any) -> Made:
     """One term for every column, whose parameters are in arrays (k, d) or (1, d)."""
-    wide = np.broadcast_arrays(*arrays)
-    terms = [
-        Term(
-            (first + j,),
-            tuple(
-                one(first + j, *map(float, row))
-                for row in zip(*(a[:, j] for a in wide), strict=True)
-            ),
-        )
-        for j in range(len(names))
-    ]
-    return [Column(name, kind) for name in names], terms
+    terms = []
+    by_column = np.stack(np.broadcast_arrays(*arrays)).T.tolist()  # (d, k, parameters)
+    for place, rows in enumerate(by_column, at.first):
+        terms.append(Term((place,), tuple(one(place, *row) for row in rows)))
+    return [Column(name, kind) for name in at.names], terms
 
 
 def _about(place: int, mean: float, low: float) -> Expression:

@@ -67,7 +67,7 @@ class Categorical(Family):
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that no training row showed: left out like a missing cell, refused,
-        or given the probability of one more category that no row showed.
+        or given the probability of one more, unseen category.
     min_categories : int, or tuple of one int for every column
         Assume at least so many values per column, seen or not.
     from_zero : bool
@@ -361,7 +361,7 @@ class CategoricalParameters(Parameters):
 class CategoricalPosterior(Posterior):
     """Weights a (k, M + d) laid out as θ is, and the weight of all categories of each, (k, d).
 
-    The categories that no row showed, besides the one place for them, weigh in the totals only.
+    Unseen categories, besides the one place for them, weigh in the totals only.
     """
 
     estimate: CategoricalParameters

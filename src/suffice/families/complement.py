@@ -145,7 +145,6 @@ class ComplementParameters(Parameters):
         return most_telling(self.events.values, self.weights, self.weights)
 
     def form(self) -> Form:
-        """Linear in the counts."""
         features, k = event_features(self.events), len(self.weights)
         return Form(features, np.zeros_like(self.weights), self.weights, np.zeros(k))
 

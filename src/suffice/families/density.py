@@ -50,6 +50,7 @@ COMPARED = 128
 """Columns whose densities are compared where there are more, with less than 10 rows for each."""
 WIDE_BANDWIDTHS = 0.5, 0.9  # of these
 COMPARED_SCORES = 640  # of these times classes, at most
+ROWS_TO_A_SCORE = 0.5  # of more columns times classes, with less none is compared
 ROWS_TO_A_COLUMN = 10
 WIDE_STEPS = np.linspace(-4.0, 4.0, 33)  # deviations of all classes: where others have bins
 STEPS = np.linspace(-6.0, 6.0, 61)  # scales of a class, between which a normal density is constant
@@ -74,7 +75,8 @@ class Density(Family):
     In a table of more than 128 columns, with less than 10 rows for each, densities are compared for
     128 of them, or 640/k of k classes: those of the largest Σ_c n_c log(σ²/σ²_c), with σ² the
     variance over all classes and σ²_c the scale² of Student's t. The others have Student's t, in
-    bins. Of more than 64 classes every column has Student's t.
+    bins; so has every column where columns times classes are more than 640, and more than twice
+    the rows. Of more than 64 classes every column has Student's t.
 
     Parameters
     ----------
@@ -171,12 +173,15 @@ class Density(Family):
         return Gaussian(identifiers=self.identifiers)
 
     def _not_compared(self, moments: Moments, varies: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return the columns of a wide table that have Student's t."""
         rows = moments.one_class
-        if moments.d <= COMPARED or rows.total.max() >= ROWS_TO_A_COLUMN * moments.d:
+        n, scores = rows.total.max(), moments.d * moments.k
+        none = scores > COMPARED_SCORES and n < ROWS_TO_A_SCORE * scores
+        if not none and (moments.d <= COMPARED or n >= ROWS_TO_A_COLUMN * moments.d):
             return NO_COLUMNS
         if self.choices:
-            return np.flatnonzero(varies & [not choice.shape for choice in self.choices])
+            varies = varies & [not choice.shape for choice in self.choices]
+        if none or self.choices:
+            return np.flatnonzero(varies)
         scale2 = self._students.by_class(moments).scale2  # type: ignore[union-attr]
         ratio = np.divide(rows.variance, scale2, out=np.ones_like(scale2), where=scale2 > 0)
         gain = (moments.total * log(np.where(varies, ratio, 1.0))).sum(axis=0)
@@ -186,7 +191,6 @@ class Density(Family):
     def _column(
         self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
     ) -> tuple[Choice, Piece]:
-        """Choose for column j, and return the density."""
         if not self.choices:
             return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
         shape, bandwidth, _ = choice = self.choices[j]
@@ -361,7 +365,8 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Estimated]:
         h_c = bandwidth · min(s_c, (q₃ − q₁)_c / 1.34) · n_c^(−1/5)
 
     with mean and deviation x̄, s of all classes. It is evaluated in the middle of at most 200 bins
-    of equal frequency. A class without a number has the density of all classes.
+    of equal frequency, 200 √(10/k) of k > 10 classes. A class without a number has the density of
+    all classes.
     """
     if len(cells.low) == 1:
         flat = np.zeros_like(cells.counts)
@@ -421,7 +426,6 @@ class Chosen:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The choices, column by column."""
         columns = zip(
             self.shape.tolist(),
             self.bandwidth.tolist(),
@@ -489,7 +493,6 @@ class Shares(NamedTuple):
 
     @classmethod
     def of_histogram(cls, cells: Cells) -> Shares:
-        """Return the Dirichlet posterior of a histogram."""
         binned, prior, _ = _binned(cells)
         density = np.diag(1 / widths(binned.low, binned.high))
         found = [_log_moments(a, density) for a in binned.counts + prior]

@@ -2,7 +2,7 @@
 
 Conventions, everywhere: n rows, d columns, k classes, m categories of one column. A family is a
 frozen record of hyper-parameters; its parameters are the frozen result of `Family.estimate`. A
-class that never showed a column has learnt nothing about it: it borrows the estimate of all
+class without a value of a column has no estimate of its own: it borrows that of all
 classes together, so that the column neither speaks for the class nor against it.
 """
 
@@ -385,7 +385,7 @@ class LeaveOneOut(Protocol):
         Parameters
         ----------
         block : Block
-            Rows that were learnt, or that weigh nothing.
+            Training rows, or rows of weight 0.
         rows : LearntRows
         out : ndarray (n, k)
             Gets NaN for a row without which the closed form loses digits, or does not hold.
@@ -396,9 +396,7 @@ class LeaveOneOut(Protocol):
 def no_closed_form(what: Any, reason: str) -> ParameterError:
     """The error of a model whose rows cannot be left out one by one without refitting."""
     return ParameterError(
-        f"leave-one-out of {what}",
-        f"there is no closed form: {reason}",
-        FOLDS_INSTEAD,
+        f"leave-one-out of {what}", f"there is no closed form: {reason}", FOLDS_INSTEAD
     )
 
 

@@ -45,6 +45,7 @@ from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut, to
 
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 CELLS = 16_384  # that are worked on at a time where rows are left out: they stay in the cache
+MOST_BETWEEN = 2.0  # times the variance within classes, that a prior has between them
 LEAST_VARIANCE = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
 
 
@@ -89,18 +90,16 @@ class Gaussian(Family):
         in powers of ten, by the leave-one-out log loss to be expected from the moments
         (`suffice.numerics.variance_floor.expected_log_loss`).
     mean0, kappa0, a0, b0 : float, optional
-        Prior m₀, κ₀, a₀, b₀. By default m₀ is the mean of the column over all classes, a₀ is 1, and
-        b₀ and κ₀ are those of the column, so that the prior weighs little whatever the units:
+        Prior m₀, κ₀, a₀, b₀. By default a₀ is 1, m₀ the mean of the column over all classes, and
+        κ₀ and b₀ are such that the prior weighs as much as one row at the mean and 2a₀ = 2 rows of
+        the variance v over all classes, or where classes lie far apart, of the variance s² within:
 
         ::
 
-            b₀ = a₀s²,    s² = (Σ_c Σ(x − x̄_c)² + v/N)/(F + 1),    F = Σ_c (n_c − 1)
-            1/κ₀ = ((k − 1)τ²/s² + 1)/k
-            τ² = (Σ_c n_c(x̄_c − m₀)² − (k − 1)s²)₊ / (N − Σ_c n_c²/N)
+            κ₀ = min(1, 2s²/(v − s²))    b₀ = a₀ min(v, 3s²)
+            s² = (Σ_c Σ(x − x̄_c)² + v/N)/(Σ_c (n_c − 1) + 1)
 
-        with N numbers of variance v in all k classes: the variance s² within classes, pooled, with
-        one more number whose square is that of the standard error of m₀; and the variance τ² of
-        the means of classes, in the unit s², with one more class of τ² = s².
+        with N numbers in all classes; v/N, the standard error² of m₀, is one number more.
     shared : bool
         One variance for all classes, as in linear discriminant analysis.
     identifiers : {"keep", "ignore"}
@@ -231,9 +230,13 @@ class Gaussian(Family):
         mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
         kappa0, b0 = self.kappa0, self.b0
         if kappa0 is None or b0 is None:
-            within, usual = prior_of_classes(moments)
-            kappa0 = usual if kappa0 is None else kappa0
-            b0 = self.a0 * within if b0 is None else b0
+            overall, within = pooled.variance, variance_within(moments)
+            far = overall > (1 + MOST_BETWEEN) * within
+            between = np.where(far, overall - within, 1.0)
+            if kappa0 is None:
+                kappa0 = np.where(far, MOST_BETWEEN * within / between, 1.0)
+            if b0 is None:
+                b0 = self.a0 * np.where(far, (1 + MOST_BETWEEN) * within, overall)
         return mean0, lo0, kappa0, b0
 
     def _joined(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -248,8 +251,8 @@ class Gaussian(Family):
     def _updated(self, moments: Moments) -> GaussianPosterior:
         n, pooled = moments.total, moments.one_class
         seen, informed = n > 0, self.estimation != "mle"
-        kappa0 = self.kappa0 if informed else 0.0
-        mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
+        mean0, lo0, kappa0, b0 = self._prior(moments)
+        kappa0 = kappa0 if informed else 0.0
         kappa = kappa0 + n
         divisor = np.where(kappa > 0, kappa, 1.0)
         shift = np.where(seen, (moments.mean - mean0) + (moments.mean_lo - lo0), 0.0)
@@ -258,7 +261,6 @@ class Gaussian(Family):
         rows = self._joined(n)
         scatter = self._joined(moments.scatter + kappa0 * n / divisor * shift**2)
         if informed:
-            b0 = self.a0 * pooled.variance if self.b0 is None else self.b0
             a, b = self.a0 + rows / 2, b0 + scatter / 2
         else:
             a, b = (rows - self._joined(np.minimum(n, 1.0))) / 2, scatter / 2
@@ -299,23 +301,12 @@ class GaussianLeftOut:
             out[part][left.doubtful] = np.nan
 
 
-def prior_of_classes(moments: Moments) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return s² and κ₀ of every column, (1, d) each: see `Gaussian`."""
-    n, pooled = moments.total, moments.one_class
-    rows = pooled.total
-    scatter, freedom, squares = (
-        values.sum(axis=0, keepdims=True)
-        for values in (moments.scatter, np.maximum(n - 1, 0), n**2)
-    )
-    within = (scatter + pooled.variance / np.maximum(rows, 1)) / (freedom + 1)
-    shift = np.where(n > 0, (moments.mean - pooled.mean) + (moments.mean_lo - pooled.mean_lo), 0)
-    others = np.maximum((n > 0).sum(axis=0, keepdims=True) - 1, 0)
-    apart = (n * shift**2).sum(axis=0, keepdims=True) - others * within
-    squares = (n**2).sum(axis=0, keepdims=True)
-    divisor = within * (rows - squares / np.where(rows > 0, rows, 1))
-    told = (apart > 0) & (divisor > 0)
-    ratio = np.divide(apart, divisor, out=np.zeros_like(within), where=told)
-    return within, (others + 1) / (others * ratio + 1)
+def variance_within(moments: Moments) -> NDArray[np.float64]:
+    """Return s² of every column, (1, d): see `Gaussian`."""
+    pooled = moments.one_class
+    scatter = moments.scatter.sum(axis=0, keepdims=True)
+    freedom = np.maximum(moments.total - 1, 0.0).sum(axis=0, keepdims=True)
+    return np.asarray((scatter + pooled.variance / np.maximum(pooled.total, 1)) / (freedom + 1))
 
 
 # -- parameters

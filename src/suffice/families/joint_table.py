@@ -11,12 +11,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.counts import (
-    log_share_moments,
-    prior_counts,
-    prior_weight,
-    refuse_unseen,
-)
+from suffice.families.counts import log_share_moments, prior_counts, prior_weight, refuse_unseen
 from suffice.families.family import Family, JointParameters, Posterior, ScoreMoments
 from suffice.families.options import Estimation, Unseen, check_estimation, check_words
 from suffice.numerics.elementary import exp, log, log_add_exp
@@ -59,7 +54,7 @@ class JointTable(Family):
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that its column showed in no complete training row: left out like a
-        missing cell, refused, or one more category of its column that no row showed.
+        missing cell, refused, or one more, unseen category of its column.
 
     Raises
     ------

@@ -176,10 +176,7 @@ class EventTerms:
 
 
 def add_event_terms(
-    block: RealBlock | SparseBlock,
-    events: Vocabulary,
-    terms: EventTerms,
-    out: NDArray[np.float64],
+    block: RealBlock | SparseBlock, events: Vocabulary, terms: EventTerms, out: NDArray[np.float64]
 ) -> None:
     """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
     if isinstance(block, SparseBlock):

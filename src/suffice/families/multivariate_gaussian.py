@@ -132,6 +132,10 @@ class MultivariateGaussian(Family):
         from the mean of their class and the variance of their column alone.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
+    outcomes : tuple of int
+        Columns of 0 and 1. Where each class has a covariance (``mle`` only), S_c has one row more
+        in their variances, with the variance over all classes: a class that shows one outcome is
+        not certain of it.
 
     Raises
     ------
@@ -155,6 +159,7 @@ class MultivariateGaussian(Family):
     kappa0: float = 1.0
     a0: float = 1.0
     max_iter: int = 1_000
+    outcomes: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
@@ -233,18 +238,23 @@ class MultivariateGaussian(Family):
         columns = statistic.columns
         if not columns.complete:
             raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
+        if self.outcomes and not self.shared:
+            raise no_closed_form(self, "the variances of outcomes depend on all rows")
         sums = GaussianSums.of(columns)
         factored = self.maximum_likelihood(sums).factored
         assert isinstance(factored, FactoredGaussians)
         return GaussiansLeftOut.of(self, factored, sums.weight, sums.covariance.value)
 
     def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
-        """The parameters of most likelihood, shrunk."""
         n = sums.weight
         freedom = np.where(n > 0, n - self.ddof, 0.0)
         scatter, divisor = sums.scatter, freedom
         if self.shared:
             scatter, divisor = sums.scatter.sum(axis=0)[None], freedom.sum(keepdims=True)
+        if self.outcomes and not self.shared:
+            one_more = np.zeros(sums.scatter.shape[1:])
+            one_more[self.outcomes, self.outcomes] = 1.0
+            scatter = scatter + sums.prior_variance * one_more
         known = divisor > 0
         covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
         covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
@@ -864,7 +874,6 @@ class FactoredGaussians:
         return out[0][back], out[1][back], out[2][back]
 
     def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
-        """The Gaussians of some columns alone."""
         covariance = DoubleDouble.of(self.covariance[:, at][:, :, at])
         mean = DoubleDouble(self.mean[:, at], self.mean_lo[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
@@ -971,7 +980,6 @@ class ThinCovariance(NamedTuple):
         return np.asarray(found)
 
     def columns(self, at: NDArray[np.intp]) -> ThinCovariance:
-        """The covariance of some columns, by the axes of their part of V."""
         root = np.sqrt(self.spread - self.rest)[:, None] * self.basis[:, at]
         variances, axes = interruptible(np.linalg.eigh, root @ root.T)
         kept = variances > SMALLEST_SINGULAR**2
@@ -979,7 +987,6 @@ class ThinCovariance(NamedTuple):
         return ThinCovariance(self.sd[at], basis, variances[kept] + self.rest, self.rest)
 
     def dense(self, at: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
-        """Σ of some columns, or of all."""
         basis, sd = self.basis[:, at], self.sd[at]
         within = basis.T @ ((self.spread - self.rest)[:, None] * basis)
         return (within + self.rest * np.eye(len(sd))) * sd * sd[:, None]
@@ -1010,7 +1017,6 @@ class ThinGaussians:
 
     @property
     def variance(self) -> NDArray[np.float64]:
-        """The diagonals of Σ, (s, d)."""
         return np.array([one.variance for one in self.covariances])
 
     @property
@@ -1062,7 +1068,6 @@ class ThinGaussians:
         return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
-        """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         if (np.abs(x) > LARGEST).any():
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)

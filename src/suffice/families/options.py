@@ -87,7 +87,6 @@ def check_positive(**options: float | None) -> None:
 
 
 def check_nonnegative(**options: float) -> None:
-    """Check that options are finite numbers, 0 or more."""
     for name, value in options.items():
         if not (is_finite(value) and value >= 0):
             raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")

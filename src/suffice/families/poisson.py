@@ -180,7 +180,7 @@ class NegativeBinomialParameters(Parameters):
 
 @dataclass(frozen=True, eq=False)
 class PoissonPosterior(Posterior):
-    """Shape a and rate b of the Gamma posterior of λ, each (k, d)."""
+    """The posterior of the rates λ, each (k, d)."""
 
     a: NDArray[np.float64]
     b: NDArray[np.float64]

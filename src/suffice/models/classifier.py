@@ -166,7 +166,7 @@ class Classifier(Estimator):
         X: Any,
         level: float = 0.95,
     ) -> NDArray[np.float64]:
-        """Return an interval for P(c | x), as the parameters were learnt from finitely many rows.
+        """Return an interval for P(c | x), as parameters are estimated from finitely many rows.
 
         ::
 
@@ -354,7 +354,7 @@ class Classifier(Estimator):
         return rows, common_dtype(y)
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
-        """Open rows with their labels, to be learnt."""
+        """Open rows with their labels, to fit."""
         return open_labelled(self, X, y, sample_weight)
 
 

@@ -75,7 +75,7 @@ class Kind:
     Parameters
     ----------
     name, row : str
-        What errors call such a model, and a row that it learns from.
+        Names of such a model, and of a training row, in errors.
     mixins : tuple of str
         The classes of scikit-learn that it would inherit from.
     tags : tuple of str
@@ -208,7 +208,7 @@ class Estimator:
         return self
 
     def unfitted(self) -> Self:
-        """Return an estimator with copies of the parameters, which has learnt nothing.
+        """Return an unfitted estimator with copies of the parameters.
 
         As `sklearn.base.clone` does.
         """
@@ -275,7 +275,7 @@ class Estimator:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file that `suffice.load` reads; nothing in it is executed.
 
-        A model of sums keeps its statistic there, so that a loaded one can learn, merge and
+        A model of sums keeps its statistic there, so that a loaded one can fit more, merge and
         forget. Of a logistic regression, and of a descent, there are the coefficients.
 
         Raises
@@ -347,7 +347,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
     reader_ : SumsReader
         How tables are read.
     statistic_ : KeptSums
-        Exact sums over all rows learnt so far.
+        Exact sums over all training rows so far.
     batches_ : tuple of KeptSums
         The statistics that it is the sum of: one, or one for each batch of a window.
     model_ : object
@@ -381,7 +381,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
     # -- learning
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to a table, forgetting everything learnt before.
+        """Fit to a table, forgetting all earlier rows.
 
         Parameters
         ----------
@@ -427,7 +427,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         rows: Any = None,
         before: Any = None,
     ) -> Self:
-        """Keep what was learnt, and the model of it; see `Method.model`."""
+        """Keep the sums, and the model of them; see `Method.model`."""
         batches = tuple(batch.canonical() for batch in learnt.batches)
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
@@ -443,7 +443,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         return self
 
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
-        """Take over what was learnt, as a file holds it, and check what follows."""
+        """Take over the sums of a file, and check what follows."""
         method = self.method()
         batches = tuple(batch.canonical() for batch in learnt.batches)
         reader = method.settled(learnt.reader, batches[0])
@@ -503,7 +503,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
 
         Labels, and values of categories, that no row shows any more are unknown.
 
-        Sums do not tell which rows they are of: rows that were never learnt, but could have been,
+        Sums do not record which rows they are of: rows that were never in fit, but could have been,
         are taken away like others. What the model remembers are the sets of rows that it has
         forgotten, the last 1,000, in memory and in its file: a set that comes again is refused, in
         whatever order and from whatever source. `merge` joins what both models remember, and
@@ -519,7 +519,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         Raises
         ------
         ForgetError
-            If the rows cannot have been learnt, were forgotten before, or are seen through a
+            If the rows cannot have been in fit, were forgotten before, or are seen through a
             window.
         """
         before = fitted(self)
@@ -541,7 +541,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
                     self.forgotten_ = remembered(self.forgotten_, total)
 
     def merge(self, other: Self) -> Self:
-        """Learn what another model of the same columns has learnt.
+        """Add the sums of another model of the same columns.
 
         Two windows are added batch by batch, the newest to the newest.
 
@@ -638,12 +638,12 @@ def require_sums(estimator: Any) -> None:
 
 @dataclass(frozen=True)
 class Opened:
-    """A table that an estimator has opened to learn from: the way to models of groups of rows.
+    """A table that an estimator has opened to fit: the way to models of groups of rows.
 
     Parameters
     ----------
     learner : FittedFromSums
-        Which has learnt nothing yet.
+        Which is not fitted yet.
     method : Method
     reader : SumsReader
     rows : source

@@ -119,7 +119,7 @@ class Method(Protocol[R, S]):
         return iter(())
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
-        """Return what the models of all other rows say of each row that was learnt.
+        """Return the predictions of each training row by the model of all others.
 
         Raises
         ------
@@ -232,7 +232,7 @@ class Learnt(NamedTuple, Generic[R, S]):
         self.reader.check_compatible(self.statistic, other.reader, other.statistic, verb)
 
     def merged(self, other: Learnt[R, S]) -> Learnt[R, S]:
-        """With all that another has learnt, the newest batch added to the newest."""
+        """Return the sums of two models, the newest batch added to the newest."""
         pairs = zip_longest(reversed(self.batches), reversed(other.batches))
         added = [tree_sum(batch for batch in pair if batch is not None) for pair in pairs]
         return Learnt(self.reader.merged(other.reader), tuple(reversed(added)))

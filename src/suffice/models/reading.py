@@ -122,7 +122,6 @@ class TableReader:
 
     @property
     def columns(self) -> Sequence[Column]:
-        """Return the kind of each column, and the reason for it."""
         return self.layout.columns
 
     @cached_property

@@ -6,7 +6,7 @@
 
 `NaiveBayes` takes a mixed table as it is. The others carry scikit-learn's names, parameters and
 fitted attributes; each is one family over all columns. All of them leave missing cells (NaN, None)
-out, learn in batches to the same bits, forget, merge and explain.
+out, fit in batches to the same bits, forget, merge and explain.
 """
 
 from suffice.naive_bayes.bernoulli import BernoulliNB

@@ -51,7 +51,7 @@ class AODE(GenerativeClassifier):
     Every column is in turn the parent of all others, in counts of pairs of bins: numbers are cut
     where the classes differ, or into ten equal parts where they do not. So this needs a second pass
     over the rows. Probabilities of pairs are m-estimates with m = 1. p(x_j | c) is that of
-    `NaiveBayes` with ``numbers="density"``. The weights t and w_j are learnt from at most 4,096
+    `NaiveBayes` with ``numbers="density"``. The weights t and w_j are fitted to at most 4,096
     rows, each taken out of all sums before it is asked about. A missing cell, and a category that
     no row showed, is neither parent nor child.
 
@@ -149,7 +149,7 @@ class AODE(GenerativeClassifier):
         decay: float = 1.0,
         window: int | None = None,
     ) -> Self:
-        """Learn from more rows, in the bins of the first; see `NaiveBayes.partial_fit`."""
+        """Fit to more rows, in the bins of the first; see `NaiveBayes.partial_fit`."""
         is_first = not hasattr(self, "statistic_")
         super().partial_fit(X, y, classes, sample_weight, decay=decay, window=window)
         if is_first and self.bins is None:
@@ -193,7 +193,7 @@ class PairsMethod(GenerativeMethod):
     Parameters
     ----------
     bins : mapping, optional
-        The bins of the columns that are counted in pairs; default: learnt from the first rows.
+        The bins of the columns that are counted in pairs; default: fitted to the first rows.
     """
 
     bins: Mapping[Any, Any] | None = None
@@ -210,7 +210,7 @@ class PairsMethod(GenerativeMethod):
         return reader.with_pairs(sums, self._paired(reader, sums), rows, engine)
 
     def _paired(self, reader: PairedReader, sums: ByClass) -> PairedColumns:
-        """The columns that are counted in pairs: those of earlier rows, as given, or learnt."""
+        """Return the columns counted in pairs: those of earlier rows, as given, or fitted."""
         if reader.paired is not None:
             return reader.paired
         if self.bins is not None:

@@ -35,7 +35,6 @@ class _ComplementMethod(CountsMethod):
     unused: Prior = "uniform"
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
-        """Return the model of sums."""
         found = super().plain(reader, sums)
         class_prior(found.statistic.weight.value, found.classes, self.unused)
         return found

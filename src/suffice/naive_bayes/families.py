@@ -162,14 +162,14 @@ def naive(
 def calibrate(
     self: C, X: Any, y: Any = None, sample_weight: Any = None, *, learnt: bool = True
 ) -> C:
-    """Learn the weights of the columns anew, from rows of a table; the sums stay.
+    """Refit the column weights to rows of a table; the sums stay.
 
     Parameters
     ----------
     X, y, sample_weight
         As `fit` takes them.
     learnt : bool
-        Whether the model has learnt these rows; each is then taken out of the sums before
+        Whether these rows are training data; each is then taken out of the sums before
         it is asked about.
 
     Examples

@@ -76,7 +76,7 @@ class NaiveBayes(GenerativeClassifier):
         booleans, which has no room for more, left out or refused.
     calibration : {"weights", "temperature", "none"}
         How much of what columns say is counted: a share of each column; a share, one for all
-        columns; or all. The shares w are learnt from at most 4,096 rows, each taken out of the
+        columns; or all. The shares w are fitted to at most 4,096 rows, each taken out of the
         sums before it is asked about. See ``calibration_`` and `calibrate`. Unless it is "none" and
         numbers are Gaussian, weights of rows are relative: sums are divided by ``row_weight_``,
         what one row weighs, before anything is estimated. Where columns tell rows apart, equal rows

@@ -74,7 +74,6 @@ class AlphaEvidence(Printed):
         }
 
     def table(self) -> Table:
-        """Return the log evidence of every prior as a table."""
         shown = [int(np.abs(self.tried - alpha).argmin()) for alpha in PRINTED]
         header = ["log evidence less the best", "alpha", *(f"at {a:g}" for a in PRINTED)]
         names = self.names or tuple(str(q) for q in range(len(self.alpha)))

@@ -18,69 +18,59 @@ from suffice.numerics import kernels
 Doubles = NDArray[np.float64]
 
 
-def exp(x: ArrayLike, out: Doubles | None = None) -> Doubles:
-    """Return eˣ.
-
-    Parameters
-    ----------
-    x : array-like of any shape
-    out : ndarray of float64 of the same shape, optional
-        Where the result is written to; it may be x.
-
-    Returns
-    -------
-    ndarray of float64 of the shape of x, or ``out``
+def exp(x: ArrayLike) -> Doubles:
+    """Return eˣ of numbers of any shape.
 
     Examples
     --------
     >>> exp([0.0, 1.0, -np.inf])
     array([1.        , 2.71828183, 0.        ])
     """
-    return _applied(kernels.elementary.exp, x, out)
+    return _applied(kernels.elementary.exp, x)
 
 
-def log(x: ArrayLike, out: Doubles | None = None) -> Doubles:
-    """Return log x: −∞ at 0, NaN below; arguments as those of `exp`.
+def log(x: ArrayLike) -> Doubles:
+    """Return log x: −∞ at 0, NaN below.
 
     Examples
     --------
     >>> log([1.0, 10.0, 0.0])
     array([0.        , 2.30258509,       -inf])
     """
-    return _applied(kernels.elementary.log, x, out)
+    return _applied(kernels.elementary.log, x)
 
 
-def log1p(x: ArrayLike, out: Doubles | None = None) -> Doubles:
-    """Return log(1 + x), exact also for small x; arguments as those of `exp`.
+def log1p(x: ArrayLike) -> Doubles:
+    """Return log(1 + x), exact also for small x.
 
     Examples
     --------
     >>> log1p([1e-20, 1.0])
     array([1.00000000e-20, 6.93147181e-01])
     """
-    return _applied(kernels.elementary.log1p, x, out)
+    return _applied(kernels.elementary.log1p, x)
 
 
-def lgamma(x: ArrayLike, out: Doubles | None = None) -> Doubles:
-    """Return log Γ(x) for x ≥ 0, and NaN below; arguments as those of `exp`.
+def lgamma(x: ArrayLike) -> Doubles:
+    """Return log Γ(x) for x ≥ 0, and NaN below.
 
     Examples
     --------
     >>> lgamma([0.0, 0.5, 1.0, 5.0])  # ∞, log √π, 0, log 24
     array([       inf, 0.57236494, 0.        , 3.17805383])
     """
-    return _applied(kernels.elementary.lgamma, x, out)
+    return _applied(kernels.elementary.lgamma, x)
 
 
-def digamma(x: ArrayLike, out: Doubles | None = None) -> Doubles:
-    """Return ψ(x) = (log Γ)′(x) for x ≥ 0, and NaN below; arguments as those of `exp`.
+def digamma(x: ArrayLike) -> Doubles:
+    """Return ψ(x) = (log Γ)′(x) for x ≥ 0, and NaN below.
 
     Examples
     --------
     >>> digamma([1.0, 2.0]).round(6)  # −γ, 1 − γ
     array([-0.577216,  0.422784])
     """
-    return _applied(kernels.elementary.digamma, x, out)
+    return _applied(kernels.elementary.digamma, x)
 
 
 def log_add_exp(a: Doubles, b: Doubles) -> Doubles:
@@ -107,15 +97,10 @@ def log_of(x: float) -> float:
     return float(log(x))
 
 
-def _applied(
-    function: Callable[[Doubles, Doubles], None], x: ArrayLike, out: Doubles | None
-) -> Doubles:
-    """Write a function of x to ``out``, or to a new array that lies as x does."""
+def _applied(function: Callable[[Doubles, Doubles], None], x: ArrayLike) -> Doubles:
+    """Return a function of x in a new array that lies as x does."""
     given = np.asarray(x, np.float64)
-    if out is None:
-        out = np.empty_like(given)
-    elif out.shape != given.shape:
-        raise ValueError(f"out has the shape {out.shape}, and x {given.shape}; pass one like x")
+    out = np.empty_like(given)
     if given.ndim == 2:
         function(given, out)
         return out

@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.numerics import kernels
-from suffice.numerics.error_free import (
-    LARGEST,
-    add,
-    divide,
-    in_parts,
-    multiply,
-)
+from suffice.numerics.error_free import LARGEST, add, divide, in_parts, multiply
 from suffice.rules import FINITE, Within, rule
 
 SQUARABLE = Within(-LARGEST, LARGEST)
@@ -80,7 +74,6 @@ class DoubleDouble:
 
     @classmethod
     def zeros(cls, shape: int | tuple[int, ...]) -> DoubleDouble:
-        """The empty sum."""
         return cls(np.zeros(shape), np.zeros(shape))
 
     @classmethod
@@ -169,7 +162,6 @@ class DoubleDouble:
         return DoubleDouble(self.hi[index], self.lo[index])
 
     def sum(self, axis: int) -> DoubleDouble:
-        """Exact sum along one axis."""
         hi, lo = np.moveaxis(self.hi, axis, 0), np.moveaxis(self.lo, axis, 0)
         total = DoubleDouble.zeros(hi.shape[1:])
         rows, out = (len(hi), total.hi.size), (total.hi.reshape(-1), total.lo.reshape(-1))
@@ -184,12 +176,10 @@ class DoubleDouble:
 
     @staticmethod
     def where(condition: NDArray[np.bool_], a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
-        """a where the condition holds, b elsewhere."""
         return DoubleDouble(np.where(condition, a.hi, b.hi), np.where(condition, a.lo, b.lo))
 
     @staticmethod
     def stack(parts: Iterable[DoubleDouble]) -> DoubleDouble:
-        """Join arrays of sums along a new first axis."""
         parts = list(parts)
         return DoubleDouble(
             np.stack([part.hi for part in parts]), np.stack([part.lo for part in parts])
@@ -197,7 +187,6 @@ class DoubleDouble:
 
     @staticmethod
     def concatenate(parts: Iterable[DoubleDouble], axis: int = 0) -> DoubleDouble:
-        """Join arrays of sums along one axis."""
         parts = list(parts)
         return DoubleDouble(
             np.concatenate([part.hi for part in parts], axis),

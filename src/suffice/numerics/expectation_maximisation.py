@@ -282,7 +282,6 @@ class _Cells:
         return _Gaussians(np.zeros(self.origin.shape), np.tile(np.eye(d), (self.n_matrices, 1, 1)))
 
     def expect(self, at: _Gaussians, log_prior: LogPrior | None) -> _Sums:
-        """Expected sums and log-likelihood at some parameters."""
         x, scatter = self.x.copy(), np.zeros_like(at.covariance)
         of_cells = np.empty(len(self.cells[0]))
         groups = self.code, self.group_weight
@@ -308,7 +307,6 @@ class _Cells:
         return self.weight, self.origin + sums.mean * self.scale, np.where(both, scatter, 0.0)
 
     def maximise(self, sums: _Sums, estimate: Estimate) -> _Gaussians:
-        """The parameters estimated from expected sums."""
         weight, mean, scatter = self.in_units(sums)
         estimated, covariance = estimate(weight, mean, scatter)
         if not (np.isfinite(estimated).all() and np.isfinite(covariance).all()):
@@ -367,7 +365,7 @@ def _change(before: _Gaussians, after: _Gaussians) -> float:
 
 
 def _extrapolated(path: Path, at: _Gaussians, following: _Gaussians) -> _Gaussians:
-    """Where a path leads that came to ``at`` and goes on to ``following``."""
+    """Extrapolate a path that came to ``at`` and goes on to ``following``."""
     flat = (np.concatenate([one.mean.ravel(), one.covariance.ravel()]) for one in (at, following))
     ahead = path.extrapolated(*flat)
     if ahead is None:
@@ -425,5 +423,4 @@ class Path(NamedTuple):
         return target
 
     def forget(self, kept: int = KEPT) -> None:
-        """Keep the last differences only."""
         del self.points[: -kept - 1], self.steps[: -kept - 1]

@@ -69,7 +69,6 @@ class Table:
         return "\n".join([*title, *lines, *(["", *self.notes] if self.notes else [])])
 
     def html(self) -> str:
-        """Return the table as HTML, with the lines below it."""
         known = [value for value in self.bars if math.isfinite(value)]
         sign = -1 if any(value < 0 for value in known) else 1
         largest = max(map(abs, known), default=0.0) * sign

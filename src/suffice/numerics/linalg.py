@@ -77,7 +77,6 @@ class Factor:
 
     @property
     def rank(self) -> int:
-        """Number of independent columns."""
         return int(self.independent.sum())
 
     @property

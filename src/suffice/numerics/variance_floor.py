@@ -93,7 +93,7 @@ def expected_log_loss(moments: StandardMoments, fraction: float) -> float:
         E(x_j − μ_c,−i)² = (n/(n − 1))² s²_cj            from its own class
         E(x_j − μ_b)²    = s²_cj + (μ_cj − μ_bj)²        from class b
 
-    By the rule of succession, one in n_cj + 1 cells is none that its class has shown; it is taken
+    By the rule of succession, one in n_cj + 1 cells is unseen in its class; it is taken
     to be one of all classes together, at E(x_j − μ_b)² = s²_j + (μ_j − μ_bj)². With v = max(σ²,
     ε s²_j), and ℓ_bj(q) = −½ log v_bj − q/2v_bj, the log-odds of class b against c are
 

@@ -25,8 +25,7 @@ class ColumnImportanceDisplay:
     ----------
     information : ColumnInformation
     weights : mapping from column to float, optional
-        How often what a column says is counted. A column that is not counted, as others tell what
-        it tells, is drawn hollow.
+        Weights of the columns. A column of weight 0, which repeats others, is drawn hollow.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ import numpy as np
 from suffice.errors import ParameterError
 from suffice.export.expressions import Choice, LogJoint, Term
 from suffice.export.json import finite, written
-from suffice.export.terms import check_labels, family_terms, log_joint, refuse_times
+from suffice.export.terms import Where, check_labels, family_terms, log_joint, refuse_times
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel
@@ -106,7 +106,7 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
             made = [text_term(parameters, len(columns), fitted.prior)]
             columns += [(name, "text") for name in names]
         else:
-            found = family_terms(parameters, names, fitted.layout, len(columns))
+            found = family_terms(parameters, Where(names, fitted.layout, len(columns)))
             columns += [(column.name, column.kind) for column in found[0]]
             made = [_term(term) for term in found[1]]
         each = np.broadcast_to(weights, len(made)).tolist()

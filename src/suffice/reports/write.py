@@ -23,7 +23,7 @@ def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     path : str or path
         Where the page is written.
     test : table, or pair of rows and their answers, optional
-        Rows that the model has not learnt. The page then says how good its answers are, and lists
+        Test data. The page then has an evaluation of the predictions, and lists
         those that are most wrong. A table holds the column of answers under the name of the fit.
 
     Raises

@@ -133,7 +133,6 @@ class Sums:
         return axes_of(cast(Any, cls))
 
     def _with_each(self, change: Callable[[Any], Any]) -> Self:
-        """Change every field that is added."""
         return _replaced(self, lambda name: _each(change, getattr(self, name)))
 
     def __eq__(self, other: object) -> bool:

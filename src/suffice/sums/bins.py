@@ -218,7 +218,6 @@ class BinnedCounts(ClassSums):
 
     @property
     def units(self) -> NDArray[np.float64]:
-        """Divisors of the numbers, (d,)."""
         return self.unit if len(self.unit) else np.ones(self.d)
 
     @cached_property
@@ -280,7 +279,6 @@ class BinnedCounts(ClassSums):
         return same and np.array_equal(self.unit, other.unit)
 
     def _require_same(self, other: Self) -> None:
-        """Refuse counts of other classes, or from other origins."""
         if not self._is_alike(other):
             mine, theirs = (
                 f"{counts.k} classes, with the origins {counts.origin.tolist()} and the units "
@@ -300,7 +298,6 @@ class BinnedCounts(ClassSums):
         return keys, *counts
 
     def _kept(self, keys: NDArray[np.int64], count: DoubleDouble) -> Self:
-        """The cells that still hold a number."""
         shown = count.hi > 0
         return self.of_places(self.k, self.origin, keys[shown], count[shown], self.unit)
 
@@ -314,8 +311,7 @@ class BinnedCounts(ClassSums):
         whole = np.rint(count.hi)
         near = np.abs(count.hi - whole) <= 1e-12 * whole
         return self._kept(
-            self._keys,
-            DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo)),
+            self._keys, DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo))
         )
 
     def __eq__(self, other: object) -> bool:

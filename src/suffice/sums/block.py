@@ -496,12 +496,7 @@ class SparseBlock:
         cells = self.data, self.indices, self.indptr
         taken = csr_array(cells, shape=(self.rows, len(self.vocabulary)))[rows]
         return SparseBlock(
-            taken.data,
-            taken.indices,
-            taken.indptr,
-            self.vocabulary,
-            self.present[rows],
-            self.whole,
+            taken.data, taken.indices, taken.indptr, self.vocabulary, self.present[rows], self.whole
         )
 
     @property

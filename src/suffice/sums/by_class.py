@@ -69,7 +69,6 @@ class ByClass(Sums):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is no labelled row."""
         return not len(self.classes)
 
     def aligned(self, other: Self) -> tuple[Self, Self]:

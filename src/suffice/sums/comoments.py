@@ -18,26 +18,13 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
-from suffice.numerics.error_free import (
-    LARGEST,
-    add,
-    divide,
-    multiply,
-    two_product,
-    two_sum,
-)
+from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
-from suffice.sums.moments import (
-    is_scatter,
-    noise_of_squares,
-    scatters_left,
-    too_large,
-    too_small,
-)
+from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
 
 Tally = NDArray[np.int64]
 """Of every group, (g, 3): rows, rows whose weight is no whole number, and Σ log w in units.
@@ -243,7 +230,6 @@ class Comoments(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Return whether every row shows every column."""
         return bool(self.patterns.all())
 
     @cached_property
@@ -259,7 +245,6 @@ class Comoments(ClassSums):
 
     @property
     def columns(self) -> Comoments:
-        """Co-moments of the columns: these; those of `FourthMoments` are of the squares too."""
         return self
 
     @property
@@ -404,7 +389,6 @@ class Comoments(ClassSums):
         return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.product_index]
 
     def _shown(self) -> Comoments:
-        """The groups that have rows."""
         shown = self.weight[:, 0] > 0.0
         if len(shown) and shown.all() and self.products.any(axis=(1, 2, 3)).all():
             return self
@@ -610,7 +594,6 @@ class ComomentsAccumulator:
         return len(x) if stopped < 0 else int(stopped)
 
     def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
-        """Count complete rows that were added."""
         k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
         self._tally = grown(self._tally, k) + tallied(codes, weights, k)
 
@@ -707,7 +690,6 @@ class FourthMoments(ClassSums):
 
     @cached_property
     def columns(self) -> Comoments:
-        """Co-moments of the columns alone."""
         return self.moments.marginal(np.arange(self.d))
 
     @property
@@ -772,7 +754,6 @@ class FourthMomentsAccumulator:
 
     @property
     def complete(self) -> bool:
-        """Return whether no row so far had a missing cell."""
         return self._moments.complete
 
     def add(

@@ -297,7 +297,6 @@ def _change(before: str, after: str) -> str:
 
 
 def _cells(found: Divergence | None) -> list[str]:
-    """A divergence in print."""
     if found is None:
         return [UNKNOWN] * 3
     p = UNKNOWN if found.p_value is None else probability(found.p_value)

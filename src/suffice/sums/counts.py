@@ -142,7 +142,6 @@ class Counts(ClassSums):
         return replace(self, vocabularies=vocabularies, count=count)
 
     def pruned(self) -> Self:
-        """Drop the values of open vocabularies that no row contains."""
         shown = np.any(self.count.hi > 0, axis=0)
         kept = [
             np.arange(len(v)) if v.closed else np.flatnonzero(shown[start : start + len(v)])
@@ -292,7 +291,6 @@ class CountAccumulator:
         self._tally, self._table = np.zeros((0, places), np.int64), np.zeros((0, 2, places))
 
     def _fold(self) -> None:
-        """Add what was counted to the sum, by value."""
         if self._range is None:
             return
         tally, pairs = grown(self._tally, self._k), grown(self._table, self._k)
@@ -452,7 +450,6 @@ class EventAccumulator:
         return self._count
 
     def _fold(self) -> None:
-        """Add the table to the sum by value: codes never travel between batches."""
         if self._vocabulary is None:
             return
         count = DoubleDouble.from_sums(self._count.hi, self._count.lo)
@@ -503,9 +500,7 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return codes[first], place
 
 
-def patterns_of(
-    shown: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def patterns_of(shown: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Yield the rows that show the same columns, and these columns, if there are any."""
     patterns, place = distinct_rows(shown)
     order = np.argsort(place, kind="stable")
@@ -579,7 +574,6 @@ class JointCounts(ClassSums):
             raise ForgetError(f"the combination {shown}: {error.fact}", error.rule) from None
 
     def combination(self, s: int) -> tuple[Value, ...]:
-        """Return the values of combination s."""
         pairs = zip(self.vocabularies, self.cells[s], strict=True)
         return tuple(vocabulary.values[code] for vocabulary, code in pairs)
 
@@ -611,7 +605,6 @@ class JointCounts(ClassSums):
         return self.over(tuple(Vocabulary.of(v.values) for v in self.vocabularies)).pruned()
 
     def pruned(self) -> Self:
-        """Drop the combinations, and the values, that no row contains."""
         shown = np.any(self.count.hi > 0, axis=0)
         cells = self.cells[shown]
         kept = [np.unique(column) for column in cells.T]
@@ -632,9 +625,7 @@ class JointCounts(ClassSums):
         places = np.split(place, [len(parts[0].cells)])
         a, b = (
             replace(
-                part,
-                cells=cells,
-                count=part.count.scatter((slice(None), at), (part.k, len(cells))),
+                part, cells=cells, count=part.count.scatter((slice(None), at), (part.k, len(cells)))
             )
             for part, at in zip(parts, places, strict=True)
         )

@@ -39,8 +39,6 @@ from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import TOO_LARGE
 from suffice.sums.row_sample import mixed
 
-__all__ = ["LEAST_COLUMNS", "KeptRows", "Roots", "RowsAccumulator"]
-
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
@@ -124,12 +122,10 @@ class KeptRows(ClassSums):
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the cells of complete rows, (k, d)."""
         return np.repeat(self.class_weight[:, None], self.d, axis=1)
 
     @cached_property
     def columns(self) -> Roots:
-        """The means and roots of complete dense rows."""
         return Roots.of(self)
 
     def in_file(self) -> Roots:
@@ -155,7 +151,6 @@ class KeptRows(ClassSums):
 
     @property
     def complete(self) -> bool:
-        """Return whether no row lacks a cell."""
         return not self.gaps.any()
 
     @property
@@ -478,12 +473,10 @@ class Roots(ClassSums):
 
     @property
     def columns(self) -> Roots:
-        """The means and roots themselves."""
         return self
 
     @property
     def code(self) -> NDArray[np.intp]:
-        """The classes that have rows."""
         return np.flatnonzero(self.weight > 0)
 
     @property
@@ -492,7 +485,6 @@ class Roots(ClassSums):
         raise self._refusal
 
     def matrix(self, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the singular values and the basis of one root."""
         own = slice(*self.start[m : m + 2])
         return self.singular[own], self.basis[own]
 

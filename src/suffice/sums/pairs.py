@@ -191,7 +191,6 @@ class PairCounts(ClassSums):
 
     @property
     def size(self) -> int:
-        """Number of bins of all columns, M."""
         return sum(map(len, self.bins))
 
     @cached_property
@@ -225,7 +224,6 @@ class PairCounts(ClassSums):
         return cls(columns, bins, DoubleDouble.zeros((k, m * (m + 1) // 2)))
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        """Return both, if they are of the same bins."""
         if (self.columns, self.bins) != (other.columns, other.bins):
             raise ParameterError(
                 "pairs of columns were counted in other bins",
@@ -260,7 +258,6 @@ class PairCountAccumulator:
     def add(
         self, block: Block, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block of all columns."""
         columns = [block.column(j) for j in range(len(self._bins))]
         self.add_places(pair_places(self._bins, columns, block.rows), codes, weights, k)
 

@@ -69,7 +69,6 @@ class Ranking:
 
     @classmethod
     def empty(cls) -> Ranking:
-        """Return the ranking of no row."""
         return cls(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
 
     @classmethod
@@ -92,7 +91,6 @@ class Ranking:
         return found if rounded or len(scores) <= EXACT_SCORES else found._in_cells()
 
     def _in_cells(self) -> Ranking:
-        """Round the scores."""
         if self.rounded:
             return self
         near = np.rint(np.clip(self.scores, -LARGEST, LARGEST) / CELL)
@@ -210,7 +208,6 @@ class RankingAccumulator:
     def add(
         self, scores: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
     ) -> None:
-        """Add n rows; see `Ranking.of`."""
         rows, stack = Ranking.of(scores, truth, weights), self._sum.stack
         rounded = any(found.rounded for _, found in stack)
         self._sum.add(rows._in_cells() if rounded else rows)
@@ -219,5 +216,4 @@ class RankingAccumulator:
             self._sum = TreeSum([(LAST_LEVEL, self._sum.total())], self._sum.done)
 
     def ranking(self) -> Ranking:
-        """Return the ranking of all rows added."""
         return self._sum.total() if self._sum.done else Ranking.empty()

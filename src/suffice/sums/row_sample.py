@@ -118,7 +118,6 @@ class RowSample:
 
     @property
     def rows(self) -> int:
-        """Number of distinct rows."""
         return sum(piece.batch.rows for piece in self.pieces)
 
     @property
@@ -127,7 +126,6 @@ class RowSample:
         return float(sum(piece.batch.weights.sum() for piece in self.pieces)) / self.unit
 
     def first(self, size: int) -> RowSample:
-        """At most so many of the rows."""
         return replace(RowSample.of(size, self.pieces, self.cut, self.read), unit=self.unit)
 
     @property
@@ -170,7 +168,6 @@ class RowSample:
         return RowSample.of(self.size, (*self.pieces, *gone), cut, read)
 
     def scaled(self, factor: float) -> RowSample:
-        """Return the same rows, their weights multiplied by a factor."""
         lighter = [
             SampledRows(replace(batch, weights=batch.weights * factor), hashes)
             for batch, hashes in self.pieces
@@ -189,7 +186,6 @@ class Sampled(ByClass):
 
     @classmethod
     def with_sample(cls, sums: ByClass, sample: RowSample) -> Sampled:
-        """Put the two together."""
         return cls(sums.classes, sums.weight, sums.unlabelled, sums.blocks, sample)
 
     def __eq__(self, other: object) -> bool:
@@ -263,7 +259,6 @@ class SampledAccumulator:
         self._waiting: list[SampledRows] = []
 
     def add(self, batch: Batch) -> None:
-        """Add the rows of a batch."""
         self._sums.add(batch)
         hashes = batch_hashes(batch, self._names)
         known = batch.codes >= 0
@@ -326,7 +321,6 @@ def hash_of_text(value: Any) -> np.uint64:
 
 
 def name_hashes(names: Sequence[Sequence[Any]]) -> tuple[Hashes, ...]:
-    """The hashes of the names of the columns of each block."""
     return tuple([np.array([*map(hash_of_text, own)], np.uint64) for own in names])
 
 

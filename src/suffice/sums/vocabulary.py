@@ -66,7 +66,6 @@ class Vocabulary:
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Vocabulary:
-        """Collect the distinct values."""
         distinct: dict[Value, Value] = {}
         for value in values:
             if value not in distinct or type(value) is int:
@@ -79,7 +78,6 @@ class Vocabulary:
 
     @cached_property
     def codes(self) -> dict[Value, int]:
-        """Position of every value."""
         return {value: code for code, value in enumerate(self.values)}
 
     @cached_property

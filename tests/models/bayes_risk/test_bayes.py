@@ -6,11 +6,9 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import integrate, stats
-from scipy.sparse import csr_array
+from scipy import stats
 from sklearn.base import clone, is_classifier
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as TheirQuadratic
 from sklearn.linear_model import LogisticRegression
@@ -19,17 +17,8 @@ from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-import suffice
-from suffice import BayesClassifier, NaiveBayes
+from suffice import BayesClassifier
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.families import Categorical, Gaussian, JointTable, MultivariateGaussian, Poisson
-from suffice.naive_bayes import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    GaussianNB,
-    MultinomialNB,
-)
 
 
 def contains(found, truth):
@@ -345,159 +334,6 @@ def test_a_posterior_that_rounds_to_certainty_still_decides():
     assert_allclose(best.predict_log_proba([-100.0])[0, 1], -15000.0, rtol=1e-12)
 
 
-# -- a fitted model
-
-
-def iris_like(seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 3, 300)
-    x = rng.normal(size=(300, 4)) + y[:, None]
-    x[rng.random(x.shape) < 0.1] = np.nan
-    return x, y
-
-
-@pytest.mark.parametrize(
-    "model", [NaiveBayes.textbook(), GaussianNB(), NaiveBayes.textbook(estimation="mle")]
-)
-def test_a_fitted_model_gives_its_own_answers_to_the_bit(model):
-    x, y = iris_like()
-    model = clone(model).fit(x, y)
-    best = BayesClassifier(model)
-    assert_array_equal(best.predict_proba(x), model.predict_proba(x))
-    assert_array_equal(best.predict_log_proba(x), model.predict_log_proba(x))
-    assert_array_equal(best.predict_joint_log_proba(x), model.predict_joint_log_proba(x))
-    assert_array_equal(best.predict(x), model.predict(x))
-    assert_array_equal(best.class_prior_, model.class_prior_)
-    assert best.score(x, y) == model.score(x, y)
-
-
-def test_the_error_of_a_fitted_model_is_that_of_its_densities():
-    x, y = iris_like()
-    fitted = GaussianNB().fit(x[:, :1], y)
-    known = [
-        stats.norm(m, np.sqrt(v))
-        for m, v in zip(fitted.theta_[:, 0], fitted.var_[:, 0], strict=True)
-    ]
-    truth = BayesClassifier(known, fitted.class_prior_).bayes_error()
-    found = BayesClassifier(fitted).bayes_error()
-    assert (truth.method, found.method) == ("quadrature", "quadrature")
-    assert abs(found.value - truth.value) < 1e-14
-    assert contains(BayesClassifier(fitted).bayes_error("simulation", random_state=0), truth.value)
-    drawn, labels = BayesClassifier(fitted).sample(2_000, 0)
-    assert abs(BayesClassifier(fitted).score(drawn, labels) - (1 - truth.value)) < 0.05
-
-
-def two_classes(d, seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, 80)
-    x = rng.normal(size=(80, d)) @ rng.normal(size=(d, d)) + y[:, None]
-    return x, y
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e8])
-@pytest.mark.parametrize(
-    "model",
-    [
-        GaussianNB(),
-        NaiveBayes.textbook(),
-        NaiveBayes.textbook(families=Gaussian(shared=True)),
-        NaiveBayes.textbook(families=MultivariateGaussian()),
-        NaiveBayes.textbook(families=MultivariateGaussian(estimation="map")),
-        suffice.QuadraticDiscriminantAnalysis(),
-        suffice.LinearDiscriminantAnalysis(),
-    ],
-)
-def test_one_fitted_column_against_an_integral(model, offset):
-    x, y = iris_like()
-    shown = ~np.isnan(x[:, 0])
-    x, y = np.round(x[shown, :1] * (1 + y[shown, None]), 3), y[shown]
-    best = BayesClassifier(clone(model).fit(x + offset, y))
-    grid = np.linspace(-200, 200, 400_001)
-    joint = np.exp(best.predict_joint_log_proba(grid[:, None] + offset))
-    truth = integrate.simpson(joint.sum(axis=1) - joint.max(axis=1), x=grid)
-    found = best.bayes_error()
-    assert found.method == "quadrature"
-    assert abs(found.value - truth) < 1e-6
-    assert found.uncertainty < 1e-10
-
-
-def table_of(seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 3, 90)
-    return np.minimum(rng.poisson(1 + y[:, None], size=(90, 3)), 3), y
-
-
-@pytest.mark.parametrize(
-    ("model", "read", "values"),
-    [
-        (BernoulliNB(), lambda x: x > 1, [0, 1]),
-        (BernoulliNB(), lambda x: csr_array((x > 1) * 1.0), [0, 1]),
-        (BernoulliNB(alpha=1e-10), lambda x: x > 0, [0, 1]),
-        (CategoricalNB(), lambda x: x, range(4)),
-        (CategoricalNB(min_categories=6), lambda x: x, range(6)),
-        (NaiveBayes.textbook("categorical"), lambda x: x, range(4)),
-        (NaiveBayes.textbook(Categorical(unseen="smooth")), lambda x: x, range(5)),
-        (NaiveBayes.textbook(Categorical(estimation="mle")), lambda x: x, range(4)),
-        (NaiveBayes.textbook("joint_table"), lambda x: x, range(4)),
-        (NaiveBayes.textbook(JointTable(unseen="smooth")), lambda x: x, range(5)),
-        (NaiveBayes.textbook(JointTable(estimation="mle")), lambda x: x, range(4)),
-        (NaiveBayes.textbook("poisson"), lambda x: x[:, :2], range(60)),
-        (NaiveBayes.textbook(Poisson(estimation="mle")), lambda x: x[:, :2], range(60)),
-    ],
-)
-def test_fitted_discrete_columns_are_summed(model, read, values):
-    x, y = table_of()
-    x = read(x)
-    best = BayesClassifier(clone(model).fit(x, y))
-    every = np.array(list(itertools.product(values, repeat=x.shape[1])))
-    joint = np.exp(best.predict_joint_log_proba(every.astype(getattr(x, "dtype", None))))
-    assert_allclose(joint.sum(), 1.0, rtol=1e-9)
-    found = best.bayes_error()
-    assert found.method == "sum"
-    assert_allclose(found.value, 1 - joint.max(axis=1).sum(), rtol=1e-9)
-    assert found.uncertainty < 1e-10
-
-
-def test_a_fitted_model_that_knows_nothing_errs_as_its_prior_does():
-    nothing = {"a": ["x", "x", "x", "x"], "b": [None, None, None, None]}
-    for family in ("categorical", "joint_table"):
-        fitted = NaiveBayes.textbook(family).fit(pa.table(nothing), [0, 0, 0, 1])
-        found = BayesClassifier(fitted).bayes_error()
-        assert (found.method, found.value) == ("sum", fitted.class_prior_.min())
-    alone = BayesClassifier(
-        suffice.LinearDiscriminantAnalysis().fit([[0.0], [1.0], [5.0]], [0, 0, 1])
-    )
-    certain = BayesClassifier(alone.densities, [1.0, 0.0]).bayes_error()
-    assert (certain.method, certain.value) == ("quadrature", 0.0)
-
-
-def test_a_fitted_model_without_an_exact_way_is_left_to_sampling():
-    x, y = two_classes(2)
-    many = np.random.default_rng(0).random((40, 25)) < 0.5
-    for fitted in (
-        suffice.QuadraticDiscriminantAnalysis().fit(x, y),
-        GaussianNB().fit(np.hstack([x, x]), y),
-        BernoulliNB().fit(many, y[:40]),
-        MultinomialNB().fit(many, y[:40]),
-        NaiveBayes.textbook("poisson").fit(many.astype(int), y[:40]),
-    ):
-        best = BayesClassifier(fitted)
-        assert best.bayes_error(n_samples=100, random_state=0).method == "simulation"
-        for method in ("sum", "quadrature"):
-            with pytest.raises(ParameterError, match=f"method='{method}' does not apply; it is fo"):
-                best.bayes_error(method)
-
-
-def test_a_model_that_is_no_likelihood_is_refused():
-    x = np.random.default_rng(0).poisson(2, (20, 3))
-    y = np.arange(20) % 2
-    with pytest.raises(ParameterError, match="its scores are no likelihood"):
-        BayesClassifier(ComplementNB().fit(x, y))
-    assert BayesClassifier(MultinomialNB().fit(x, y)).predict(x).shape == (20,)
-    with pytest.raises(ValueError, match="not fitted"):
-        BayesClassifier(NaiveBayes.textbook())
-
-
 # -- cells, poles, and rows that no class could have produced
 
 
@@ -658,5 +494,3 @@ def test_scikit_learn_takes_it_for_a_classifier():
     copy = clone(best).set_params(priors=[0.9, 0.1])
     assert copy.class_prior_.tolist() == [0.9, 0.1]
     assert best.class_prior_.tolist() == [0.5, 0.5]
-    fitted = NaiveBayes.textbook().fit(x, y)
-    assert_array_equal(clone(BayesClassifier(fitted)).predict(x), fitted.predict(x))

@@ -18,7 +18,7 @@ from suffice.linear_model import LogisticRegression
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.first_pass import SparseMomentsAccumulator, first_pass
 from suffice.models.logistic.loss import loss_derivatives
-from suffice.models.logistic.minimise import minimise
+from suffice.models.logistic.minimise import Solver, minimise
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import CentredDesign, DataLoop
 from suffice.models.logistic.separation import find_separation
@@ -204,7 +204,7 @@ def penalised(x, y, beta):
 def test_firth_is_at_a_maximum_of_its_likelihood():
     x, y, _ = rows(8, 30, 2)
     objective = problem(x, y, firth=True)
-    found = minimise(objective, None, "newton", 1e-12, 200)
+    found = minimise(objective, None, Solver("newton", 1e-12, 200, "minimum_norm"))
     assert found.converged
     beta = np.concatenate(
         [

@@ -21,11 +21,11 @@ def audit(
     *,
     model: ModelFile,
     min_count: Annotated[
-        float, typer.Option(metavar="M", help="List what is told about fewer rows.")
+        float, typer.Option(metavar="M", help="List what is revealed about fewer rows.")
     ] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """List what a model file tells about single rows.
+    """List what a model file reveals about single rows.
 
     A sum over one row is that row: rare labels, values and combinations, sums of
     few rows, cells that few rows miss, and values that stand in the file.

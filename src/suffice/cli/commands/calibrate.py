@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.models import (
-    fitting,
-    label_of,
-    load_summed,
-    predicts_numbers,
-    refusal,
-    refuse_overwriting,
-    refuse_replacing,
-    weight_of,
-    without_cells,
-)
-from suffice.cli.options import (
-    AsJson,
-    Data,
-    Force,
-    Ignore,
-    ModelFile,
-    ReadAs,
-    Reading,
-    Running,
-    Weight,
-    refuse_labels,
-    reported,
-)
+from suffice.cli.models import predicts_numbers, refusal, updated
+from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight
 from suffice.cli.output import deliver
 from suffice.phrases import amount
 
@@ -58,23 +36,15 @@ def calibrate(
     it sees rows again. Errors, each row left out, are for predict --interval
     conformal.
     """
-    reading = Reading.of(read)
-    refuse_overwriting(output, data)
-    fitted = load_summed(model)
-    if not hasattr(fitted, "calibrate"):
-        rule = "naive Bayes and AODE have column weights; linear models have errors"
-        raise refusal(model, fitted, rule, "give it one of these")
-    refuse_labels(fitted, reading)
-    table = without_cells(reading.open(data, fitted.reader_.format), fitted, ignore)
-    with (
-        reported(f"Reading {', '.join(data)}") as report,
-        Running().chosen(report),
-        fitting(data, model),
-    ):
-        weights = weight_of(fitted, weight, table)
-        fitted.calibrate(table, label_of(fitted), weights, learnt=not new)
-    refuse_replacing(output, fitted, fitted.target_names_, force, [model])
-    fitted.save(output)
+
+    def change(fitted: Any, *rows: Any) -> None:
+        if not hasattr(fitted, "calibrate"):
+            rule = "naive Bayes and AODE have column weights; linear models have errors"
+            raise refusal(model, fitted, rule, "give it one of these")
+        fitted.calibrate(*rows, learnt=not new)
+
+    columns = ignore, weight
+    fitted = updated(model, data, read, columns, (output, force), "Reading", change)
     facts: Calibrated = {"model": str(output), "rows": 0.0}
     if predicts_numbers(fitted):
         errors = fitted.model_.errors

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import suffice
-from suffice.cli.models import different_kinds, errors_by_file_name, predicts_numbers, refusal
+from suffice.cli.models import different_kinds, errors_by_file_name, load_having, predicts_numbers
 from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver
 
@@ -55,12 +54,8 @@ def compare(
 
 
 def _comparable(path: Path) -> Any:
-    """Read the file of a model that holds a distribution of every column."""
-    model: Any = suffice.load(path)
-    if not hasattr(model, "compare") or not hasattr(model, "statistic_"):
-        rule = "it keeps no distribution of every column"
-        raise refusal(path, model, rule, "fit naive Bayes to both tables")
-    return model
+    rule, next_step = "it keeps no distribution of every column", "fit naive Bayes to both tables"
+    return load_having(path, rule, next_step, "compare", "statistic_")
 
 
 def _divergence(found: Divergence | None) -> documents.Divergence | None:

@@ -96,7 +96,7 @@ def cv(
     from suffice.model_selection.ranking import RankedModels
 
     reading, loo = Reading.of(read), folds == "loo"
-    if not loo and not folds.isdecimal():
+    if not loo and not (folds.isdecimal() and int(folds) > 1):
         rule = "it is a whole number, 2 or more, or loo"
         raise ParameterError(f"--folds {folds}", rule, "write --folds 10")
     _check_ways(loo, by, shuffle)

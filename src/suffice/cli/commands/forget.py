@@ -3,32 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.models import (
-    fitting,
-    label_of,
-    load_summed,
-    refuse_overwriting,
-    refuse_replacing,
-    weight_of,
-    without_cells,
-)
-from suffice.cli.options import (
-    AsJson,
-    Data,
-    Force,
-    Ignore,
-    ModelFile,
-    ReadAs,
-    Reading,
-    Running,
-    Weight,
-    refuse_labels,
-    reported,
-)
+from suffice.cli.models import updated
+from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight
 from suffice.cli.output import deliver
 from suffice.errors import DataError
 from suffice.phrases import amount
@@ -55,31 +35,26 @@ def forget(
 ) -> None:
     """Remove rows from a model.
 
-    The result is that of a fit without them, to the last bit. Sums do not tell
+    The result is that of a fit without them, to the last bit. Sums do not record
     which rows they are of: only rows of the training data may be removed, once.
     """
-    reading = Reading.of(read)
-    refuse_overwriting(output, data)
-    fitted = load_summed(model)
-    before, known = float(fitted.statistic_.rows), fitted.statistic_
-    refuse_labels(fitted, reading)
-    table = without_cells(reading.open(data, fitted.reader_.format), fitted, ignore)
-    with (
-        reported(f"Removing {', '.join(data)}") as report,
-        Running().chosen(report),
-        fitting(data, model),
-    ):
-        fitted.forget(table, label_of(fitted), weight_of(fitted, weight, table), again=again)
-    if fitted.statistic_ == known:
-        raise DataError(
-            f"{', '.join(data)} holds no row with a weight above zero",
-            "there is nothing to forget",
-            "check the file and the weights",
-        )
-    refuse_replacing(output, fitted, fitted.target_names_, force, [model])
-    fitted.save(output)
+    before: list[float] = []
+
+    def change(fitted: Any, *rows: Any) -> None:
+        known = fitted.statistic_
+        before.append(float(known.rows))
+        fitted.forget(*rows, again=again)
+        if fitted.statistic_ == known:
+            raise DataError(
+                f"{', '.join(data)} holds no row with a weight above zero",
+                "there is nothing to forget",
+                "check the file and the weights",
+            )
+
+    columns = ignore, weight
+    fitted = updated(model, data, read, columns, (output, force), "Removing", change)
     after = float(fitted.statistic_.rows)
-    gone = before - after
+    gone = before[0] - after
     noun = "row" if gone == 1 else "rows"
     said = f"{amount(gone)} {noun} forgotten, {amount(after)} left. Saved to {output}"
     facts: Forgotten = {"model": str(output), "forgotten": gone, "rows": after}

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import suffice
-from suffice.cli.models import has_candidates, refusal
+from suffice.cli.models import has_candidates, has_coefficients, refusal
 from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import CommandLine, deliver, short
 from suffice.cli.results import candidate_facts, class_facts, class_table, read_as
 from suffice.cli.values import listed, no_such_column, spelled
 from suffice.numerics.in_print import Table
+from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ def show(
     A table is read to its end: its columns, their types, missing cells and rows
     that are left out are those that a fit would see.
     """
-    from suffice.persist import is_model_file
-
     model = Path(file[0])
     if len(file) > 1 or not is_model_file(model):
         table = _read(Reading.of(read), file, listed(column))
@@ -58,7 +57,7 @@ def show(
     if has_candidates(fitted):
         deliver(candidate_facts(fitted, model), lambda: [fitted.candidates_.table()], as_json)
         return
-    if not hasattr(fitted, "predict_joint_log_proba"):
+    if has_coefficients(fitted):
         rule = "it has coefficients, and no families"
         raise refusal(model, fitted, rule, f"use suffice summary {model}")
     facts = _facts(fitted, model, listed(column))

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-import suffice
-from suffice.cli.models import has_coefficients, known_columns, label_of, refusal, weight_of
+from suffice.cli.models import known_columns, label_of, load_having, weight_of
 from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
 from suffice.cli.output import deliver
 from suffice.cli.results import CONFIDENCE, coefficient_facts, coefficient_tables, summaries_of
@@ -39,9 +38,8 @@ def summary(
     Of linear, ridge, lasso, elastic net and logistic models.
     """
     reading = Reading.of(read)
-    fitted: Any = suffice.load(model)
-    if not has_coefficients(fitted):
-        raise refusal(model, fitted, "a summary is of coefficients", f"use suffice show {model}")
+    rule = "a summary is of coefficients"
+    fitted = load_having(model, rule, f"use suffice show {model}", "summary")
     found: list[Any] | SufficeError
     if robust is not None:
         found = _robust(fitted, robust, data or (), level, reading)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from suffice.data.files.stored import PLAIN, StoredFormat, StoredPart, is_text
+from suffice.data.files.stored import PLAIN, StoredFormat, StoredPart
+from suffice.data.schema import is_text
 from suffice.sums.batch import BATCH_ROWS
 
 if TYPE_CHECKING:

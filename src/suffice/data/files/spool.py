@@ -18,7 +18,8 @@ import pyarrow.ipc as ipc
 
 from suffice.data.doubles import doubles
 from suffice.data.files.parquet import ParquetPart
-from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart, is_text
+from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart
+from suffice.data.schema import is_text
 from suffice.data.source import PartView
 from suffice.data.table import Table, first_rows, require_columns
 from suffice.data.version import version_of

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
-from suffice.data.schema import called, held
+from suffice.data.schema import called, held, is_text
 from suffice.data.source import RecordPart
 from suffice.data.table import (
     Table,
@@ -238,13 +238,6 @@ class StoredTable(Table):
 def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:
     """Return a table with sentences on what of its file is not read as it stands."""
     return table.replace_schema_metadata({_REMARKS: json.dumps(remarks)}) if remarks else table
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Return whether cells are strings of any length."""
-    types = pa.types
-    is_string: bool = types.is_string(kind) or types.is_large_string(kind)
-    return is_string or bool(types.is_string_view(kind))
 
 
 def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -20,9 +20,8 @@ from suffice.data.files.spool import (
     spooled,
     unbroken,
 )
-from suffice.data.files.stored import is_text
 from suffice.data.python_cells import unmasked
-from suffice.data.schema import Layout
+from suffice.data.schema import Layout, is_text
 from suffice.data.source import RecordPart
 from suffice.data.table import (
     Table,

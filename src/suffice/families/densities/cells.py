@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -87,6 +88,7 @@ def equal_frequency_cuts(every: NDArray[np.float64], bins: int) -> NDArray[np.in
 TIE = 2.0**-30  # units: a number midway between two others is one of the larger, however rounded
 GROUPS = 200  # cells, at most, that kernels stand in
 LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
+FEW_CLASSES = 10  # of more classes, cells are so many fewer that kernels take as long as of these
 
 
 class _Cells(NamedTuple):
@@ -123,14 +125,15 @@ class Cells(_Cells):
 
     @cached_property
     def grouped(self) -> Cells:
-        """At most 200 cells of equal frequency, without gaps between them."""
-        few = len(self.low) <= GROUPS
-        cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, GROUPS)
+        """At most 200 cells of equal frequency, without gaps; of k > 10 classes 200 √(10/k)."""
+        most = round(GROUPS * sqrt(min(1.0, FEW_CLASSES / len(self.counts))))
+        few = len(self.low) <= most
+        cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, most)
         return merged(self, cuts)
 
     @cached_property
     def kernel_shape(self) -> KernelShape:
-        """What kernels of all bandwidths have in common, in the groups of two cells or more."""
+        """Return the quantities that kernels of all bandwidths share."""
         cells = self.grouped
         k, b = cells.counts.shape
         shape = np.empty(k), np.empty(k), np.empty(b)

@@ -151,7 +151,7 @@ class Evaluation(Printed):
 
     @property
     def weight(self) -> float:
-        """Σw of the labelled rows."""
+        """Return Σw of the evaluated rows."""
         return float(self.confusion.value.sum())
 
     @property

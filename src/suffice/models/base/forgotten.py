@@ -72,7 +72,7 @@ def remembered(known: Forgotten, total: int) -> Forgotten:
 
 
 def without(known: Forgotten, total: int) -> Forgotten:
-    """Remember a set no longer: its rows were learnt again."""
+    """Remove a set whose rows were added again."""
     gone = _entries(known, total)
     return tuple(entry for entry in known if entry not in gone)
 

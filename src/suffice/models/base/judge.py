@@ -144,7 +144,7 @@ Answers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """A model that answers every row without having learnt it, in closed form.
+    """A model that predicts every row from all others, in closed form.
 
     Parameters
     ----------

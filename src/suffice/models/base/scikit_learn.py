@@ -153,7 +153,7 @@ class available_if:  # noqa: N801 - named as scikit-learn's
 
 
 def not_fitted(sentence: str) -> Exception:
-    """The error of an estimator that has not learnt yet."""
+    """Return the error of an estimator that is not fitted yet."""
     from sklearn.exceptions import NotFittedError
 
     error: Exception = NotFittedError(sentence)

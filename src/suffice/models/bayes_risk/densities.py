@@ -45,7 +45,6 @@ def log_density(distribution: Any, rows: Array) -> Array:
 
 
 def draw(distribution: Any, n: int, rng: np.random.Generator) -> Array:
-    """Draw rows (n, d)."""
     if hasattr(distribution, "resample"):
         drawn = distribution.resample(n, seed=rng).T
     elif hasattr(distribution, "rvs"):
@@ -223,7 +222,7 @@ class Densities:
         if not isinstance(given, Mapping | list | tuple):
             raise ParameterError(
                 f"densities is {described(given)}",
-                "it is a mapping from label to distribution, a sequence, or a fitted model",
+                "it is a mapping from label to distribution, or a sequence",
             )
         labels: tuple[Any, ...] = tuple(range(len(given)))
         if isinstance(given, Mapping):
@@ -234,16 +233,12 @@ class Densities:
                 "there are two classes or more, each has a density, and None is no label",
             )
         known = tuple(Density.of(label, one) for label, one in zip(labels, given, strict=True))
-        return cls(labels, prior_of(priors, labels), known)
+        return cls(labels, _prior_of(priors, labels), known)
 
     @property
     def d(self) -> int | None:
         """Number of columns, if any class tells."""
         return next((here.d for here in self.densities if here.d), None)
-
-    def known(self) -> Densities:
-        """Return these densities."""
-        return self
 
     def log_joint(self, rows: Array) -> Array:
         """Return log P(c) + log p(x | c) of rows (n, d), (n, k); infinite where a density is."""
@@ -263,7 +258,6 @@ class Densities:
         return out
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> Array:
-        """Draw one row for every class code, (n, d)."""
         rows = np.empty((len(codes), self.d or 1))
         for c in np.unique(codes).tolist():
             here, n = self.densities[c], int((codes == c).sum())
@@ -300,7 +294,7 @@ class Densities:
         return rows
 
 
-def prior_of(priors: Any, labels: tuple[Any, ...]) -> Array:
+def _prior_of(priors: Any, labels: tuple[Any, ...]) -> Array:
     """Return P(c) (k,), checked, in the order of the labels."""
     if priors is None:
         return np.full(len(labels), 1.0 / len(labels))

@@ -16,8 +16,8 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.bayes_risk.columns import discrete, frozen, location_scale
 from suffice.models.bayes_risk.densities import cut_points, log_density
-from suffice.models.bayes_risk.fitted import discrete, frozen, location_scale
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
@@ -52,7 +52,7 @@ class ColumnInformation(Printed):
     bits : ndarray (d,)
         I(C; X_j); NaN where it is not known.
     entropy : float
-        H(C) of the class prior, in bits: what there is to be told.
+        H(C) of the class prior, in bits.
     """
 
     columns: tuple[str, ...]
@@ -66,7 +66,6 @@ class ColumnInformation(Printed):
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
 
     def table(self) -> Table:
-        """Return the columns as a table, the most informative first."""
         rows = []
         for j in self.order.tolist():
             bits = float(self.bits[j])
@@ -206,7 +205,6 @@ class NextQuestions(Printed):
     entropy: float
 
     def table(self) -> Table:
-        """Return the columns and their bits as a table."""
         bits = self.bits.tolist()
         rows = [
             [name, "-" if np.isnan(one) else f"{one:.4f}"]

@@ -16,7 +16,7 @@ from functools import reduce
 from itertools import pairwise
 from math import ceil, prod
 from numbers import Integral
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -30,7 +30,6 @@ from suffice.models.bayes_risk.densities import (
     log_density,
     values_of,
 )
-from suffice.models.bayes_risk.fitted import FittedDensities
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import normalise, safe_log
@@ -39,7 +38,7 @@ from suffice.numerics.quadrature import integrate
 Method = Literal["auto", "sum", "quadrature", "simulation"]
 RULES = {
     "sum": f"it is for discrete columns that have {MOST_VALUES} combinations of values at most",
-    "quadrature": "it is for one or two columns of real numbers, of a fitted model or with `ppf`",
+    "quadrature": "it is for one or two columns of real numbers with `ppf`",
 }
 
 SHARP = 1e-5  # uncertainty that "auto" is content with
@@ -74,13 +73,12 @@ class BayesError(Printed):
     method: str
 
     def table(self) -> Table:
-        """Return the error, its uncertainty and its method as a table."""
         rows = [["value", f"{self.value:.10g}"], ["uncertainty", f"{self.uncertainty:.2g}"]]
         return Table("", ["", ""], [*rows, ["method", self.method]])
 
 
 def bayes_error(
-    densities: Densities | FittedDensities, method: Method, n_samples: int, rng: np.random.Generator
+    densities: Densities, method: Method, n_samples: int, rng: np.random.Generator
 ) -> BayesError:
     """Return the Bayes error of densities.
 
@@ -92,11 +90,10 @@ def bayes_error(
         )
     if not (isinstance(n_samples, Integral) and n_samples >= 2):
         raise ParameterError(f"n_samples={n_samples!r}", "it is a whole number, 2 or more")
-    known = None if method == "simulation" else densities.known()
     for name, way in (("sum", _sum), ("quadrature", _quadrature)):
         if method not in ("auto", name):
             continue
-        found = None if known is None else way(known)
+        found = way(densities)
         if found is None and method == name:
             raise ParameterError(f"method={method!r} does not apply", RULES[name], "use 'auto'")
         if found is not None and (method == name or found.uncertainty <= SHARP):
@@ -174,9 +171,7 @@ def _product_rule(
     return total
 
 
-def _simulation(
-    densities: Densities | FittedDensities, n_samples: int, rng: np.random.Generator
-) -> BayesError:
+def _simulation(densities: Densities, n_samples: int, rng: np.random.Generator) -> BayesError:
     """Average r(x) = 1 − max_c P(c | x) over drawn rows.
 
     Class c gives n_c rows, at least P(c) n. r(x) is known, so that drawn rows are not decided and
@@ -189,8 +184,7 @@ def _simulation(
         wrong = []
         for first, end in pairwise([*range(0, n, BLOCK), n]):
             drawn = densities.sample(np.full(end - first, c), rng)
-            log_joint: Any = densities.log_joint(drawn)  # type: ignore[arg-type]
-            log_joint = without_poles(log_joint, safe_log(prior))
+            log_joint = without_poles(densities.log_joint(drawn), safe_log(prior))
             posterior, _ = normalise(log_joint, prior)
             wrong.append(least_wrong(posterior))
         r = np.concatenate(wrong)

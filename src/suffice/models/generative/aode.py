@@ -128,7 +128,6 @@ class AODEModel(GenerativeModel):
 
     @classmethod
     def of(cls, model: GenerativeModel, pairs: PairCounts) -> AODEModel:
-        """Put the two together."""
         fields = (model.parts, model.layout, model.classes, model.prior, model.statistic)
         return cls(*fields, pairs=pairs)
 

@@ -33,7 +33,7 @@ def group_sizes(parts: tuple[FamilyColumns, ...]) -> list[int]:
 
 
 def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: int) -> Any:
-    """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
+    """Group the terms of log p(x | c) by their weights, (groups, n, k)."""
     if is_one_group(part):
         whole = scores(block.rows, k, 0.0)
         parameters.add_log_likelihood(block, whole)
@@ -154,14 +154,14 @@ class Calibration:
         One for every column, in the order of the parts; one for a text, and for columns that are
         modelled together. A last one is that of pairs of columns, where these are counted.
     rows : float
-        Σw of the rows that they were learnt from.
+        Σw of the rows that they were fitted to.
     before, after : float
         Log loss of these rows, in nats a row, each taken out of the sums: with weights of 1, and
         with these. The weights know the labels of these rows.
     doubts : ndarray (q + 1,)
         The quantiles of `Doubts` of these rows.
     stale : bool
-        Whether rows were learnt or forgotten since.
+        Whether rows were added or forgotten since.
     """
 
     weights: Annotated[NDArray[np.float64], Shape("g"), FINITE]
@@ -181,7 +181,7 @@ class Calibration:
 
     @classmethod
     def none(cls, usual: NDArray[np.float64]) -> Calibration:
-        """The weights that a model has where there was no row to learn others from."""
+        """Return the weights of a model without a row to fit others to."""
         return cls(usual, 0.0, 0.0, 0.0, np.zeros(0))
 
     def of_parts(self, parts: tuple[FamilyColumns, ...]) -> list[NDArray[np.float64]]:

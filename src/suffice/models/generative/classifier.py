@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
-from suffice.data.drawn_cells import with_whole_numbers
+from suffice.data.drawn_cells import as_held
 from suffice.data.table import WithColumns
 from suffice.data.table_source import TableSource
 from suffice.engines.choice import is_here
@@ -111,7 +111,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         decay: float = 1.0,
         window: int | None = None,
     ) -> Self:
-        """Learn from more rows; the result is that of one `fit` of all of them.
+        """Fit to more rows; the result is that of one `fit` of all of them.
 
         New labels and categories simply join. What a column is, the first table says: in a column
         of 0 and 1 alone, another number is refused later. ``classes`` is not needed: it adds
@@ -278,7 +278,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
             raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
         rng = generator(random_state)
         codes = rng.choice(len(model.prior), size=n, p=model.prior)
-        drawn = with_whole_numbers(model.sample(codes, rng), model.layout.columns)
+        drawn = as_held(model.sample(codes, rng), model.layout.columns)
         return drawn, self.classes_[codes]
 
     @property

@@ -246,7 +246,7 @@ def _maximum(
     Parameters
     ----------
     model : GenerativeModel
-        Where their classes were learnt.
+        The fitted model.
     engine : Engine
         Where the rows are read: once if their posteriors fit into memory, else in every step.
     parts : sequence of Part

@@ -24,7 +24,7 @@ DOUBTFUL = "without it a sum loses its digits, so leave-one-out has no closed fo
 
 @dataclass(frozen=True)
 class GenerativeLeftOut:
-    """For every row that was learnt, the model of all others; it is judged like a model.
+    """For every training row, the model of all others; it is judged like a model.
 
     ::
 

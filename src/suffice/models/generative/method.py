@@ -98,7 +98,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     calibration : {"none", "temperature", "weights"}
         How much of what columns say is counted.
     samples : bool
-        Whether something is learnt from a sample of the rows: weights of columns, or the bins of
+        Whether something is fitted to a sample of the rows: weights of columns, or the bins of
         densities.
     is_given : callable
         Whether the user gave the family of a column.

@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.drawn_cells import with_times
 from suffice.data.schema import BlockLayout, Layout
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
@@ -115,15 +114,10 @@ class GenerativeModel:
         vars(self)["parameters"] = self._estimated(apply)
 
     def _estimated(self, apply: Apply) -> tuple[Parameters, ...]:
-        families: list[Any] = [part.family for part in self.parts]
-        for b, known in enumerate(self.chosen):
-            if known is not None:
-                families[b] = replace(families[b], choices=known.choices)
+        chosen = self.chosen or (None,) * len(self.parts)
         return tuple(
-            part.parameters(family.estimate_by(block, apply))
-            for part, family, block in zip(
-                self.parts, families, self.family_sums.blocks, strict=True
-            )
+            part.parameters(block, apply, known)
+            for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
     def with_calibration(self, calibration: Calibration) -> Self:
@@ -152,7 +146,7 @@ class GenerativeModel:
 
     @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """The weights of these terms where none are learnt, (groups,)."""
+        """Return the weights of these terms where none are fitted, (groups,)."""
         return np.ones(self.groups)
 
     def with_sample(self, sample: RowSample) -> Self:
@@ -350,7 +344,7 @@ class GenerativeModel:
         for part, parameters in zip(self.parts, self.parameters, strict=True):
             drawn |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
         columns = self.layout.columns
-        return with_times({column.name: drawn[column.name] for column in columns}, columns)
+        return {column.name: drawn[column.name] for column in columns}
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
         """Return contributions to the log joint, (n, columns, k), in the layout's order."""

@@ -14,7 +14,9 @@ from suffice.data.schema import DATES, SPARSE, BlockLayout, Column, Layout, Unif
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family
-from suffice.families.family import LeaveOneOut
+from suffice.families.density import Chosen
+from suffice.families.family import Apply, LeaveOneOut
+from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.models.design.matrix import Design
 from suffice.models.generative.terms import (
     TermAccumulator,
@@ -75,13 +77,27 @@ class FamilyColumns:
         encoding = self.layout.encoding if self.design is None else "real"
         return self.family.takes(statistic, encoding, len(self.terms))
 
+    @property
+    def of_terms(self) -> Family:
+        """The family; one of terms knows which of these are 0 or 1."""
+        if self.design is None or not isinstance(self.family, MultivariateGaussian):
+            return self.family
+        places = self.design.places(list(self.design.categories))
+        return replace(self.family, outcomes=tuple(places.tolist()))
+
     def numbers(self, block: Any) -> NDArray[Any]:
         """Rows as the numbers that the family models, NaN where a cell is missing."""
         return block.values if self.design is None else term_values(self.design, block)
 
     def leave_one_out(self, statistic: Any) -> LeaveOneOut:
-        """Log-likelihoods of rows by the estimates of all others, from the sums of all."""
-        found = self.family.leave_one_out(statistic)
+        """Log-likelihoods of rows by the estimates of all others, from the sums of all.
+
+        Raises
+        ------
+        ParameterError
+            If there is no closed form.
+        """
+        found = self.of_terms.leave_one_out(statistic)
         return found if self.design is None else TermsLeftOut(found, self.design)
 
     def narrowed(self, statistic: Any) -> tuple[FamilyColumns, Any]:
@@ -93,7 +109,12 @@ class FamilyColumns:
             return self, statistic
         return replace(self, design=fewer), statistic.marginal(self.design.places_of(fewer))
 
-    def parameters(self, found: Any) -> Any:
+    def parameters(self, statistic: Any, apply: Apply, chosen: Chosen | None) -> Any:
+        """Estimate the parameters of the columns, or those of what was ``chosen``."""
+        family: Any = self.of_terms
+        if chosen is not None:
+            family = replace(family, choices=chosen.choices)
+        found = family.estimate_by(statistic, apply)
         return found if self.design is None else TermParameters(found, self.design)
 
     def accumulator(self, settled: bool = False) -> Accumulator:

@@ -77,7 +77,6 @@ class SavedGenerative(SavedClassifier):
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
-        """All labels, each at least once."""
         return *(batch.classes for batch in self.batches), self.declared
 
     @rule("the table is read as the families of its columns ask for")

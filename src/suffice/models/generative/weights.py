@@ -1,4 +1,4 @@
-"""Weights of columns, the second stage of a fit: learnt from rows taken out of the sums.
+"""Weights of columns, the second stage of a fit: fitted to rows taken out of the sums.
 
 They maximise the conditional likelihood of these rows, drawn towards one common weight t, which is
 drawn towards 1:
@@ -63,7 +63,7 @@ def weighted(
     method: CalibrationName,
     before: GenerativeModel | None = None,
 ) -> GenerativeModel:
-    """Return a model with weights of its columns, learnt from the sample that goes with the sums.
+    """Return a model with weights of its columns, fitted to the sample that goes with the sums.
 
     The sample is in memory only: rows that are added join it, and rows that are forgotten leave
     it. Where it is not there, as after `suffice.load`, or does not stand for all rows, the weights
@@ -129,7 +129,7 @@ def sample_rows(parts: Sequence[FamilyColumns]) -> int:
 
 
 def column_weights(classifier: Any) -> dict[str, float]:
-    """Return the weight w of every column by name: how often its log-likelihood is counted.
+    """Return the weight w of the log-likelihood of every column, by name.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def column_weights(classifier: Any) -> dict[str, float]:
 def calibrate(
     model: GenerativeModel, sums: ByClass, found: Sampled, method: CalibrationName, learnt: bool
 ) -> GenerativeModel:
-    """Return a model with weights learnt from a sample of rows; its sums stay.
+    """Return a model with weights fitted to a sample of rows; its sums stay.
 
     Parameters
     ----------

@@ -34,15 +34,6 @@ from suffice.sums.counts import CountAccumulator
 from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator, refuse_underflow
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "FirstPass",
-    "SparseMomentsAccumulator",
-    "first_pass",
-    "joint_moments",
-    "listed",
-    "read_once",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class FirstPass:
@@ -135,12 +126,6 @@ def read_once(
         What is done with rows that lack cells.
     check_labels : callable
         May refuse the labels of the rows whose weight is above 0.
-
-    Raises
-    ------
-    DataError
-        If cells are missing and must not be, there is only one class, or the values of a column
-        differ by too little.
     """
     every = data.engine.run(first_pass, (layout, False), data.parts)
     check_labels(every.classes)

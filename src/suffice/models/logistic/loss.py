@@ -31,16 +31,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
 
-__all__ = [
-    "LossDerivatives",
-    "LossRequest",
-    "SecondDerivatives",
-    "curvature_factors",
-    "loss_derivatives",
-    "loss_sums",
-    "second_derivatives",
-]
-
 TILE_CELLS = 2**22  # of the chosen columns, laid out at a time
 NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the last digit
 
@@ -136,7 +126,9 @@ class LossRequest:
         x = compressed(cast(SparseBlock, batch.blocks[0]), len(directions) - 1)
         t = x @ np.ascontiguousarray(directions[1:]) + directions[0]
         w = batch.weights if len(batch.weights) else np.ones(len(codes))
-        weight, checksum = np.bincount(codes, w, k), np.bincount(codes, w * t[:, 1], k)
+        weight, checksum = np.zeros((2, k))
+        weight += np.bincount(codes, w, k)
+        checksum += np.bincount(codes, w * t[:, 1], k)
         w = w * self.rows.class_weights[codes]
         found = loss_derivatives(t[:, :1], codes)
         residual = w * found.residual[:, 0]
@@ -225,16 +217,21 @@ class SecondDerivatives:
         """
         batch, codes = self.rows.of(batch)
         found = np.zeros((len(self.columns),) * 2)
+        waiting, cells = list[tuple[Any, ...]](), 0
         weights = batch.weights if len(batch.weights) else np.ones(len(codes))
         for z, *parts in self.rows.centred.pieces(batch, False, codes, weights):
             z, code, w = present(z, *parts)
-            step = z.shape[0] if is_sparse(z) else max(1, TILE_CELLS // max(1, len(self.columns)))
-            for start in range(0, z.shape[0], max(1, step)):
-                part = slice(start, start + step)
-                used = z[:, self.columns] if is_sparse(z) else z[part, self.columns]
-                weight = w[part] * self.rows.class_weights[code[part]]
-                t = np.asarray(z[part] @ self.coefficients.T)
-                self._add(used, weight, loss_derivatives(t, code[part]), found)
+            t = np.asarray(z @ self.coefficients.T)
+            if is_sparse(z):
+                self._add(z[:, self.columns], w, code, t, found)
+                continue
+            waiting.append((z[:, self.columns], w, code, t))
+            cells += len(code) * len(self.columns)
+            if cells > TILE_CELLS:
+                self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
+                waiting, cells = [], 0
+        if waiting:
+            self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
         return found
 
     def factors_of(self, batch: Batch) -> tuple[csr_array, csr_array]:
@@ -265,8 +262,15 @@ class SecondDerivatives:
         return plus, csr_array((cells, used.indices, used.indptr), shape=used.shape)
 
     def _add(
-        self, z: Any, w: NDArray[np.float64], at: LossDerivatives, out: NDArray[np.float64]
+        self,
+        z: Any,
+        w: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        t: NDArray[np.float64],
+        out: NDArray[np.float64],
     ) -> None:
+        """Add what some rows say, given the chosen columns z (n, q) and scores t (n, m)."""
+        at, w = loss_derivatives(t, codes), w * self.rows.class_weights[codes]
         gram = _sparse_gram if is_sparse(z) else _gram
         if at.probability.shape[1] == 1:
             out += gram(z, w * at.probability[:, 0] * at.other[:, 0])

@@ -62,8 +62,6 @@ from suffice.sums.base import tree_sum
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
-__all__ = ["Solver", "minimise"]
-
 SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
 
 GRADIENT_ROUNDING = 2.0**-46  # of a gradient, as a fraction of the weight of all rows
@@ -167,14 +165,6 @@ def minimise(objective: Objective, start: Start, solver: Solver) -> Fit:
     start : ndarray (m, D), optional
         Coefficients of z to begin with.
     solver : Solver
-
-    Raises
-    ------
-    DataError
-        If there is no minimum, as the classes are separated; or columns depend on each other and
-        must not.
-    ParameterError
-        If Firth's penalty has too many coefficients, or a descent grows without end.
     """
     if solver.name in STEPS:
         return fit_by_descent(objective, solver.how, cast(Steps, solver.name), start)

@@ -133,11 +133,6 @@ class Objective:
             Whether the prior is of coefficients of standardised columns.
         firth : bool
             Whether the prior is that of Jeffreys.
-
-        Raises
-        ------
-        ParameterError
-            If the options do not suit the classes.
         """
         rows, labels = first.rows, first.seen.classes.values
         if firth and len(labels) > 2:

@@ -12,16 +12,6 @@ from suffice.models.base.checks import check_class_weight
 from suffice.models.base.options import Dependent, Unseen, check_booleans, check_choices
 from suffice.models.optimise.gradient_descent import STEPS, check_descent
 
-__all__ = [
-    "Missing",
-    "Numbers",
-    "Penalty",
-    "SolverName",
-    "check_options",
-    "l1_ratio",
-    "warn_of_unused",
-]
-
 Numbers = Literal["linear", "bins"]
 Missing = Literal["error", "drop", "indicator"]
 Penalty = Literal["l2", "l1", "elasticnet", "firth", "deprecated", None]

@@ -24,8 +24,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, Encoding, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["Coded", "Cutting", "KeptPart", "LaidOut", "LogisticReader", "read_as", "settled"]
-
 MOST_LAID_OUT = 1_000  # columns of a sparse matrix whose numbers are cut
 KEPT_CELLS = 2**26  # that are kept from pass to pass: codes of 128 MB, or doubles of 512 MB
 
@@ -160,13 +158,7 @@ class LaidOut:
         return [KeptPart(part, KEPT_CELLS // len(parts)) for part in found]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
-        """The rows of a batch, some at a time.
-
-        Raises
-        ------
-        BadCell
-            If a cell breaks a rule.
-        """
+        """The rows of a batch, some at a time."""
         self.design.require_words(batch)
         there = self.design.present(batch)
         if self.design.is_sparse:
@@ -218,13 +210,7 @@ class LaidOutPart(Part):
     laid_out: LaidOut
 
     def batches(self) -> Iterator[Batch]:
-        """Yield some rows at a time.
-
-        Raises
-        ------
-        DataError
-            If a cell breaks a rule.
-        """
+        """Yield some rows at a time."""
         first = 0
         for batch in self.inner.batches():
             try:

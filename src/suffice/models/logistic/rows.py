@@ -43,17 +43,6 @@ from suffice.sums.counts import Counts
 from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = [
-    "CentredDesign",
-    "DataLoop",
-    "Sample",
-    "TrainingRows",
-    "compressed",
-    "draw",
-    "farthest",
-    "present",
-]
-
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
 CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a constant column
 TALL = 2_048  # rows that make a matrix product worth while
@@ -228,11 +217,6 @@ class CentredDesign:
 
         Dense pieces fit in cache, and share their memory: use one before asking for the next.
         Sparse rows come all at once.
-
-        Raises
-        ------
-        BadCell
-            If a category was never seen in training.
         """
         if self.has_sparse(batch):
             block = cast(SparseBlock, batch.blocks[0])
@@ -253,11 +237,6 @@ class CentredDesign:
         """Yield some rows in compressed form: numbers about m, and indicators.
 
         No row has two cells in one column where they are to be ``distinct``.
-
-        Raises
-        ------
-        BadCell
-            If a category was never seen in training.
         """
         if not self.has_sparse(batch):
             yield from self.design.compressed_rows(_coded(batch), self.mean)
@@ -279,13 +258,7 @@ class CentredDesign:
         return [np.array([name in own for name in b.columns]) for b in self.layout.blocks]
 
     def refuse_incomplete(self, batch: Batch) -> None:
-        """Find the cell that leaves a row without a score.
-
-        Raises
-        ------
-        BadCell
-            For the first number that is missing or infinite, and the first missing category.
-        """
+        """Find the cell that leaves a row without a score."""
         for b, block in enumerate(batch.blocks):
             if isinstance(block, SparseBlock) and self.is_sparse:
                 for q in np.flatnonzero(~np.isfinite(block.data))[:1].tolist():

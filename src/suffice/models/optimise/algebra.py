@@ -14,19 +14,6 @@ from threadpoolctl import ThreadpoolController
 
 from suffice.numerics.interruption import interruptible
 
-__all__ = [
-    "HessianFactor",
-    "eigenvalues",
-    "eigenvectors",
-    "factored",
-    "log_determinant",
-    "on_both_sides",
-    "one_thread_of_blas",
-    "orthonormal",
-    "root_of_inverse",
-    "solved",
-]
-
 RIDGE = 1e-11  # that is added to a unit diagonal, where eigenvectors would take too long
 SINGULAR = 1e-14  # fraction of the largest eigenvalue, of a Hessian scaled to a unit diagonal
 
@@ -70,7 +57,8 @@ def solved(hessian: Array, b: Array) -> Array:
     diagonal = np.where(unit > 0, 0.0, 1.0)
     for ridge in (0.0, RIDGE):
         try:
-            lower = interruptible(np.linalg.cholesky, scaled + np.diag(diagonal + ridge))
+            raised = scaled + np.diag(diagonal + ridge)
+            lower = np.asarray(interruptible(np.linalg.cholesky, raised), np.float64)
         except LinAlgError:
             continue
         if ridge or np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:

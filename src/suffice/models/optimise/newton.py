@@ -15,22 +15,6 @@ from numpy.typing import NDArray
 
 from suffice.models.optimise.algebra import factored
 
-__all__ = [
-    "ARMIJO",
-    "HALVINGS",
-    "LOSS_ROUNDING",
-    "Evaluate",
-    "Inverse",
-    "Point",
-    "StallDetector",
-    "inverse",
-    "inverse_root",
-    "newton",
-    "quasi_newton",
-    "smallest_pivot",
-    "solve",
-]
-
 ARMIJO = 1e-4
 """Fraction of the decrease promised by the gradient that a step must bring.
 
