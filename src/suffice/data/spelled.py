@@ -250,7 +250,6 @@ class SpelledTable(TableView):
         return self.written
 
     def doubt(self, name: str) -> str | None:
-        """Say that a column of text would hold numbers or dates but for a few cells."""
         return self.doubts.get(name)
 
     @property
@@ -276,7 +275,6 @@ class SpelledTable(TableView):
         return f"row {row + 1}"
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        """Return the parts, reading these columns only."""
         asked = {name: None if name in self.reads else kind for name, kind in types.items()}
         reads = {name: read for name, read in self.reads.items() if name in types}
         return [_SpelledPart(part, reads) for part in self.table.parts(asked)]

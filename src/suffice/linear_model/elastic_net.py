@@ -103,7 +103,6 @@ class ElasticNet(L1Regressor):
         return float(self.l1_ratio)
 
     def method(self) -> LinearMethod:
-        """Return the options as a method."""
         number = isinstance(self.l1_ratio, int | float) and not isinstance(self.l1_ratio, bool)
         if not (number and 0 <= self.l1_ratio <= 1):
             raise ParameterError(f"l1_ratio={self.l1_ratio!r}", "l1_ratio is a number from 0 to 1")

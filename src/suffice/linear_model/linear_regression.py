@@ -129,7 +129,6 @@ class LinearRegression(LinearRegressor):
     descent: GradientDescent | None = None
 
     def method(self) -> LinearMethod:
-        """Return the options as a method."""
         check_choices(self, solver=("normal", *STEPS))
         return method_of(self, RidgePenalty(0.0))
 

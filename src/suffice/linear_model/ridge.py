@@ -166,7 +166,6 @@ class Ridge(LinearRegressor):
         return fit.effective_parameters
 
     def method(self) -> LinearMethod:
-        """Return the options as a method."""
         if np.ndim(self.alpha):
             raise ParameterError(
                 f"alpha={self.alpha!r}",

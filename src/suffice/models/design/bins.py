@@ -50,7 +50,7 @@ def levels_of(bins: CutBins) -> tuple[Vocabulary, tuple[str, ...]]:
 
 
 def span(bins: CutBins) -> tuple[float, float]:
-    """Where a picture of the column may begin and end: a bin beyond the outermost cuts.
+    """Return the ends of a picture of the column: a bin beyond the outermost edges.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def span(bins: CutBins) -> tuple[float, float]:
 
 
 def binned(bins: CutBins, x: NDArray[Any]) -> NDArray[np.int32]:
-    """How many cuts each number has reached, (n,); −1 where it is missing.
+    """Return the number of bin edges at or below each number, (n,); −1 where it is missing.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class _Cut(Protocol):
 
 
 def with_bins(terms: _Cut, order: Sequence[str], batch: Batch) -> Batch:
-    """The same rows; numbers that are cut are among the categories, which come in this order."""
+    """Return rows whose binned numbers are among the categories, which come in this order."""
     blocks: list[Any] = list(batch.blocks)
     values = blocks.pop(0).values
     own: Any = blocks.pop(0).coded() if terms.categories else None

@@ -26,7 +26,7 @@ AS_NUMBERS, AS_STRINGS, TOLD = "as a linear model reads it", "strings or a dicti
 
 @dataclass(frozen=True)
 class Predictors:
-    """What an estimator was told of its columns.
+    """Options of an estimator on its columns.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Predictors:
 
 
 def predictors(estimator: Any) -> Predictors:
-    """What an estimator was told of its columns, checked."""
+    """Read and check the options of an estimator on its columns."""
     told = {name: getattr(estimator, name) for name in PREDICTORS}
     found = Predictors(**told, intercept=bool(estimator.fit_intercept))
     found.check()
@@ -94,7 +94,6 @@ class Features:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all are numbers, or categories without an order and a named reference."""
         texts = not isinstance(self.columns, UniformColumns) and "text" in {
             column.kind for column in self.columns
         }
@@ -104,7 +103,7 @@ class Features:
 def features(
     source: TableSource | ArraySource, told: Predictors, targets: Sequence[str] = ()
 ) -> Features:
-    """What the columns are: numbers; texts; categories where there are other strings.
+    """Decide what the columns are: numbers; texts; categories where there are other strings.
 
     Any column may be named as categorical, or as ordered, and columns of strings as texts. Without
     an intercept, columns of true and false are categories: false is not 0 in the target too.
@@ -204,7 +203,6 @@ def _check_reference(
 
 
 def is_coded(column: Column) -> bool:
-    """Whether `features` found that a column is a category, whose values become columns."""
     return column.kind == "category" and column.reason in (AS_STRINGS, TOLD)
 
 

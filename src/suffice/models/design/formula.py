@@ -127,7 +127,7 @@ def expression(text: str) -> Expression:
 def _compiled(
     tree: ast.AST, text: str, names: Mapping[str, str], columns: dict[str, None]
 ) -> Callable[[Cells], Any]:
-    """What computes a tree; the columns that it names are added to ``columns``."""
+    """Compile a tree; the columns that it names are added to ``columns``."""
 
     def inner(part: ast.AST) -> Callable[[Cells], Any]:
         return _compiled(part, text, names, columns)
@@ -343,7 +343,6 @@ class Formula:
 
 
 def is_column(factor: Factor) -> bool:
-    """Whether a factor is a column itself."""
     return factor[:1] == "`" == factor[-1:] and factor.count("`") == 2
 
 

@@ -1,4 +1,4 @@
-"""Where a linear model cuts numbers into bins: by what one pass over the rows counts."""
+"""Bins of numbers in linear models, from counts of one pass over the rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def with_learnt_bins(
     complete: bool,
     with_missing: bool,
 ) -> Design:
-    """The same design with every number cut into bins.
+    """Cut every number of a design into bins.
 
     The cuts are those of `suffice.families.densities.cells`, of counts by class on the grid
     of `suffice.sums.bins`. Columns far from 0 take a second pass, on a grid that

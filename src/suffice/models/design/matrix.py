@@ -106,7 +106,7 @@ class Design(Terms):
 
     @cached_property
     def is_sparse(self) -> bool:
-        """Whether a row is few cells: there are many terms, of categories and words."""
+        """Return whether a row has few cells: there are many terms, of categories and words."""
         return (
             len(self) >= LEAST_COLUMNS
             and self.formula is None
@@ -116,7 +116,7 @@ class Design(Terms):
 
     @property
     def level_blocks(self) -> tuple[slice, ...]:
-        """Where the levels of unordered categories are, if a row is few cells."""
+        """Return the positions of the levels of unordered categories, if a row has few cells."""
         blocks = self._indicators if self.is_sparse else []
         return tuple(at for at, _, _, is_ordered in blocks if not is_ordered and at.stop > at.start)
 
@@ -230,7 +230,7 @@ class Design(Terms):
 
     @cached_property
     def _indicators(self) -> list[tuple[slice, NDArray[np.intp], NDArray[np.intp], bool]]:
-        """Of every category the places of its indicators, ranks of its values, and its kind."""
+        """Return indices of indicators, ranks of values, and the kind, of every category."""
         found = []
         for name in self.categories:
             ranks, places = self.ranks(name), self.places([name])
@@ -242,7 +242,7 @@ class Design(Terms):
 
     @cached_property
     def _missing_places(self) -> list[int | None]:
-        """Of every category the place of its term of missing cells, if it has one."""
+        """Return the index of the term of missing cells of every category, if it has one."""
         return [
             int(self.places([name])[-1]) if name in self.missing else None
             for name in self.categories
@@ -250,7 +250,6 @@ class Design(Terms):
 
     @cached_property
     def _has_term(self) -> NDArray[np.bool_]:
-        """Of every category, whether its missing cells have a term."""
         return np.array([name in self.missing for name in self.categories], np.bool_)
 
     @cached_property
@@ -272,7 +271,7 @@ class Design(Terms):
 
     @cached_property
     def coded(self) -> Design:
-        """The same terms, where numbers that are cut are ordered categories."""
+        """Return the design in which binned numbers are ordered categories."""
         levels = {name: levels_of(self.bins[name]) for name in self.numbers if name in self.bins}
         values = {name: vocabulary for name, (vocabulary, _) in levels.items()} | {
             **self.categories
@@ -285,18 +284,16 @@ class Design(Terms):
         )
 
     def recoded(self, batch: Batch) -> Batch:
-        """The same rows as `coded` has them."""
         return with_bins(self, tuple(self.coded.categories), batch)
 
     # -- ordered categories, by level in place of by step
 
     @cached_property
     def _steps(self) -> list[slice]:
-        """Where the indicators of ordered categories are."""
         return [places for places, _, _, is_ordered in self._indicators if is_ordered]
 
     def by_level(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What each level adds, (…, p), where a coefficient is the step to it from the one below.
+        """Sum steps from level to level, (…, p).
 
         Examples
         --------
@@ -316,7 +313,7 @@ class Design(Terms):
         return np.array([len(vocabulary) for vocabulary in self.categories.values()], np.intp)
 
     def known(self, batch: Batch, every: bool = True) -> Batch:
-        """The same rows; a category that is unknown is missing.
+        """Return rows in which an unknown category is missing.
 
         Of ``every`` column, or of those only whose missing cells have a term of their own.
         """
@@ -332,7 +329,7 @@ class Design(Terms):
         return self._with_codes(batch, CodedBlock(left, mine.vocabularies))
 
     def at_reference(self, batch: Batch) -> Batch:
-        """The same rows; a category that is unknown or missing is the one without a term.
+        """Return rows in which an unknown or missing category is the one without a term.
 
         It stays missing where that has a term of its own.
         """
@@ -351,13 +348,13 @@ class Design(Terms):
         return {**self.categories, **words}
 
     def answerable(self, batch: Batch, as_reference: bool, expecting: bool) -> Batch:
-        """The same rows, with what is taken for an unknown category, or can be expected of it."""
+        """Return rows with what is taken for an unknown category, or can be expected of it."""
         if as_reference:
             return self.at_reference(batch)
         return self.known(batch, expecting) if expecting or self.missing else batch
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
-        """Which rows have a value in every cell, and no unknown category, (n,)."""
+        """Return which rows have a value in every cell, and no unknown category, (n,)."""
         blocks: Iterator[Any] = iter(self.known(batch).blocks)
         complete = np.ones(batch.rows, np.bool_)
         if len(self.numbers):
@@ -372,11 +369,10 @@ class Design(Terms):
         return complete
 
     def _needed(self, columns: Sequence[str]) -> Any:
-        """Where columns are whose missing cells have no term of their own."""
         return [name not in self.missing for name in columns] if self.missing else slice(None)
 
     def present(self, batch: Batch) -> Batch:
-        """The same rows; one of no weight or label is absent, and shows no category at all."""
+        """Return rows in which one of no weight or label is absent, without any category."""
         if not self.categories:
             return batch
         absent = self._absent(batch)
@@ -395,7 +391,6 @@ class Design(Terms):
 
     @staticmethod
     def _absent(batch: Batch) -> NDArray[np.bool_]:
-        """Which rows have no weight, or no label where there are labels."""
         absent = np.zeros(batch.rows, np.bool_)
         for gone in (batch.weights == 0, batch.codes < 0):
             if len(gone):
@@ -424,7 +419,7 @@ class Design(Terms):
 def indicators(
     rank: NDArray[Any], levels: NDArray[Any], at_least: bool = False
 ) -> NDArray[np.bool_]:
-    """Which rows (n,) show each level, or this one and those above it, (n, m).
+    """Return which rows (n,) have each level, or this one and those above it, (n, m).
 
     Examples
     --------

@@ -57,7 +57,7 @@ def norm_of_coefficients(terms: Terms) -> NDArray[np.float64]:
 def _vectors(
     terms: Terms, category: Factor, shown: list[tuple[int, bool] | None]
 ) -> NDArray[np.float64]:
-    """What each product takes of the coefficients of all levels of a category, (products, m)."""
+    """Return the factors of each product for all levels of a category, (products, m)."""
     levels = np.eye(len(terms.levels(label(category))))
     before = int(label(category) in terms.ordered)
     return np.array(
@@ -101,7 +101,6 @@ def _columns(
 
 
 def _size(terms: Terms, factor: Factor, full: bool) -> int:
-    """How many columns a factor of a product has."""
     name = label(factor)
     if is_column(factor) and name in terms.categories:
         return len(terms.levels(name)) - (not full)

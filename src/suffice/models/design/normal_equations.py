@@ -28,7 +28,7 @@ def no_complete_row() -> DataError:
 
 @dataclass(frozen=True)
 class Weights:
-    """What the weights of rows are, besides their sum.
+    """Counts and logarithms of the weights of rows.
 
     Parameters
     ----------
@@ -49,7 +49,6 @@ class Weights:
 
     @classmethod
     def of(cls, tally: Tally) -> Self:
-        """Those of all groups of a tally."""
         count, fractional, log = tally.sum(axis=0).tolist()
         known = count > 0 and 0 <= fractional <= count
         return cls(count, fractional, log * LOG_UNIT) if known else cls()
@@ -147,7 +146,7 @@ class NormalEquations:
 
     @property
     def observations(self) -> float:
-        """What errors are estimated from: weights are so many copies, or each row is one."""
+        """Return n of the errors: the sum of weights that are copies, or the number of rows."""
         return self.count if self.weights.precisions else self.rows
 
     @property

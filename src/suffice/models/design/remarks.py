@@ -18,7 +18,7 @@ from suffice.sums.by_class import ByClass
 
 
 def learnt_rows(sums: ByClass, layout: Layout) -> str:
-    """Which rows sums are over, where they may not be all rows of the table; else nothing."""
+    """Describe the rows of sums where they may not be all rows of the table; else nothing."""
     labelled = "labelled " if sums.unlabelled.value > 0 else ""
     weighted = " whose weight is not zero" if layout.weight is not None else ""
     return f"{labelled}row{weighted}" if labelled or weighted else ""
@@ -144,9 +144,7 @@ class HasWeights(Protocol):
     """The rows of a fit, as sums or as they are."""
 
     @property
-    def weights(self) -> Weights:
-        """What the weights of rows are, besides their sum."""
-        ...
+    def weights(self) -> Weights: ...
 
     @property
     def rows(self) -> float:

@@ -99,7 +99,6 @@ def _shown(
     how: Counting,
     engine: Engine,
 ) -> Shown:
-    """What rows with a weight, and a label if there are labels, show."""
     empty = dict.fromkeys(coded, Vocabulary(()))
     names = {*coded, *counted}
     words = dict.fromkeys(counted, Words(ngrams=how.ngrams))

@@ -131,17 +131,17 @@ class Terms:
 
     @property
     def is_plain(self) -> bool:
-        """Whether terms are numbers, or indicators of all values of categories but the first."""
+        """Return whether terms are numbers, or indicators of all values but the first."""
         more = self.ordered or self.words or self.formula or self.reference
         return not (more or self.bins or self.missing or self.whole)
 
     @property
     def allows_intercept(self) -> bool:
-        """Whether no sum of terms is 1 in every row, as that of all levels of a category is."""
+        """Return whether no sum of terms is 1 in every row, as that of all levels is."""
         return not self.whole and (self.formula is None or self.formula.intercept)
 
     def spanning(self, intercept: bool) -> Self:
-        """The same terms, and that of a first level where there is no intercept.
+        """Return terms with that of a first level where there is no intercept.
 
         Examples
         --------
@@ -159,7 +159,7 @@ class Terms:
 
     @property
     def is_of_cells(self) -> bool:
-        """Whether every term tells of one cell, and is no count of words."""
+        """Return whether every term is of one cell, and no count of words."""
         return not (self.words or self.formula)
 
     @cached_property
@@ -172,24 +172,22 @@ class Terms:
 
     @property
     def groups(self) -> Sequence[str]:
-        """What the terms belong to: columns, or the products of a formula."""
+        """Return the owners of the terms: columns, or the products of a formula."""
         return self.columns if self.formula is None else self.formula.labels
 
     @property
     def blocks(self) -> tuple[BlockLayout, ...]:
-        """How the columns are read: numbers together, then categories, then every text."""
+        """Return the layout: numbers together, then categories, then every text."""
         real = (BlockLayout("real", self.numbers),) if len(self.numbers) else ()
         texts = (BlockLayout("events", (n,), ngrams=w.ngrams) for n, w in self.words.items())
         return (*real, *self.category_block, *texts)
 
     @property
     def category_block(self) -> tuple[BlockLayout, ...]:
-        """How categories are read, if there are any."""
         return (BlockLayout("category", tuple(self.categories)),) if self.categories else ()
 
     @property
     def target_block(self) -> BlockLayout:
-        """How targets are read."""
         return BlockLayout("real", self.targets)
 
     @cached_property
@@ -262,11 +260,11 @@ class Terms:
         return tuple(level for level in self.ordered[name] if level in values.codes)
 
     def first(self, name: str) -> int:
-        """How many levels have no term: 1, or none of a column with a term of every level."""
+        """Return the number of levels without a term: 1, or 0 with a term of every level."""
         return int(name != self.whole)
 
     def has_each_value(self, name: str) -> bool:
-        """Whether a formula has a category by itself, with an indicator of every value."""
+        """Return whether a formula has a category by itself, with an indicator of every value."""
         return self.formula is not None and any(
             [(label(factor), full) for factor, full in product] == [(name, True)]
             for products in self.products
@@ -287,12 +285,12 @@ class Terms:
         return len(self.terms)
 
     def places(self, names: Sequence[str]) -> NDArray[np.intp]:
-        """Which terms the given columns, or products of a formula, make, increasing."""
+        """Return the indices of the terms of columns, or products of a formula, increasing."""
         chosen = set(names)
         return np.flatnonzero([group in chosen for group in self._group_of_term])
 
     def places_of(self, fewer: Terms) -> NDArray[np.intp]:
-        """Which terms those of another design are, in its order."""
+        """Return the indices of the terms of another design, in its order."""
         own = {pair: j for j, pair in enumerate(zip(self._group_of_term, self.terms, strict=True))}
         pairs = list(zip(fewer._group_of_term, fewer.terms, strict=True))
         for _, term in (pair for pair in pairs if pair not in own):
@@ -402,7 +400,6 @@ class Terms:
         return fewer, np.flatnonzero(kept)
 
     def _terms_of(self, name: str) -> Sequence[Any]:
-        """What the terms of a column stand for: levels, words, places, or the number itself."""
         if name in self.words:
             words = self.words[name]
             return range(words.places) if words.places else words.known.values
@@ -434,7 +431,7 @@ class Terms:
 
 
 def summed_up(coefficients: NDArray[np.float64], steps: Sequence[slice]) -> NDArray[np.float64]:
-    """What each level adds, (…, p), of coefficients that are steps from the level below.
+    """Sum coefficients that are steps from the level below, (…, p).
 
     Parameters
     ----------
@@ -509,7 +506,7 @@ def sums_of_terms(
 def added_by(
     terms: Terms, name: str, weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What each value of a category adds, or each bin of a number, (k, m); and no value, (k,).
+    """Return the contribution of each value of a category, or bin, (k, m); and of none, (k,).
 
     Parameters
     ----------

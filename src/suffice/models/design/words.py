@@ -29,7 +29,7 @@ Ways = int | Literal["counted", "tf-idf"] | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Counting:
-    """How words are counted.
+    """Options of counting words.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def counting(words: Ways) -> Counting | None:
 
 @dataclass(frozen=True)
 class Words:
-    """How often a text has each of its words: m columns.
+    """Counts of words of a text: m columns.
 
     Words are lower-case and of two letters or more, as in naive Bayes. Counted, each known word is
     a column; hashed, the words share m places, and a place counts all words that fall there.

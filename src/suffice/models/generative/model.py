@@ -292,7 +292,7 @@ class GenerativeModel:
         return log_normalise(self.discriminants(batch), self.log_prior)[0]
 
     def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
-        """The most probable class of every row, and the probabilities of all, if asked for."""
+        """Predict the labels of a batch, and the probabilities, if asked for."""
         logs = self.discriminants(batch)
         codes = np.empty(batch.rows, np.intp)
         impossible = self.best(logs, codes)

@@ -154,7 +154,6 @@ class PairedRows:
     at: tuple[tuple[int, int], ...]  # the block and the column in it of each
 
     def column(self, j: int) -> Block:
-        """Column j alone."""
         b, own = self.at[j]
         block: Any = self.blocks[b]
         found: Block = block.column(own)

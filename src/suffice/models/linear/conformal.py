@@ -74,7 +74,7 @@ class LinearLeftOut(LinearModel):
 
 @dataclass(frozen=True, eq=False)
 class ErrorSizes:
-    """How large the errors of rows are, in the unit s√(1 + h): see `error_counts`.
+    """Sizes of the errors of rows, in the unit s√(1 + h): see `error_counts`.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class ErrorSizes:
 
     @cached_property
     def _sums(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Of each target the largest size in every cell, and Σw up to it."""
+        """Return of each target the largest size in every cell, and Σw up to it."""
         found = []
         for j in range(self.counts.d):
             cells, count = self.counts.column(j)

@@ -21,7 +21,7 @@ COLUMNS = 30  # of a row in print: those that add the most
 
 @dataclass(frozen=True, repr=False)
 class Effects(Printed):
-    """What every column adds to ŷ, compared with the average row.
+    """The contribution of every column to ŷ, compared with the average row.
 
     ::
 

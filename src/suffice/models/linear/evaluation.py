@@ -1,4 +1,4 @@
-"""How well a linear model predicts: a function of exact moments of its errors."""
+"""The evaluation of a linear model: a function of exact moments of its errors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class RegressionEvaluation(Printed):
 
     @property
     def centred(self) -> Self:
-        """The same errors, with R² about the mean, whatever the model."""
+        """Return the evaluation with R² about the mean."""
         return replace(self, intercept=True)
 
     @property

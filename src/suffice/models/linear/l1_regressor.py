@@ -77,7 +77,7 @@ class L1LeastSquares(LeastSquares):
 
     @cached_property
     def minima(self) -> tuple[L1Minimum, ...]:
-        """What coordinate descent found, target by target."""
+        """Return the minima of coordinate descent, target by target."""
         p, t = self.equations.xy.shape
         start = np.zeros((p, t)) if self.start is None else self.start
         matrix, right = self._matrix.value, self.equations.xy.value
@@ -90,7 +90,7 @@ class L1LeastSquares(LeastSquares):
 
     @property
     def converged(self) -> bool:
-        """Whether the conditions of a minimum hold for every target."""
+        """Return whether the conditions of a minimum hold for every target."""
         return all(found.converged for found in self.minima)
 
     @property
@@ -278,7 +278,6 @@ class L1Penalty:
         return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
 
     def chosen(self, equations: Any, errors: Any) -> float:
-        """Return α."""
         return self.alpha
 
     def squares(
@@ -291,7 +290,6 @@ class L1Penalty:
     def fit(
         self, equations: NormalEquations | CentredRows, alpha: float, positive: bool
     ) -> LeastSquares | RowLeastSquares:
-        """Return the coefficients that minimise the penalised sum of squares."""
         found = self.minimum(equations, alpha, positive)
         if isinstance(found, L1) and not found.converged:
             warn(
@@ -346,7 +344,6 @@ class L1Regressor(LinearRegressor):
         """ρ, the part of the penalty that is of absolute values."""
 
     def method(self) -> LinearMethod:
-        """Return the options as a method."""
         check_booleans(self)
         check_choices(self, incomplete=get_args(Incomplete), unseen=get_args(Unseen))
         if isinstance(self.alpha, str) or np.ndim(self.alpha):

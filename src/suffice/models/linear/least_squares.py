@@ -95,7 +95,6 @@ class LeastSquares:
 
     @cached_property
     def intercept(self) -> NDArray[np.float64]:
-        """b, (t,): the value at x = 0."""
         at_zero = self.equations.y_mean - product(_row(self.equations.x_mean), self._w)[0]
         return at_zero.settled(self._intercept_scale, NEGLIGIBLE)
 
@@ -113,7 +112,7 @@ class LeastSquares:
 
     @property
     def is_perfect(self) -> NDArray[np.bool_]:
-        """Whether nothing is left of each target but what rounding leaves, (t,).
+        """Return whether the residuals of each target are those of rounding, (t,).
 
         ::
 
@@ -134,7 +133,6 @@ class LeastSquares:
 
     @property
     def has_intercept(self) -> bool:
-        """Whether b is estimated; else it is 0."""
         return self.equations.intercept
 
     @property
@@ -216,7 +214,7 @@ class LeastSquares:
 
     @property
     def _w_scale(self) -> NDArray[np.float64]:
-        """How large the terms are whose sum w is, (p, t)."""
+        """Return the size of the terms whose sum w is, (p, t)."""
         every = np.arange(self.equations.p)
         return np.sqrt(np.outer(self._size(self._inverse_diagonal.hi, every), self._total.hi))
 
@@ -234,7 +232,7 @@ class LeastSquares:
 
     @property
     def _intercept_scale(self) -> NDArray[np.float64]:
-        """How large the terms are whose sum b is, (t,)."""
+        """Return the size of the terms whose sum b is, (t,)."""
         return np.asarray(np.sqrt(self._total.hi * self._variance_at_zero))
 
     @cached_property
@@ -275,7 +273,7 @@ class LeastSquares:
 
     @cached_property
     def estimable(self) -> NDArray[np.bool_]:
-        """Whether the rows determine each coefficient, (q,), the intercept first if there is one.
+        """Return which coefficients the rows determine, (q,), the intercept first if there is one.
 
         They do not if a null direction changes it. Of a constant column alone, the intercept is
         that of the model without the column.
@@ -292,11 +290,10 @@ class LeastSquares:
 
     @property
     def deficient(self) -> bool:
-        """Whether there are rows whose predictions the sums do not determine."""
         return bool(self.factor.dependent) and not self.positive
 
     def determined(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether the rows of the fit determine the prediction of rows (n, p), (n,).
+        """Return which predictions of rows (n, p) the rows of the fit determine, (n,).
 
         They do if x − o has nothing of a null direction but for rounding.
 

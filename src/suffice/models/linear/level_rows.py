@@ -99,7 +99,7 @@ class LevelLeastSquares(RowLeastSquares):
 
     @cached_property
     def _at(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Which of the other columns are dense, and which are not."""
+        """Return the other columns that are dense, and those that are not."""
         x, block = self.equations.x, self.equations.levels
         stored = np.bincount(x.indices, minlength=x.shape[1])
         other = np.ones(x.shape[1], np.bool_)
@@ -216,7 +216,6 @@ class LevelLeastSquares(RowLeastSquares):
 
     @cached_property
     def coefficients(self) -> Array:
-        """w, (p, t)."""
         with one_thread():
             if len(self._penalties[1]) > MOST_SOLVED:
                 return self._iterated()
@@ -400,13 +399,11 @@ class LevelLeastSquares(RowLeastSquares):
 
     @property
     def deficient(self) -> bool:
-        """Whether there are rows whose predictions the rows of the fit do not determine."""
         if self.penalised or len(self._penalties[1]) > MOST_SOLVED:
             return False
         return bool(self._inverse.null.shape[1]) or not self._inverse_diagonal.all()
 
     def determined(self, x: Any) -> NDArray[np.bool_]:
-        """Whether the rows of the fit determine the prediction of rows (n, p), (n,)."""
         code, others = self._split(x, self.origin)
         if not self.deficient:
             return np.ones(len(code), np.bool_)
@@ -422,7 +419,6 @@ class LevelLeastSquares(RowLeastSquares):
 
     @cached_property
     def estimable(self) -> NDArray[np.bool_]:
-        """Whether the rows determine each coefficient, (q,), the intercept first."""
         found = np.ones(self.equations.p + self.has_intercept, np.bool_)
         if self.deficient:
             first = int(self.has_intercept)

@@ -57,7 +57,7 @@ Fit = LeastSquares | RowLeastSquares
 
 
 class FirstTable(NamedTuple):
-    """What is known of a first table when it is opened.
+    """A first table when it is opened.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class FirstTable(NamedTuple):
 
 
 class Penalty(Protocol):
-    """What coefficients cost, in units of a number α that is given or chosen."""
+    """The penalty of coefficients, in units of a number α that is given or chosen."""
 
     @property
     def follows_from_sums(self) -> bool:
-        """Whether α does: else all rows are read once more."""
+        """Return whether α is a function of the sums: else all rows are read once more."""
         ...
 
     @property
@@ -140,16 +140,14 @@ class LinearMethod(Method[LinearReader, Any]):
 
     @property
     def keeps_sums(self) -> bool:
-        """Whether the sums stay: not where the model descends."""
+        """Return whether the sums stay: not where the model descends."""
         return self.steps is None
 
     @property
     def is_of_sums(self) -> bool:
-        """Whether the model is a function of the sums alone."""
         return self.steps is None and self.penalty.follows_from_sums
 
     def reader(self, rows: Rows, said: FirstTable, engine: Engine) -> LinearReader:
-        """Fix how tables are read."""
         return settled(
             rows,
             said.targets,
@@ -171,7 +169,6 @@ class LinearMethod(Method[LinearReader, Any]):
         return reader.summarise_by_place(rows, engine, self.incomplete != "error", group)
 
     def shared(self, reader: LinearReader) -> Any:
-        """Return what the sums depend on besides the rows."""
         return reader.layout, reader.design, self.incomplete
 
     # -- the model
@@ -222,7 +219,6 @@ class LinearMethod(Method[LinearReader, Any]):
         return LinearModel(design, reader.without_targets, fit, cells, alpha=alpha)
 
     def _cells(self, sums: KeptRows | Comoments) -> JointGaussian | None:
-        """What to expect in missing cells, if anything is."""
         if self.incomplete == "gaussian" and isinstance(sums, KeptRows) and is_sparse(sums.x):
             if sums.complete:
                 return None
@@ -259,7 +255,7 @@ class LinearMethod(Method[LinearReader, Any]):
     def _descended(
         self, reader: LinearReader, sums: KeptRows | Comoments, rows: Rows, steps: Steps
     ) -> LinearModel:
-        """Where gradient descent ends; the sums of a first pass give means and variances."""
+        """Descend; the sums of a first pass give means and variances."""
         engine = engine_for(rows)
         equations = self._equations(_products(sums), reader.design, None)
         assert isinstance(equations, NormalEquations)
@@ -273,7 +269,6 @@ class LinearMethod(Method[LinearReader, Any]):
         return LinearModel(reader.design, reader.without_targets, fit, alpha=alpha)
 
     def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:
-        """Say which columns depend on others."""
         design = model.design
         if isinstance(model.fit, Coefficients):
             return
@@ -301,7 +296,6 @@ class LinearMethod(Method[LinearReader, Any]):
         return r_squared_of_sums(fit, sums) if type(fit) is LeastSquares else None
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
-        """Return what the models of all other rows say of each row."""
         if self.penalty.of_rows:
             raise ParameterError(
                 f"leave-one-out with {self.penalty.of_rows}",

@@ -77,7 +77,6 @@ class JointGaussian:
         return fill(x, self.parameters.mean[0, :p], self.parameters.covariance[0, :p, :p])
 
     def remarks(self, names: Sequence[str]) -> Iterator[str]:
-        """Say if the estimates were still changing."""
         return self.parameters.course.remarks(names)
 
 
@@ -176,7 +175,7 @@ class LinearModel:
         return self.design.known_values
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
-        """Which rows have all that an answer needs, (n,)."""
+        """Return which rows have all cells that a prediction needs, (n,)."""
         return self.design.complete(self._answerable(batch))
 
     def predicted(self, answer: Prediction, batch: Batch) -> list[NDArray[np.float64]]:
@@ -316,7 +315,7 @@ def with_mark(
 
 
 def answer_names(targets: Sequence[str], ends: bool, marked: bool = False) -> list[str]:
-    """What the columns of the answers are called."""
+    """Name the columns of the predictions."""
     kinds = ("prediction", "lower", "upper") if ends else ("prediction",)
     several = len(targets) > 1
     names = [f"{kind} of {target}" if several else kind for target in targets for kind in kinds]
@@ -324,7 +323,7 @@ def answer_names(targets: Sequence[str], ends: bool, marked: bool = False) -> li
 
 
 def without_intervals(table: pa.Table, marks: Any) -> pa.Table:
-    """The same answers, where marked rows have no ends."""
+    """Return predictions in which marked rows have no ends."""
     for j, name in enumerate(table.column_names):
         if name.partition(" ")[0] in ("lower", "upper"):
             ends = pc.if_else(marks, pa.scalar(None, pa.float64()), table.column(j))

@@ -1,4 +1,4 @@
-"""What the rows tell of coefficients and noise: the Normal-inverse-gamma posterior."""
+"""The Normal-inverse-gamma posterior of coefficients and noise."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Posterior:
         return self.location - reach, self.location + reach
 
     def quantile(self, level: float) -> float:
-        """How many scales the ends of a central interval are from its middle."""
+        """Return the half-width of a central interval, in scales."""
         check_level(level)
         from scipy.special import stdtrit
 

@@ -1,4 +1,4 @@
-"""How a linear model reads tables: the terms that columns become, and numeric targets.
+"""Readers of linear models: the terms that columns become, and numeric targets.
 
 It says whether another model's sums are of the same columns, and what divides the two.
 """
@@ -149,7 +149,7 @@ Rows = TableSource | ArraySource
 
 @dataclass(frozen=True)
 class LinearReader(SumsReader[Any]):
-    """How tables are read, and what rows of numbers they become.
+    """A reader of tables, with the rows of numbers that they become.
 
     Parameters
     ----------
@@ -164,12 +164,11 @@ class LinearReader(SumsReader[Any]):
 
     @property
     def without_targets(self) -> Layout:
-        """How a table is read that may have targets, and need not."""
+        """Return the layout of a table that may have targets, and need not."""
         layout = self.layout
         return replace(layout, ignored=(*layout.ignored, *self.design.targets))
 
     def layout_of(self, source: Rows) -> Layout:
-        """How a table is read with its targets."""
         layout = self.layout
         blocks = (*layout.blocks, self.design.target_block)
         if not isinstance(source, TableSource):
@@ -248,7 +247,6 @@ class LinearReader(SumsReader[Any]):
         return self
 
     def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
-        """What divides the rows of two statistics."""
         return compared_rows(statistic, self.design, others, other.design)
 
     def narrowed(self, statistic: Comoments) -> Learnt[Self, Comoments]:
@@ -310,7 +308,6 @@ def settled(
 
 
 def _stays_sparse(design: Design) -> bool:
-    """Whether rows of a sparse matrix are read as they are stored."""
     return design.formula is None and len(design) >= LEAST_COLUMNS
 
 

@@ -91,7 +91,7 @@ Interval = Literal["prediction", "confidence", "conformal"]
 
 
 def _keeps_sums(estimator: Any) -> bool:
-    """Whether there are sums to add to; the error that says why not is the cause of another."""
+    """Test for sums to add to; the error without them is the cause of another."""
     require_sums(estimator)
     return True
 
@@ -145,8 +145,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     # -- learning
 
     @abstractmethod
-    def method(self) -> LinearMethod:
-        """Return the options as a method."""
+    def method(self) -> LinearMethod: ...
 
     @available_if(_keeps_sums)
     def partial_fit(
@@ -311,7 +310,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
     @property
     def single_target_(self) -> bool:
-        """Whether targets were given as (n,)."""
+        """Return whether targets were given as (n,)."""
         return self.reader_.single_target
 
     @property
@@ -397,7 +396,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
     @property
     def _said_of_terms(self) -> tuple[str, ...]:
-        """What coefficients are compared with and per, and how weights were taken."""
         lines = measures(self.design_, self.schema_)
         fit = self.model_.fit
         return lines if isinstance(fit, Coefficients) else (*lines, *said_of_weights(fit.equations))
@@ -453,7 +451,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
     @property
     def _fills_cells(self) -> bool:
-        """Whether the sums are those expected of rows with missing cells."""
         return self.model_.cells is not None and not self.statistic_.complete
 
     @property
@@ -560,7 +557,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return self._shaped(found)
 
     def _ends(self, kind: Interval, level: float) -> Prediction:
-        """What says the ends of intervals, (n, t, 2)."""
         if kind not in (known := get_args(Interval)):
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
         if kind == "conformal":
@@ -637,7 +633,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return self._without_marks(tables) if deficient else tables
 
     def _without_marks(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        """The same tables; rows that are not determined have no interval, and are told of."""
         rows = marked = 0
         for table in tables:
             marks = pc.fill_null(pc.equal(table.column(UNDETERMINED), 1.0), False)
@@ -685,7 +680,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return np.concatenate([piece for part in pieces for piece in part])
 
     def _conformal_ends(self, level: float) -> Prediction:
-        """What says the ends of intervals, (n, t, 2)."""
         check_level(level)
         fit, errors = self._inferable(), fitted(self).errors
         if errors is None:
@@ -789,12 +783,10 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
     @property
     def _evaluation(self) -> Callable[[Moments], RegressionEvaluation]:
-        """What the moments of errors are called."""
         intercept = bool(fitted(self).fit.has_intercept)
         return partial(RegressionEvaluation.of, self.design_.targets, intercept=intercept)
 
     def _judge(self, source: Rows) -> Judge:
-        """What the evaluation of a table needs; rows without an answer are left out of it."""
         layout = self.reader_.layout_of(source)
         return Judge(
             self._of_answered(errors, "empty"),
@@ -814,7 +806,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         )
 
     def _scoring(self, source: Rows) -> Judge:
-        """What `score` needs of a table."""
         judge = self._judge(source)
         return replace(
             judge, kernel=self._of_answered(errors, "error"), record=self._mean_r_squared
@@ -935,7 +926,6 @@ def notebook_tables(estimator: LinearRegressor) -> str:
 
 
 def _is_deficient(fit: Any) -> TypeGuard[LeastSquares | RowLeastSquares]:
-    """Whether there are rows whose predictions the sums do not determine."""
     return not isinstance(fit, Coefficients) and bool(fit.deficient)
 
 

@@ -139,7 +139,7 @@ class RidgeSpectrum:
 
     @property
     def rows(self) -> float:
-        """What errors are estimated from, n: the weight of the rows, or their number."""
+        """Return the weight of the rows, or their number, of which errors are estimated."""
         return self.plain.equations.observations
 
     def coefficients(self, alpha: float) -> NDArray[np.float64]:
@@ -239,7 +239,7 @@ class RidgeSpectrum:
     def left_out(
         self, x: NDArray[np.float64], y: NDArray[np.float64], alphas: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """What every row (n, p), (n, t) errs by when it is left out of the fit, (n, m, t).
+        """Return the error of every row (n, p), (n, t) left out of the fit, (n, m, t).
 
         ::
 
@@ -305,12 +305,10 @@ class RidgePenalty:
 
     @property
     def follows_from_sums(self) -> bool:
-        """Whether α does: else all rows are read once more."""
         return self.alpha != "loo"
 
     @property
     def of_rows(self) -> str:
-        """The option by which the penalty is another one without a row; empty if there is none."""
         if isinstance(self.alpha, str):
             return f"alpha={self.alpha!r}"
         return f"standardize={self.standardize!r}" if self.standardize and self.alpha > 0 else ""
@@ -358,7 +356,6 @@ class RidgePenalty:
     def fit(
         self, equations: NormalEquations | CentredRows, alpha: float, positive: bool
     ) -> LeastSquares | RowLeastSquares:
-        """Return the coefficients that minimise the penalised sum of squares."""
         squares = self.squares(equations, alpha)
         if isinstance(equations, NormalEquations):
             return LeastSquares(equations, squares, positive)

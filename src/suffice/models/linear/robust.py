@@ -27,7 +27,7 @@ ONE = 1.0 - 1e-10  # leverage from which a row decides its own fit, but for roun
 
 @dataclass(frozen=True)
 class Influences:
-    """Which influences are to be summed.
+    """The influences to be summed.
 
     Parameters
     ----------

@@ -59,7 +59,6 @@ class RowL1(RowLeastSquares):
 
     @cached_property
     def minima(self) -> tuple[L1Minimum, ...]:
-        """What coordinate descent found, target by target."""
         p, t = self.equations.p, self.equations.t
         start = np.zeros((p, t)) if self.start is None else self.start
         with one_thread():
@@ -121,17 +120,14 @@ class RowL1(RowLeastSquares):
 
     @property
     def converged(self) -> bool:
-        """Whether the conditions of a minimum hold for every target."""
         return all(found.converged for found in self.minima)
 
     @property
     def sweeps(self) -> int:
-        """Most sweeps that a target took."""
         return max(found.sweeps for found in self.minima)
 
     @cached_property
     def coefficients(self) -> Array:
-        """w, (p, t)."""
         return np.column_stack([found.x for found in self.minima])
 
     @property
@@ -140,7 +136,6 @@ class RowL1(RowLeastSquares):
         return False
 
     def remarks(self, terms: Sequence[str]) -> Iterator[str]:
-        """Say nothing of dependent columns: the penalty chooses among them."""
         return iter(())
 
 
@@ -152,7 +147,6 @@ class _Products:
         self.gram = np.empty((0, 0))
 
     def of(self, places: NDArray[np.intp]) -> _Products:
-        """Those of other columns, which are sorted."""
         require_memory(
             8.0 * len(places) * (3 * len(places) + self._equations.n),
             f"products of {len(places):,} columns with coefficients that are not 0",

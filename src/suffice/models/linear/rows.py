@@ -120,7 +120,7 @@ class CentredRows:
 
     @property
     def levels(self) -> slice:
-        """Where those of the category of most levels are; of no column where rows are dense."""
+        """Return the positions of the category of most levels; none where rows are dense."""
         some = self.categories if self.is_sparse else ()
         return max(some, key=lambda at: at.stop - at.start, default=slice(0, 0))
 
@@ -128,17 +128,14 @@ class CentredRows:
 
     @property
     def rows(self) -> float:
-        """Weight of the rows."""
         return float((self.root**2).sum())
 
     @property
     def count(self) -> float:
-        """Number of rows; their weight, where it is not known."""
         return float(self.weights.count) if self.weights.count > 0 else self.rows
 
     @property
     def observations(self) -> float:
-        """What errors are estimated from: weights are so many copies, or each row is one."""
         return self.count if self.weights.precisions else self.rows
 
     @property
@@ -148,12 +145,10 @@ class CentredRows:
 
     @property
     def p(self) -> int:
-        """Number of columns."""
         return int(self.x.shape[1])
 
     @property
     def t(self) -> int:
-        """Number of targets."""
         return int(self.y.shape[1])
 
     @property
@@ -175,7 +170,6 @@ class CentredRows:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the rows are compressed."""
         return is_sparse(self.x)
 
     def along(self, w: Array) -> Array:
@@ -316,7 +310,6 @@ class RowLeastSquares:
 
     @property
     def penalised(self) -> bool:
-        """Whether there is a penalty."""
         return bool(self.penalty.any())
 
     @cached_property
@@ -331,7 +324,6 @@ class RowLeastSquares:
 
     @cached_property
     def coefficients(self) -> Array:
-        """w, (p, t)."""
         with one_thread():
             if self.equations.is_sparse:
                 return self._iterated()
@@ -390,7 +382,7 @@ class RowLeastSquares:
 
     @property
     def _noise(self) -> float:
-        """What rounding leaves of the rows' sum, which is 0 about their mean."""
+        """Return the rounding error of the rows' sum, which is 0 about their mean."""
         far = np.linalg.norm(self.origin) * np.linalg.norm(self.equations.root)
         return float(8.0 * np.finfo(float).eps * far)
 
@@ -408,7 +400,6 @@ class RowLeastSquares:
 
     @property
     def has_intercept(self) -> bool:
-        """Whether b is estimated; else it is 0."""
         return self.equations.intercept
 
     @property
@@ -423,7 +414,6 @@ class RowLeastSquares:
 
     @cached_property
     def intercept(self) -> Array:
-        """b, (t,): the value at x = 0."""
         return np.asarray(self.at_origin - self.origin @ self.coefficients)
 
     @cached_property
@@ -434,17 +424,14 @@ class RowLeastSquares:
 
     @property
     def tss(self) -> Array:
-        """Sum of squares of y about its mean, or about 0 without an intercept, (t,)."""
         return np.asarray((self.equations.y**2).sum(axis=0))
 
     @property
     def penalty_paid(self) -> Array:
-        """Σⱼ λⱼwⱼ², (t,)."""
         return np.asarray(self.penalty @ self.coefficients**2)
 
     @property
     def rank(self) -> int:
-        """Number of columns that are no linear combination of others; with a penalty, all."""
         return self.equations.p if self.penalised else self.row_space.lower.shape[1]
 
     @cached_property
@@ -456,12 +443,10 @@ class RowLeastSquares:
 
     @property
     def flat(self) -> int:
-        """Number of parameters without a penalty."""
         return (0 if self.penalised else self.rank) + self.has_intercept
 
     @property
     def is_perfect(self) -> NDArray[np.bool_]:
-        """Whether nothing is left of each target but what rounding in double leaves, (t,)."""
         y = self.tss + self.equations.rows * self.at_origin**2
         return np.asarray(self.rss <= PERFECT * (y + self.equations.squares @ self.coefficients**2))
 
@@ -497,7 +482,6 @@ class RowLeastSquares:
     # -- new rows
 
     def predict(self, x: Any) -> Array:
-        """b + xᵀw of rows (n, p), (n, t)."""
         return affine(x, self.origin, self.coefficients.T, self.at_origin)
 
     def leverage(self, x: Any) -> Array:
@@ -519,14 +503,9 @@ class RowLeastSquares:
 
     @property
     def deficient(self) -> bool:
-        """Whether there are rows whose predictions the rows of the fit do not determine.
-
-        Nothing is said of sparse rows.
-        """
         return not (self.penalised or self.equations.is_sparse) and self.rank < self.equations.p
 
     def determined(self, x: Array) -> NDArray[np.bool_]:
-        """Whether the rows of the fit determine the prediction of rows (n, p), (n,)."""
         if not self.deficient:
             return np.ones(x.shape[0], np.bool_)
         b, basis = self._centred(x), self.row_space.basis
@@ -537,7 +516,6 @@ class RowLeastSquares:
 
     @cached_property
     def estimable(self) -> NDArray[np.bool_]:
-        """Whether the rows determine each coefficient, (q,), the intercept first."""
         found = np.ones(self.equations.p + self.has_intercept, np.bool_)
         if self.deficient:
             own = (self.row_space.basis**2).sum(axis=1)
@@ -547,7 +525,6 @@ class RowLeastSquares:
         return found
 
     def remarks(self, terms: Sequence[str]) -> Iterator[str]:
-        """Say how many columns depend on others."""
         if self.deficient:
             p, rank = self.equations.p, self.rank
             yield (

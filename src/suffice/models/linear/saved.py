@@ -1,4 +1,4 @@
-"""What the file of a linear model with numeric targets holds."""
+"""The content of the file of a linear model with numeric targets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SAVED = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedRegressor(Saved):
-    """What the file of a linear model with numeric targets holds besides: sums, or coefficients.
+    """The content of the file of a linear model with numeric targets: sums, or coefficients.
 
     Parameters
     ----------

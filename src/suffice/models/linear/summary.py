@@ -28,7 +28,7 @@ PERFECT = (
 
 
 def target_place(targets: Sequence[str], target: str | int | None) -> int:
-    """Which of the targets is asked for, by name or position; one alone needs no name."""
+    """Find a target by name or position; one alone needs no name."""
     if target is None and len(targets) == 1:
         return 0
     if isinstance(target, str) and target in targets:
