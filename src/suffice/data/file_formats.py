@@ -18,7 +18,7 @@ from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, with_
 from suffice.data.files.pipes import CopiedTable, with_copies, with_local_copies
 from suffice.data.files.stored import IPC_FILE, IPC_STREAM, StoredFormat, StoredTable
 from suffice.data.table import Table
-from suffice.data.text.records import is_packed, open_bytes, unpacked_name
+from suffice.data.text.records import unpacked_name, unpacking
 from suffice.data.text.table import TextTable
 from suffice.data.text_format import TextFormat
 from suffice.data.version import readable
@@ -189,8 +189,8 @@ def _format_of(path: Path) -> StoredFormat | None:
         if one.beginning.match(start):
             return one.format
     _refuse_foreign(path, start)
-    with suppress(OSError, EOFError, zlib.error, LZMAError), open_bytes(path) as packed:
-        if is_packed(packed):
+    if unpack := unpacking(start, path):
+        with suppress(OSError, EOFError, zlib.error, LZMAError), unpack(path) as packed:
             inside = packed.read(BEGINNING)
             if any(one.beginning.match(inside) for one in SIGNATURES if one.format != JSON):
                 inside = b""
