@@ -180,7 +180,7 @@ WORTH: Mapping[str, float] = {
     "qda": 1.0,
     "qda-light": 0.5,
 }
-"""What the mean loses without a candidate, roughly, in milli-nats a row."""
+"""Milli-nats a row that the mean loses without a candidate, roughly."""
 FOLDS_WORTH = {10: 1.2, 5: 0.8, 3: 0.0}
 
 
@@ -348,7 +348,7 @@ def held_out(
 
 @dataclass(frozen=True)
 class Candidate:
-    """What one candidate is worth.
+    """A candidate, and how well it predicts held-out rows.
 
     Parameters
     ----------
