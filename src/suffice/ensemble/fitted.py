@@ -351,7 +351,7 @@ class FittedAverage(Classifier):
         dtype = self.reader_.label_dtype
         return {
             # A column is in one block of the layout of a file; the members' are put together.
-            "layout": self.members_[0].layout_,
+            "layout": self.members_[0].reader_.layout,
             "label_dtype": None if dtype is None else dtype.str,
             "members": tuple(map(_member_entries, self.members_)),
             "judged": tuple(self.candidates_),

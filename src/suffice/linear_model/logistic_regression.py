@@ -54,7 +54,6 @@ from suffice.models.logistic.options import (
 )
 from suffice.models.logistic.reader import (
     KEPT_CELLS,
-    Cutting,
     KeptPart,
     LogisticReader,
     read_as,
@@ -261,8 +260,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             check_options(self)
             warn_of_unused(self)
             before: LogisticModel | None = getattr(self, "model_", None)
-            source, dtype = self._open_first(X, y, sample_weight)
-            self.reader_ = replace(self._first_reader(source), label_dtype=dtype)
+            source, said = self._open_first(X, y, sample_weight)
+            self.reader_ = replace(self._first_reader(source), label_dtype=said.dtype)
             first = self._read_once(source)
             start = first.start(before) if before and self.warm_start else None
             objective = self._objective(first)
@@ -336,7 +335,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         )
 
     def _set(self, first: FirstPass, objective: Objective, fit: Fit) -> None:
-        """Keep what a solver found."""
         self._loss_history = fit.loss_history
         self.model_, self.remarks_ = first.model(fit.coefficients, fit.root), first.constant
         self.n_iter_ = np.array([fit.iterations])
@@ -353,10 +351,10 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     # -- reading tables
 
     def _first_reader(self, source: TableSource | ArraySource) -> LogisticReader:
-        """How all tables are read that follow the first."""
+        """Return the reader of all tables that follow the first."""
         laid_out = self.solver in STEPS
-        cutting = Cutting.of(self.incomplete) if self.numbers == "bins" else None
-        reader = settled(source, predictors(self), engine_for(source), laid_out, cutting)
+        bins = self.incomplete if self.numbers == "bins" else None
+        reader = settled(source, predictors(self), engine_for(source), laid_out, bins)
         if self.formula is not None and isinstance(source, TableSource):
             settle_columns(self, len(reader.names), reader.names if is_named(self) else None)
         return reader
@@ -384,7 +382,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     @property
     def single_precision_(self) -> bool:
-        """Whether the rows of the fit came in single precision, which "liblinear" does not keep."""
+        """Tell if the rows of the fit came in single precision, which "liblinear" does not keep."""
         return self.reader_.single and self.solver != "liblinear"
 
     def sparsify(self) -> Self:
@@ -575,7 +573,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         return self._predictions(X, LogisticModel.best)
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
-        """Answer for every row, in order."""
         model = fitted(self)
         with suppress(BadCell):  # which is found again below, where its column has a name
             row = row_by_name(self, X)

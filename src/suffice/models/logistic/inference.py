@@ -1,4 +1,4 @@
-"""What the rows tell of the coefficients of a logistic regression: errors, tests, intervals."""
+"""Errors, tests and intervals of the coefficients of a logistic regression."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class LikelihoodRatio:
 
 @dataclass(frozen=True)
 class Likelihood:
-    """How well a model fits its rows.
+    """Log-likelihood of a model, and that of the frequencies of the classes.
 
     Parameters
     ----------
@@ -213,12 +213,10 @@ class LogisticSummary(Printed):
 
     @property
     def lower(self) -> NDArray[np.float64]:
-        """Lower ends of the intervals, (r, q)."""
         return self.estimate - self._reach
 
     @property
     def upper(self) -> NDArray[np.float64]:
-        """Upper ends of the intervals, (r, q)."""
         return self.estimate + self._reach
 
     @property

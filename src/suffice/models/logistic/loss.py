@@ -37,7 +37,7 @@ NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the
 
 @dataclass(frozen=True, eq=False)
 class LossRequest:
-    """What a pass over the rows needs to know.
+    """Parameters of a pass over the rows.
 
     Parameters
     ----------
@@ -75,7 +75,6 @@ class LossRequest:
 
     @property
     def _directions(self) -> NDArray[np.float64]:
-        """The coefficients and the vector of the checksum, (m + 1, D)."""
         return np.concatenate([self.coefficients, self.checksum[None]])
 
     def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
@@ -161,7 +160,7 @@ class LossRequest:
 
 
 def _room_for_pairs(m: int) -> int:
-    """Of the second derivatives by each two of m scores, as the kernel has them."""
+    """Pairs of m scores, up to whole lanes of the kernel."""
     pairs = m * (m + 1) // 2
     return 1 if pairs == 1 else -(-pairs // kernels.scores.CLASS_TILE) * kernels.scores.CLASS_TILE
 
@@ -192,7 +191,7 @@ def _whole(
 
 @dataclass(frozen=True, eq=False)
 class SecondDerivatives:
-    """What a pass needs to know for second derivatives by a few coefficients of z.
+    """Parameters of a pass that sums second derivatives by a few coefficients of z.
 
     Parameters
     ----------
@@ -223,15 +222,15 @@ class SecondDerivatives:
             z, code, w = present(z, *parts)
             t = np.asarray(z @ self.coefficients.T)
             if is_sparse(z):
-                self._add(z[:, self.columns], w, code, t, found)
+                self._add(found, z[:, self.columns], w, code, t)
                 continue
             waiting.append((z[:, self.columns], w, code, t))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
-                self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
+                self._add(found, *_joined(waiting))
                 waiting, cells = [], 0
         if waiting:
-            self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
+            self._add(found, *_joined(waiting))
         return found
 
     def factors_of(self, batch: Batch) -> tuple[csr_array, csr_array]:
@@ -263,11 +262,11 @@ class SecondDerivatives:
 
     def _add(
         self,
+        out: NDArray[np.float64],
         z: Any,
         w: NDArray[np.float64],
         codes: NDArray[np.intp],
         t: NDArray[np.float64],
-        out: NDArray[np.float64],
     ) -> None:
         """Add what some rows say, given the chosen columns z (n, q) and scores t (n, m)."""
         at, w = loss_derivatives(t, codes), w * self.rows.class_weights[codes]
@@ -280,6 +279,10 @@ class SecondDerivatives:
         for a, (first, stop) in enumerate(pairwise(edges.tolist())):
             own = slice(first, stop)
             out[own, own] += gram(z[:, own], w * at.probability[:, a])
+
+
+def _joined(pieces: list[tuple[Any, ...]]) -> Any:
+    return (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
 
 
 def _times(z: Any, p: NDArray[np.float64], scores: NDArray[np.intp]) -> Any:
@@ -298,7 +301,6 @@ def _sparse_gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def second_derivatives(part: Part, request: SecondDerivatives) -> NDArray[np.float64]:
-    """Kernel of a pass: second derivatives of the rows of one part, (q, q)."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 
@@ -308,7 +310,6 @@ def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_
 
 
 def loss_sums(part: Part, request: LossRequest) -> LossSums:
-    """Kernel of a pass: loss, gradient and Hessian of the rows of one part."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 
