@@ -199,7 +199,7 @@ def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[st
     Examples
     --------
     >>> planned(None, Size(300, 5, 0, 0, 2), 3)[1]
-    5
+    10
     >>> names, folds = planned(None, Size(1000, 100, 0, 0, 30), 3)
     >>> "aode" in names, folds
     (False, 3)
