@@ -338,7 +338,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self._loss_history = fit.loss_history
         self.model_, self.remarks_ = first.model(fit.coefficients, fit.root), first.constant
         self.n_iter_ = np.array([fit.iterations])
-        self.n_passes_ = first.data.count + 1
+        self.n_passes_ = first.data.count
         self.left_out_, self.unlabelled_ = first.left_out, first.unlabelled
         self.rows_ = first.learnt
         known = not self._has_penalty and fit.loss_history is None

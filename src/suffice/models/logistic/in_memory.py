@@ -39,6 +39,7 @@ ILL_CONDITIONED = 2.0**-26  # pivot of a column's own sum of squares: half the d
 WIDE = 2  # times as many columns as rows: then these are the smaller space
 HELD_CELLS = 2**23  # of rows, or twice those of their probabilities: 64 MB
 BLOCK_CELLS = 2**23  # of products of columns, or of the blocks of classes
+FLATTEST = 1e-12  # curvature, as a fraction of the weight, that a preconditioner may have
 SMALLEST_SHARE = 1e-14  # of the largest eigenvalue of the products of rows: below, it is rounding
 
 Array = NDArray[np.float64]
@@ -94,6 +95,7 @@ class HeldRows:
         n, width = z.shape
         if max(n, of.k) * width**2 > BLOCK_CELLS:
             diagonal = of.free_gradient((bend.T @ z**2) * of.inverse_scale) + of.penalty_of_free
+            diagonal = np.maximum(diagonal, FLATTEST * of.weight)
             return product, lambda v: v / diagonal
         scaled = z * of.inverse_scale
         products = (scaled[:, :, None] * scaled[:, None, :]).reshape(n, -1)
@@ -101,7 +103,7 @@ class HeldRows:
         fixed = np.ones((of.k, width))
         fixed.flat[of.free] = of.penalty_of_free
         blocks[:, np.arange(width), np.arange(width)] += fixed
-        blocks[:, 0, 0] += ILL_CONDITIONED * of.weight  # an intercept without a penalty
+        blocks[:, 0, 0] += FLATTEST * of.weight  # an intercept without a penalty
         inverses = np.linalg.inv(blocks)
 
         def inverted(v: Array) -> Array:

@@ -305,13 +305,13 @@ class Objective:
         scores, columns = np.divmod(self.free[places], len(self.used))
         request = SecondDerivatives(self.rows, self.coefficients(x), scores, columns)
         scale = self.inverse_scale[columns]
-        if self.centred.is_sparse and q >= FACTORED:
+        if self.centred.is_sparse:
             of_parts = self.data.map(curvature_factors, request)
-            pairs = [pair for part in of_parts for pair in part]
-            plus, minus = [a for a, _ in pairs], [b for _, b in pairs]
-            penalty, least = self.penalty_of_free[places], self.curvature_at_zero()[places]
-            found = CompressedHessian.of(plus, minus, scale, penalty)
-            return found.no_flatter_than(FLATTEST * least)
+            plus, minus = zip(*(pair for part in of_parts for pair in part), strict=True)
+            found = CompressedHessian.of(plus, minus, scale, self.penalty_of_free[places])
+            if q < FACTORED:
+                return found.dense()
+            return found.no_flatter_than(FLATTEST * self.curvature_at_zero()[places])
         require_memory(
             HESSIAN_BYTES * q * q,
             f"second derivatives by {q:,} coefficients that are not 0",
