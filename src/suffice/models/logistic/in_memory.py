@@ -37,6 +37,7 @@ ROWS_OF_TERM = 64  # of a sample, without which its fit is a poor start
 ILL_CONDITIONED = 2.0**-26  # pivot of a column's own sum of squares: half the digits of a double
 
 WIDE = 2  # times as many columns as rows: then these are the smaller space
+RARE = 16  # rows of a class: then classes are many beside rows
 HELD_CELLS = 2**23  # of rows, or twice those of their probabilities: 64 MB
 BLOCK_CELLS = 2**23  # of products of columns, or of the blocks of classes
 FLATTEST = 1e-12  # curvature, as a fraction of the weight, that a preconditioner may have
@@ -123,13 +124,13 @@ class HeldRows:
 def fit_in_memory(objective: Objective, tolerance: float, max_iter: int) -> Held | None:
     """Minimise by rows that are held, if all slopes have a penalty and the rows are few enough.
 
-    They are fewer than the columns, or have no Hessian.
+    They are fewer than the columns, or a few of every class, and there is no Hessian.
     """
     centred, slopes = objective.centred, objective.used[1:]
-    wide = centred.width // WIDE
-    most = HELD_CELLS // max(centred.width, 2 * objective.scores)
-    if objective.has_hessian:
-        most = min(most, wide)
+    wide, rare = centred.width // WIDE, 0
+    if not objective.has_hessian:
+        wide, rare = centred.width, RARE * objective.scores
+    most = min(HELD_CELLS // max(centred.width, 2 * objective.scores), max(wide, rare))
     n = float(objective.seen.weight.value.sum())  # each row is taken to weigh 1
     if n > most or objective.firth or not (objective.penalty[1:][slopes] > 0).all():
         return None
