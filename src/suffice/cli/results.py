@@ -58,9 +58,9 @@ def class_facts(model: Any, path: Path) -> documents.Classes:
         "model": str(path),
         "rows": float(statistic.weight.value.sum()),
         "unlabelled": float(statistic.unlabelled.value),
-        "label": model.layout_.label,
+        "label": model.reader_.layout.label,
         "classes": [{"label": c, "rows": float(n), "prior": float(p)} for c, n, p in shares],
-        "ignored": list(model.layout_.ignored),
+        "ignored": list(model.reader_.layout.ignored),
     }
 
 
@@ -74,7 +74,7 @@ def candidate_facts(model: Any, path: Path) -> documents.FittedAverage:
     """Return the models of an average, and what it reads."""
     return {
         "model": str(path),
-        "label": model.layout_.label,
+        "label": model.reader_.layout.label,
         "classes": model.classes_.tolist(),
         "candidates": [
             {
@@ -87,7 +87,7 @@ def candidate_facts(model: Any, path: Path) -> documents.FittedAverage:
             for one in model.candidates_
         ],
         "columns": read_columns(model),
-        "ignored": list(model.layout_.ignored),
+        "ignored": list(model.reader_.layout.ignored),
     }
 
 

@@ -25,12 +25,13 @@ from suffice.families.multivariate_gaussian import (
 )
 from suffice.families.options import check_nonnegative
 from suffice.models.base.saved import COVARIANCES, is_covariance
+from suffice.models.classifier import Said
 from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows, as_asked
-from suffice.models.generative.method import GenerativeMethod, Said, one_family
+from suffice.models.generative.method import GenerativeMethod, one_family
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader

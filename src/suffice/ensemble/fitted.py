@@ -42,16 +42,9 @@ Member: TypeAlias = GenerativeModel | LogisticModel
 
 @dataclass(frozen=True)
 class AveragedModel:
-    """Models of the same classes, and the weighted mean of their probabilities.
+    """Models of the same classes, and the mean of their probabilities, weighted by shares v (M,).
 
-    Parameters
-    ----------
-    members : tuple of Member
-        The M models.
-    shares : ndarray (M,)
-        v, above 0; they add up to 1.
-    layout : Layout
-        How a table is read: the blocks of all members, one member's after another's.
+    The layout has the blocks of all members, one member's after another's.
     """
 
     members: tuple[Member, ...]
@@ -177,17 +170,7 @@ SAVED: dict[str, type] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedAverage(SavedClassifier):
-    """What the file of an average of classifiers holds besides.
-
-    Parameters
-    ----------
-    members : tuple of dict
-        The entries of every member's file, and its kind.
-    judged : tuple of Candidate
-        What was found of all candidates.
-    doubts : Doubts
-        How doubtful the classes of rows were that they had not learnt.
-    """
+    """The entries and kind of every member, all candidates, and the doubts of held-out rows."""
 
     members: tuple[dict[str, Any], ...]
     judged: tuple[Candidate, ...]
@@ -368,7 +351,7 @@ class FittedAverage(Classifier):
         dtype = self.reader_.label_dtype
         return {
             # A column is in one block of the layout of a file; the members' are put together.
-            "layout": self.members_[0].layout_,
+            "layout": self.members_[0].reader_.layout,
             "label_dtype": None if dtype is None else dtype.str,
             "members": tuple(map(_member_entries, self.members_)),
             "judged": tuple(self.candidates_),

@@ -260,8 +260,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             check_options(self)
             warn_of_unused(self)
             before: LogisticModel | None = getattr(self, "model_", None)
-            source, dtype = self._open_first(X, y, sample_weight)
-            self.reader_ = replace(self._first_reader(source), label_dtype=dtype)
+            source, said = self._open_first(X, y, sample_weight)
+            self.reader_ = replace(self._first_reader(source), label_dtype=said.dtype)
             first = self._read_once(source)
             start = first.start(before) if before and self.warm_start else None
             objective = self._objective(first)

@@ -19,8 +19,8 @@ from suffice.naive_bayes.discrete import (
     checked_alpha,
     class_log_prior_of,
     discrete,
-    evidence_of,
 )
+from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.numerics.logspace import safe_log
 from suffice.sums.counts import Counts
 
@@ -109,7 +109,7 @@ class CategoricalNB(GenerativeClassifier):
         family = Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
         return discrete(self, family)
 
-    alpha_evidence_ = property(evidence_of)
+    alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)
 
     @property

@@ -80,7 +80,7 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
     Categories are those that rows showed. Numbers reach as far as rows that the model draws: all
     but 0.2 % on either side, in every class.
     """
-    name = model.layout_.names[require_place(column, model.layout_.names)]
+    name = model.reader_.layout.names[require_place(column, model.reader_.layout.names)]
     for part, parameters, block in zip(
         model.model_.parts, model.model_.parameters, model.model_.statistic.blocks, strict=True
     ):
@@ -124,7 +124,7 @@ def _of_terms(parameters: TermParameters, name: str, j: int) -> Cells:
 
 
 def _two_values(model: GenerativeClassifier, name: str) -> Cells:
-    column = model.schema_[list(model.layout_.names).index(name)]
+    column = model.schema_[list(model.reader_.layout.names).index(name)]
     two: tuple[Any, ...] = (-1, 1) if column.reason == ONLY.format(-1, 1) else (0, 1)
     return Cells(name, _objects((False, True) if column.stored == "boolean" else two), True)
 
@@ -149,7 +149,7 @@ def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:
     n = len(next(iter(cells.values())))
     columns = {
         name: pa.array(list(cells[name])) if name in cells else pa.nulls(n)
-        for name in model.layout_.names
+        for name in model.reader_.layout.names
     }
     return pa.table(columns)
 

@@ -123,7 +123,7 @@ class ClassDensityDisplay:
             density,
             fitted.classes.values,
             _missing(fitted, cells.column),
-            generative.layout_.label,
+            generative.reader_.layout.label,
             None if X is None else shown_by(generative, cells, X, y),
         )
         return made.plot(ax=ax)

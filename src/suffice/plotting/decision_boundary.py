@@ -118,7 +118,7 @@ class DecisionBoundaryDisplay:
             If the model needs the cells of other columns.
         """
         check_is_fitted(model)
-        names = model.layout_.names
+        names = model.reader_.layout.names
         chosen = (names[require_place(columns[0], names)], names[require_place(columns[1], names)])
         cells = dict(held or {})
         for name in cells:
@@ -139,7 +139,7 @@ class DecisionBoundaryDisplay:
             logs.reshape(points, points, -1),
             classes,
             cells,
-            model.layout_.label,
+            model.reader_.layout.label,
         )
         return made.plot(ax=ax)
 

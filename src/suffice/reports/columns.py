@@ -150,7 +150,7 @@ def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) ->
         return list(parameters.vocabularies[j].values)
     if kind == "boolean":
         return [False, True]
-    lows = {c.name: LOW[c.reason] for c in model.layout_.columns if c.reason in LOW}
+    lows = {c.name: LOW[c.reason] for c in model.reader_.layout.columns if c.reason in LOW}
     return [int(lows.get(name, 0)), 1]
 
 

@@ -151,9 +151,9 @@ def fit(
         facts = {
             **coefficient_facts(chosen, found, target, CONFIDENCE),
             "label": label[0] if len(label) == 1 else list(label),
-            "weight": chosen.layout_.weight,
+            "weight": chosen.reader_.layout.weight,
             "columns": read_columns(chosen),
-            "ignored": list(chosen.layout_.ignored),
+            "ignored": list(chosen.reader_.layout.ignored),
         }
         parts = coefficient_tables(facts, found, MOST_COEFFICIENTS)
     elif has_candidates(chosen):
@@ -177,7 +177,7 @@ def _class_facts(model: Any, target: Path) -> FittedClasses:
 
     families = model.model_.family_names
     more = {
-        "weight": model.layout_.weight,
+        "weight": model.reader_.layout.weight,
         "columns": [{**c, "family": families.get(c["name"])} for c in read_columns(model)],
         "advice": list(advice(model.model_)),
     }

@@ -75,10 +75,12 @@ def layout_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Layout:
     found = separator or _separator(lines[skip:], quote, usual, asked.tokens)
     rows = _rows(lines[skip:], Grammar(found, quote))
     if asked.skip_lines is None:
+        above = skip
         for begin, mark in _below_title(lines, skip, separator, quote, usual, rows):
             skip, found = begin, mark
-        skip += _padding(_rows(lines[skip:], Grammar(found, quote)))
-        rows = _rows(lines[skip:], Grammar(found, quote))
+            rows = _rows(lines[skip:], Grammar(found, quote))
+        skip += _padding(rows)
+        rows = rows if skip == above else _rows(lines[skip:], Grammar(found, quote))
     strip = asked.strip
     if strip is None:
         strip = _is_padded([row.fields for row in rows])
@@ -209,13 +211,13 @@ def _separator(lines: Sequence[str], quote: str | None, usual: str, missing: Seq
     below = [line.strip() for line in lines[1:] if line.strip()]
     if "," not in first and "," in "".join(below) and all(map(_NUMBERS[1].matches, below)):
         return ";"  # a column of numbers with decimal commas
-    for mark in usual + DELIMITERS.replace(usual, ""):
-        if mark in first and mark != quote:
-            rows = _evenly(_rows(lines, Grammar(mark, quote)))
-            order = _order(rows) if rows else -2.0
-            if order > most:
-                best, most = mark, order
-    if most == -2.0 and BLANK in first.strip():
+    marks = [mark for mark in usual + DELIMITERS.replace(usual, "") if mark in first]
+    for mark in marks:
+        rows = _evenly(_rows(lines, Grammar(mark, quote))) if mark != quote else []
+        order = -2.0 if not rows else 0.0 if len(marks) == 1 else _order(rows)
+        if order > most:
+            best, most = mark, order
+    if most == -2.0 and len(first.split()) > 1:
         cells = zip(*_evenly(_rows(lines, Grammar(BLANK, quote)))[1:], strict=True)
         columns = [[cell for cell in column if cell not in missing] for column in cells]
         numbers = any(column and all(map(PLAIN.matches, column)) for column in columns)
@@ -268,6 +270,9 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
         if _are_years(names) or (len(numbers) == len(columns) and _are_positions(names)):
             return True
         return not any(cells and all(map(_is_number, cells)) for _, cells in numbers)
+    words = [cells for name, cells in columns if name.isidentifier()]
+    if any(cells and all(map(_is_number, cells)) for cells in words):
+        return True
     again = sum(cells.count(name) > 1 for name, cells in columns)
     return 2 * again < max(1, len(columns))
 

@@ -188,6 +188,8 @@ class LogisticModel:
 
     def _of_dense(self, batch: Batch) -> NDArray[np.float64]:
         b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
+        if self.design.is_sparse:
+            return affine(self.design.sparse_rows(batch), self.centred.mean, w, b)
         t = scores(batch.rows, len(b))
         for start, table in self.centred.tables(batch):
             for first, x in tiles(table, np.float64):

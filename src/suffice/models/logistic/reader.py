@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from suffice.data.array_source import ArraySource
+from suffice.data.encode import stored_cells
 from suffice.data.schema import BlockLayout, Layout, UniformColumns
 from suffice.data.source import Part, refusal
 from suffice.data.table_source import TableSource
@@ -20,7 +21,7 @@ from suffice.models.logistic.options import Missing
 from suffice.models.reading import LabelReader
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell, RealBlock, SparseBlock
+from suffice.sums.block import BadCell, Encoding, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
 MOST_LAID_OUT = 1_000  # columns of a sparse matrix whose numbers are cut
@@ -130,7 +131,8 @@ class LaidOut:
     @property
     def terms_layout(self) -> Layout:
         columns = UniformColumns(self.design.terms, "number", "real", "a term")
-        return Layout((BlockLayout("real", self.design.terms),), columns)
+        encoding: Encoding = "sparse" if self.design.is_sparse else "real"
+        return Layout((BlockLayout(encoding, self.design.terms),), columns)
 
     def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
         return [LaidOutPart(part, self) for part in parts]
@@ -138,7 +140,11 @@ class LaidOut:
     def of(self, batch: Batch) -> Iterator[Batch]:
         """The rows of a batch, some at a time."""
         self.design.require_words(batch)
-        for start, x in self.design.rows(self.design.present(batch)):
+        there = self.design.present(batch)
+        if self.design.is_sparse:
+            yield replace(batch, blocks=(stored_cells(self.design.sparse_rows(there)),))
+            return
+        for start, x in self.design.rows(there):
             yield replace(batch.cut(start, start + len(x)), blocks=(RealBlock(x),))
 
     @property
