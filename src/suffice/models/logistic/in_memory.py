@@ -202,7 +202,7 @@ def fit_of_sample(objective: Objective) -> tuple[Array | None, Inverse | None]:
     ridge = SAMPLE_RIDGE * weight * objective.scale**2 * (np.arange(centred.width) > 0)
     sample = replace(plain, penalty=plain.penalty + ridge)
     steps = SAMPLE_STEPS if ROWS_OF_TERM * centred.width <= SAMPLE_ROWS else 0
-    enough = SAMPLE_TOLERANCE * fraction * objective.gradient_norm_at_zero()
+    enough = SAMPLE_TOLERANCE * fraction * objective.gradient_norm_at_zero
     held = HeldRows(sample, rows)
     for point in islice(newton(held, held(sample.null(), True)), steps + 1):
         if point.gradient_norm <= enough:
