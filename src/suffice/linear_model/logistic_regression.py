@@ -92,11 +92,14 @@ class LogisticRegression(Classifier):
 
     Parameters
     ----------
-    penalty : {"l2", "firth", None}
-        Gaussian prior; that of Jeffreys, for two classes, whose estimates are finite and less
-        biased on any data (without C); or none, as C = ∞.
+    penalty : {"l2", "l1", "elasticnet", "firth", None}
+        Gaussian prior; that of absolute values, or both, as ``l1_ratio`` says; that of Jeffreys,
+        for two classes, whose estimates are finite and less biased on any data (without C); or
+        none, as C = ∞.
     C : float
         Variance of the prior; ``np.inf`` for maximum likelihood.
+    l1_ratio : float
+        ρ, the part of the penalty that is of absolute values.
     standardize : bool
         Whether the penalty is on coefficients of standardised columns: units do not matter.
     tol : float
@@ -108,8 +111,10 @@ class LogisticRegression(Classifier):
         What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
     solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
         Newton's method, after L-BFGS where that is expected to take less time (many classes), and
-        L-BFGS alone where its Hessian would have more than 2,000 columns; L-BFGS; or gradient
-        descent by all rows, by single rows, or by a few rows at a time, which approach
+        L-BFGS alone where its Hessian would have more than 2,000 columns; L-BFGS; or, with a
+        penalty of squares, either after a fit of all rows in memory where these are fewer than the
+        columns, or than 16 of each of many classes; with one of absolute values, Newton's steps of
+        the coefficients that are not 0; or gradient descent by all rows, by single rows, or by a few rows at a time, which approach
         the result of the others, know no standard errors, do not look for dependent columns, and
         lay sparse rows out. Other names of scikit-learn stand for one of the first two: the optimum
         is the same.
