@@ -110,14 +110,13 @@ class LogisticRegression(Classifier):
     class_weight : mapping of label to float, or "balanced", optional
         What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
     solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
-        Newton's method, after L-BFGS where that is expected to take less time (many classes), and
-        L-BFGS alone where its Hessian would have more than 2,000 columns; L-BFGS; or, with a
-        penalty of squares, either after a fit of all rows in memory where these are fewer than the
-        columns, or than 16 of each of many classes; with one of absolute values, Newton's steps of
-        the coefficients that are not 0; or gradient descent by all rows, by single rows, or by a few rows at a time, which approach
-        the result of the others, know no standard errors, do not look for dependent columns, and
-        lay sparse rows out. Other names of scikit-learn stand for one of the first two: the optimum
-        is the same.
+        Newton's method; L-BFGS; or gradient descent by all rows, by single rows, or by a few rows
+        at a time, which approach the result of the others, know no standard errors, do not look
+        for dependent columns, and lay sparse rows out. Newton's method follows L-BFGS where that
+        takes less time, and L-BFGS stands in for it beyond a Hessian of 2,000 columns. With a
+        penalty of squares, rows that are fewer than columns, or than 16 of each of many classes,
+        are fitted in memory first. Other names of scikit-learn stand for Newton's method or
+        L-BFGS: the optimum is the same.
     max_iter : int
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
