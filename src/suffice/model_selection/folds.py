@@ -119,8 +119,9 @@ def divided(
     """
     if codes is not None and (codes < 0).any():
         known = np.flatnonzero(codes >= 0)
-        others = (None if one is None else one[known] for one in (codes, groups, hashes))
-        found = divided(cv, len(known), *others, random)
+        groups = None if groups is None else groups[known]
+        hashes = None if hashes is None else hashes[known]
+        found = divided(cv, len(known), codes[known], groups, hashes, random)
         if not isinstance(found, Partition):
             return [(known[train], known[test]) for train, test in found]
         whole = np.full(n, -1)
