@@ -376,25 +376,25 @@ def _digests(x: Any, y: NDArray[np.float64]) -> NDArray[np.uint64]:
         if not is_sparse(x):
             found[first : first + step] += _digests_of_cells(part)
             continue
-        before = np.zeros((len(part.data) + 1, 2), np.uint64)
-        np.cumsum(_hashes(part.data, part.indices), axis=0, out=before[1:])
-        found[first : first + step] += before[part.indptr[1:]] - before[part.indptr[:-1]]
+        for lane, hashes in enumerate(_hashes(part.data, part.indices)):
+            before = np.append(np.uint64(0), np.cumsum(hashes))
+            found[first : first + step, lane] += before[part.indptr[1:]] - before[part.indptr[:-1]]
     return found
 
 
 def _digests_of_cells(values: NDArray[np.float64], first: int = 0) -> NDArray[np.uint64]:
     hashes = _hashes(values, first + np.arange(values.shape[1]))
-    return np.asarray(hashes.sum(axis=1))
+    return np.column_stack([lane.sum(axis=1) for lane in hashes])
 
 
-def _hashes(values: NDArray[np.float64], columns: NDArray[Any]) -> NDArray[np.uint64]:
-    """128 bits of every cell (...), (..., 2); 0 of a cell that is 0."""
+def _hashes(
+    values: NDArray[np.float64], columns: NDArray[Any]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Two numbers of 64 bits for every cell; 0 of a cell that is 0."""
     bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
-    place = mixed(columns.astype(np.uint64) + np.uint64(1))
-    low = mixed(bits ^ place)
-    both = np.stack([low, mixed(low + place)], axis=-1)
-    both[bits == 0] = 0
-    return both
+    low = mixed(bits ^ mixed(columns.astype(np.uint64) + np.uint64(1)))
+    low[bits == 0] = 0
+    return low, low * (low >> np.uint64(32))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -692,7 +692,9 @@ class RowsAccumulator:
         if self._parts:
             of_rows = _joined(self._parts)
         cells = sum(part.cells for part in self._parts)
-        return KeptRows(*of_rows, tally, cells, self._pooled, self._fourths)
+        found = KeptRows(*of_rows, tally, cells, self._pooled, self._fourths)
+        self._parts = [found]  # whose pieces are no longer held
+        return found
 
 
 def _csr(block: SparseBlock, p: int) -> Any:
