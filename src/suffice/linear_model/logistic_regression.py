@@ -26,10 +26,9 @@ from suffice.models.classifier import (
     open_labelled,
     warn_of_unlabelled,
 )
-from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.feature_columns import named_columns, predictors
 from suffice.models.design.matrix import INTERCEPT
-from suffice.models.design.units import measures
+from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
 from suffice.models.logistic.first_pass import FirstPass, read_once
