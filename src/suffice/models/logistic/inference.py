@@ -211,10 +211,12 @@ class LogisticSummary(Printed):
 
     @property
     def lower(self) -> NDArray[np.float64]:
+        """Lower ends of the intervals, (r, q)."""
         return self.estimate - self._reach
 
     @property
     def upper(self) -> NDArray[np.float64]:
+        """Upper ends of the intervals, (r, q)."""
         return self.estimate + self._reach
 
     @property

@@ -41,7 +41,6 @@ from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.algebra import eigenvalues, one_thread_of_blas
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.models.optimise.newton import (
-    LOSS_ROUNDING,
     Inverse,
     Point,
     StallDetector,
@@ -56,6 +55,7 @@ from suffice.models.optimise.proximal_newton import (
     violation,
     working_set_newton,
 )
+from suffice.models.optimise.tolerances import LOSS_ROUNDING
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
 from suffice.numerics.memory import require_memory

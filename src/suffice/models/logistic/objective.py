@@ -54,7 +54,7 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
-FACTORED = 500  # coefficients of compressed rows, whose second derivatives are kept as factors
+FACTORED = 2_000  # coefficients of compressed rows, whose second derivatives are kept as factors
 FLATTEST = 1e-4  # curvature, as a fraction of that at 0, that a step is trusted to be as long as
 HESSIAN_BYTES = 5 * 8.0  # of a second derivative: itself, and copies while it is factored
 PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼

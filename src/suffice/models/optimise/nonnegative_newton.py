@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.optimise.newton import ARMIJO, HALVINGS
+from suffice.models.optimise.tolerances import ARMIJO, HALVINGS
 from suffice.numerics import kernels
 
 STEPS = 100

@@ -19,13 +19,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from suffice.models.optimise.algebra import solved
-from suffice.models.optimise.newton import (
-    ARMIJO,
-    HALVINGS,
-    LOSS_ROUNDING,
-    Evaluate,
-    Point,
-)
+from suffice.models.optimise.newton import Evaluate, Point
+from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics import kernels
 
 SomeDerivatives = Callable[
