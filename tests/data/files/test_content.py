@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 import pickle
 import zipfile
@@ -59,13 +61,18 @@ class TestNames:
             writer.write_table(TABLE)
         assert rows_of(tmp_path / "rows.dat") == ROWS
 
-    def test_compressed_text(self, tmp_path: Path) -> None:
-        (tmp_path / "rows.csv").write_bytes(gzip.compress(b"n,kind\n1,a\n2,b\n"))
-        assert rows_of(tmp_path / "rows.csv") == [{"n": 1, "kind": "a"}, {"n": 2, "kind": "b"}]
-
-    def test_other_compression_is_named(self, tmp_path: Path) -> None:
-        (tmp_path / "rows.csv.zst").write_bytes(b"\x28\xb5\x2f\xfd1234")
-        assert message(tmp_path / "rows.csv.zst").startswith("rows.csv.zst is compressed by zstd; ")
+    @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst", "lz4"])
+    def test_compressed_text(self, tmp_path: Path, suffix: str) -> None:
+        """By its bytes, not its name; a file that ends too early is named."""
+        packed = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+        pack = packed.get(suffix) or pa.Codec({"zst": "zstd"}.get(suffix, suffix)).compress
+        path = tmp_path / f"rows.tsv.{suffix}"
+        path.write_bytes(bytes(pack(b"n\tkind\n1\ta\n2\tb\n")))
+        assert rows_of(path) == [{"n": 1, "kind": "a"}, {"n": 2, "kind": "b"}]
+        path.rename(tmp_path / "rows.txt")
+        assert len(rows_of(tmp_path / "rows.txt")) == 2
+        path.write_bytes(bytes(pack(b"n\tkind\n" + bytes(range(32, 127)) * 99))[:-9])
+        assert message(path).startswith(f"rows.tsv.{suffix} cannot be read")
 
     def test_text_under_the_name_of_parquet(self, tmp_path: Path) -> None:
         (tmp_path / "rows.parquet").write_text("n,kind\n1,a\n")
@@ -273,7 +280,7 @@ class TestOtherPrograms:
             (pickle.dumps({"x": [1]}), "a pickle", "read_pickle"),
             (b"ORC\n\x06\x12\x04", "an ORC file", "pyarrow.orc"),
             (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "read_hdf"),
-            (gzip.compress(b"X\n\0\0\0\3\0"), "an R workspace", "write.csv"),
+            (gzip.compress(b"X\n\0\0\0\3\0", mtime=0), "an R workspace", "write.csv"),
             (b"<!DOCTYPE html>\n<html>", "a web page", "download"),
             (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS", "git lfs pull"),
         ],

@@ -39,6 +39,7 @@ class TestLayout:
             ("sep=;\n" + TABLE.replace(",", ";"), "skip_lines"),
             (TABLE.replace(",", "|"), "separator"),
             (TABLE.replace(",", "  "), "separator"),
+            (TABLE.replace(",", " \t ").replace(" \t ", "\t", 1), "separator"),
             (TABLE.replace(",", ", "), "strip"),
             ("'id','a','y'\n" + BODY, "quote"),
             (TABLE.encode("utf-16"), "encoding"),
@@ -80,6 +81,7 @@ class TestLayout:
             ("ham\tSo long\nspam\tWIN!\nham\tWhat?\nham\tOk.\n", False),
             ("7,1.5\n8,2.5\n", False),
             ("#id,x\n1,2\n3,4\n", True),
+            ("a,b,c\n1,b,c\n2,b,c\n", True),  # a word above numbers
         ],
     )
     def test_header(self, path: Path, text: str, header: bool) -> None:

@@ -57,6 +57,8 @@ def test_fit_and_predict_know_every_spelling(tmp_path: Path, name: str, file: st
         (["01", "02"], {"written": {"x": "number"}}, 1),
         (["01", "02"], {}, "01"),
         (["3/4/2021", "5/6/2021"], {"written": {"x": "DD/MM/YYYY"}}, "2021-04-03"),
+        (["4/1/2021", "7/1/2022"], {}, "2021-04-01"),  # the first days of months
+        (["\u22124", "7"], {}, -4),
     ],
 )
 def test_what_settles_two_meanings(

@@ -75,10 +75,12 @@ def layout_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Layout:
     found = separator or _separator(lines[skip:], quote, usual, asked.tokens)
     rows = _rows(lines[skip:], Grammar(found, quote))
     if asked.skip_lines is None:
+        above = skip
         for begin, mark in _below_title(lines, skip, separator, quote, usual, rows):
             skip, found = begin, mark
-        skip += _padding(_rows(lines[skip:], Grammar(found, quote)))
-        rows = _rows(lines[skip:], Grammar(found, quote))
+            rows = _rows(lines[skip:], Grammar(found, quote))
+        skip += _padding(rows)
+        rows = rows if skip == above else _rows(lines[skip:], Grammar(found, quote))
     strip = asked.strip
     if strip is None:
         strip = _is_padded([row.fields for row in rows])
@@ -89,7 +91,6 @@ def layout_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Layout:
 
 
 def _rows(lines: Sequence[str], grammar: Grammar) -> list[Record]:
-    """The first records, up to a quote that is open at the end of what is looked at."""
     records: list[Record] = []
     with suppress(OpenRecordError):
         records.extend(islice(grammar.records(lines), _ROWS))
@@ -100,7 +101,7 @@ def _rows(lines: Sequence[str], grammar: Grammar) -> list[Record]:
 
 
 def _comments(lines: Sequence[str], separator: str | None, usual: str, asked: TextFormat) -> int:
-    """How many lines are comments; the last of them may be the header, as in ``#id,x``."""
+    """Count lines that are comments; the last of them may be the header, as in ``#id,x``."""
     count = 0
     while count < len(lines) and lines[count].startswith("#"):
         count += 1
@@ -143,7 +144,7 @@ def _below_title(
 
 
 def _padding(rows: Sequence[Record]) -> int:
-    """How many lines of a regular table are titles: ``Report,,`` above a row of names."""
+    """Count the lines of a regular table that are titles: ``Report,,`` above a row of names."""
     width = len(rows[0].fields) if rows else 0
     if width < 3 or sum(map(bool, rows[0].fields)) > 1 or not rows[0].fields[0]:
         return 0
@@ -171,12 +172,11 @@ def _has_numbers(rows: Sequence[list[str]]) -> bool:
 
 
 def _regular(rows: Sequence[list[str]]) -> list[list[str]]:
-    """The rows that have as many fields as the first."""
     return [row for row in rows if len(row) == len(rows[0])]
 
 
 def _evenly(records: Sequence[Record]) -> list[list[str]]:
-    """The rows if most have as many fields as the first, and more than one.
+    """Return the rows if most have as many fields as the first, and more than one.
 
     A header that lacks one name, as that of R's ``write.table``, is left out.
     """
@@ -191,7 +191,7 @@ def _evenly(records: Sequence[Record]) -> list[list[str]]:
 def _quote(
     lines: Sequence[str], asked: TextFormat, separator: str | None, usual: str
 ) -> str | None:
-    """What encloses fields: ``'`` where there is no other quote, and it does nothing else."""
+    """Return the quote: ``'`` where there is no other, and it does nothing but enclose fields."""
     if asked.quote != AUTO:
         return asked.quote
     text, q = "".join(lines), _OTHER_QUOTE
@@ -203,19 +203,19 @@ def _quote(
 
 
 def _separator(lines: Sequence[str], quote: str | None, usual: str, missing: Sequence[str]) -> str:
-    """The character that cuts rows alike; of several the one that leaves most numbers."""
+    """Return the character that cuts rows alike; of several the one that leaves most numbers."""
     first = next((line for line in lines if line.strip()), "")
     best, most = usual, -2.0
     below = [line.strip() for line in lines[1:] if line.strip()]
     if "," not in first and "," in "".join(below) and all(map(_NUMBERS[1].matches, below)):
         return ";"  # a column of numbers with decimal commas
-    for mark in usual + DELIMITERS.replace(usual, ""):
-        if mark in first and mark != quote:
-            rows = _evenly(_rows(lines, Grammar(mark, quote)))
-            order = _order(rows) if rows else -2.0
-            if order > most:
-                best, most = mark, order
-    if most == -2.0 and BLANK in first.strip():
+    marks = [mark for mark in usual + DELIMITERS.replace(usual, "") if mark in first]
+    for mark in marks:
+        rows = _evenly(_rows(lines, Grammar(mark, quote))) if mark != quote else []
+        order = -2.0 if not rows else 0.0 if len(marks) == 1 else _order(rows)
+        if order > most:
+            best, most = mark, order
+    if most == -2.0 and len(first.split()) > 1:
         cells = zip(*_evenly(_rows(lines, Grammar(BLANK, quote)))[1:], strict=True)
         columns = [[cell for cell in column if cell not in missing] for column in cells]
         numbers = any(column and all(map(PLAIN.matches, column)) for column in columns)
@@ -233,7 +233,7 @@ def _order(rows: Sequence[Sequence[str]]) -> float:
 
 
 def _is_padded(rows: Sequence[list[str]]) -> bool:
-    """Whether blanks stand around every value of some column, as before fields in ``a, b, c``."""
+    """Return whether blanks stand around every value of some column, as in ``a, b, c``."""
     columns = zip(*_regular(rows)[1:], strict=True)
     known = ([cell for cell in cells if cell] for cells in columns)
     return len(rows) > 2 and any(
@@ -268,12 +268,15 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
         if _are_years(names) or (len(numbers) == len(columns) and _are_positions(names)):
             return True
         return not any(cells and all(map(_is_number, cells)) for _, cells in numbers)
+    words = [cells for name, cells in columns if name.isidentifier()]
+    if any(cells and all(map(_is_number, cells)) for cells in words):
+        return True
     again = sum(cells.count(name) > 1 for name, cells in columns)
     return 2 * again < max(1, len(columns))
 
 
 def _has_cells_of(row: Sequence[str], known: TextFormat, missing: Sequence[str]) -> bool:
-    """Whether every number that the model expects in a row is there, by position."""
+    """Return whether every number that the model expects in a row is there, by position."""
     names = next((n for n in _by_position(known) if len(n) == len(row)), ())
     spellings = [known.spelling(name) for name in names]
     numbers = [
@@ -289,7 +292,7 @@ def _by_position(known: TextFormat) -> tuple[Sequence[str], ...]:
 
 
 def _comes_again(rows: Sequence[Sequence[str]], missing: Sequence[str]) -> bool:
-    """Whether the first row stands again among rows of numbers, as where files were joined."""
+    """Return whether the first row stands again among numbers, as where files were joined."""
     first, *rest = rows
     others = [row for row in rest if row != first]
     if not others or len(others) == len(rest):
@@ -302,13 +305,12 @@ def _comes_again(rows: Sequence[Sequence[str]], missing: Sequence[str]) -> bool:
 
 
 def _are_years(names: Sequence[str]) -> bool:
-    """Whether there are several, as in a table with a column for each year."""
     years = [int(name) for name in names if _YEAR.fullmatch(name)]
     return len(years) == len(names) > 1 and len(set(years)) == len(years)
 
 
 def _are_positions(names: Sequence[str]) -> bool:
-    """Whether they number the columns, as where a matrix without names was written."""
+    """Return whether names number the columns, as where a matrix without names was written."""
     count = len(names)
     return list(names) in ([str(i) for i in range(count)], [str(i + 1) for i in range(count)])
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from suffice.data.text.records import (
     BLANK,
+    BLANKS,
     LONGEST_RECORD,
     OpenRecordError,
     TextFile,
@@ -27,8 +28,6 @@ from suffice.data.text.records import (
     open_bytes,
 )
 from suffice.data.version import readable
-
-__all__ = ["Source", "opened", "pieces", "swallows", "usual_blanks"]
 
 BEGINNING = 1 << 18  # bytes that can be looked at before
 _PIECE_BYTES = 1 << 22
@@ -128,9 +127,15 @@ def usual_blanks(text: bytes, separator: str, quote: str | None) -> bytes:
     """
     needless = r"(?<![^\r\n]) +| +(?![^\r\n])|(?<= ) +"  # at the ends of a line, after another
     if quote is None or quote.encode() not in text:
-        return re.sub(needless.encode(), b"", text) if separator == BLANK else text
-    q, d = re.escape(quote), re.escape(separator)
+        return (
+            re.sub(needless.encode(), b"", text.replace(b"\t", b" "))
+            if separator == BLANK
+            else text
+        )
+    q, d = re.escape(quote), BLANKS if separator == BLANK else re.escape(separator)
     enclosed = rf"(?<![^{d}\r\n])(?: *)({q}(?>(?:[^{q}]|{q}{q})*){q})"
+    if separator == BLANK and b"\t" in text:
+        text = re.sub(f"{enclosed}|\t".encode(), lambda match: match[1] or b" ", text)
     pattern = f"{enclosed}|{needless}" if separator == BLANK else enclosed
     return re.sub(pattern.encode(), lambda match: match[1] or b"", text)
 
@@ -175,18 +180,23 @@ def _toggles(text: bytes, file: TextFile) -> npt.NDArray[np.int64]:
             before[place] = last[0] if last else _LF
     # Every other quote opens a field, or doubles the one before it: then all of them toggle.
     expected = np.zeros(256, np.bool_)
-    expected[[mark, ord(separator), _LF, _CR]] = True
+    expected[[mark, *_between(separator), _LF, _CR]] = True
     if expected[before[::2]].all():
         return quotes
-    return np.array(_walk(quotes.tolist(), before.tolist(), mark, ord(separator)), np.int64)
+    return np.array(_walk(quotes.tolist(), before.tolist(), mark, _between(separator)), np.int64)
 
 
-def _walk(quotes: list[int], before: list[int], mark: int, separator: int) -> list[int]:
+def _between(separator: str) -> bytes:
+    """Return the characters that separate fields."""
+    return (BLANKS if separator == BLANK else separator).encode()
+
+
+def _walk(quotes: list[int], before: list[int], mark: int, separators: bytes) -> list[int]:
     """Pick the toggles one by one, where ordinary quotes are among them."""
     toggles: list[int] = []
     inside, last = False, -1
     for at, code in zip(quotes, before, strict=True):
-        if inside or code in (separator, _LF, _CR) or (code == mark and last == at - 1):
+        if inside or code in separators or code in (_LF, _CR) or (code == mark and last == at - 1):
             toggles.append(at)
             inside, last = not inside, at
     return toggles
@@ -229,7 +239,7 @@ def _goes_on(text: bytes, toggles: npt.NDArray[np.int64], file: TextFile) -> boo
         return False
     codes = np.frombuffer(text, np.uint8)
     known = np.zeros(256, np.bool_)
-    known[[ord(str(file.format.quote)), ord(file.separator), _LF, _CR, ord(BLANK)]] = True
+    known[[ord(str(file.format.quote)), ord(file.separator), _LF, _CR, *_between(BLANK)]] = True
     behind = toggles[1::2] + 1
     return not known[codes[behind[behind < len(text)]]].all()
 
@@ -245,13 +255,14 @@ def swallows(file: TextFile, text: bytes, rows: int) -> bool:
     rows : int
         How many they are: as many as there are lines, if no row has several.
     """
-    quote, lines = file.format.quote, text.count(b"\n") + (not text.endswith(b"\n"))
+    quote = file.format.quote
     if not file.careful or quote is None or quote.encode() not in text or len(file.names) < 2:
         return False
-    if rows == lines and text.count(b"\r") == text.count(b"\r\n"):
+    is_break = np.frombuffer(text, np.uint8) == _LF
+    lines = np.count_nonzero(is_break) + (not text.endswith(b"\n"))
+    if rows == lines and (b"\r" not in text or text.count(b"\r") == text.count(b"\r\n")):
         return False
-    toggles, codes = _toggles(text, file), np.frombuffer(text, np.uint8)
-    breaks = np.flatnonzero(codes == _LF)
+    toggles, breaks = _toggles(text, file), np.flatnonzero(is_break)
     inside = breaks[np.searchsorted(toggles, breaks) % 2 == 1]
     if not len(inside):
         return False

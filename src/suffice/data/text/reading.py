@@ -16,6 +16,7 @@ from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, Any, cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
@@ -164,7 +165,7 @@ class Reading:
         return pa.Table.from_batches([batch if self._by_hand else self._by_tokens(batch)])
 
     def _by_tokens(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The same cells, stripped if so asked, without those that stand for a missing value."""
+        """Strip cells if so asked, and replace those that stand for a missing value by nulls."""
         columns = [
             without_missing(
                 pc.utf8_trim_whitespace(cells) if self._format.strip else cells,
@@ -185,6 +186,11 @@ def _rounded(table: pa.Table) -> list[str]:
 
 
 def _are_held(numbers: pa.ChunkedArray[Any]) -> bool:
+    chunks = (
+        np.frombuffer(chunk.buffers()[1], np.float64) for chunk in numbers.chunks if len(chunk)
+    )
+    if all(-HELD < cells.min() <= cells.max() < HELD for cells in chunks):
+        return True  # nulls are zeros
     ends = pc.min_max(numbers)
     low, high = ends["min"].as_py(), ends["max"].as_py()
     return low is None or -HELD < low <= high < HELD

@@ -2,8 +2,8 @@
 
 The grammar: a field that begins with the quote character extends to the next one that is not
 doubled, over line ends if need be; elsewhere a quote is an ordinary character. Lines end with
-LF, CRLF or CR. Empty lines are no rows. If blanks separate fields, several are as one, and those at
-the ends of a record separate nothing.
+LF, CRLF or CR. Empty lines are no rows. If blanks separate fields, several are as one, tabs among
+them, and those at the ends of a record separate nothing.
 """
 
 from __future__ import annotations
@@ -28,24 +28,9 @@ from suffice.data.text_format import TextFormat
 from suffice.data.version import FileVersion, readable
 from suffice.errors import ReadError
 
-__all__ = [
-    "BLANK",
-    "LONGEST_RECORD",
-    "Grammar",
-    "OpenRecordError",
-    "Record",
-    "TextFile",
-    "is_packed",
-    "is_utf8",
-    "open_bytes",
-    "undecoded",
-    "unpacked_name",
-    "usual_separator",
-]
-
-BLANK = " "
+BLANK, BLANKS = " ", " \t"
 LONGEST_RECORD = 1 << 28
-"""How long a row may get before its quote counts as never closed."""
+"""Characters of a row from which on its quote counts as never closed."""
 
 _LINES_SHOWN = 10
 _LEAVE_OUT = "leave up to ten such rows out with skip_bad_rows=10"
@@ -63,12 +48,12 @@ def open_bytes(path: Path) -> IO[bytes]:
     Gzip is also known by its suffix, so that a broken file is named as such.
     """
     file = path.open("rb")
-    open_packed = _unpacking(file.read(16), path)
+    unpack = unpacking(file.read(16), path)
     file.seek(0)
-    if open_packed is None:
+    if unpack is None:
         return file
     file.close()
-    packed: IO[bytes] = open_packed(path)
+    packed: IO[bytes] = unpack(path)
     return packed
 
 
@@ -77,7 +62,8 @@ def is_packed(file: IO[bytes]) -> bool:
     return not isinstance(getattr(file, "raw", None), io.FileIO)
 
 
-def _unpacking(start: bytes, path: Path) -> Callable[[Path], Any] | None:
+def unpacking(start: bytes, path: Path) -> Callable[[Path], Any] | None:
+    """Return the function that opens a file decompressed, by its first bytes; None if it is not."""
     for begin, unpack in _COMPRESSIONS:
         if re.match(begin, start):
             return unpack
@@ -156,10 +142,11 @@ class Grammar:
     def __init__(self, separator: str, quote: str | None, strip: bool = False) -> None:
         self.separator, self.quote = separator, quote
         d, q = re.escape(separator), re.escape(quote or "\0")
+        d = BLANKS if separator == BLANK else d
         lead = " *" if strip and separator != BLANK else ""
         # Repeated groups are atomic, not possessive: of those, Python 3.11.0 to 3.11.4 match less.
         inner = f"(?>[^{q}]*+(?:{q}{q}[^{q}]*+)*)"
-        end = f"{d}++" if separator == BLANK else d
+        end = f"[{d}]++" if separator == BLANK else d
         self._field = re.compile(f"(?:{lead}{q}({inner}){q})?([^{d}]*){end}")
         self._whole = re.compile(f"(?>(?:(?:{lead}{q}{inner}{q}|(?!{lead}{q}))[^{d}]*+{end})*)")
         self._quoted = re.compile(f"{lead}{q}{inner}{q}")
@@ -183,7 +170,7 @@ class Grammar:
                 break
             text = "".join(pending).rstrip("\r\n")
             if self.separator == BLANK:
-                text = text.strip(BLANK)
+                text = text.strip(BLANKS)
             if text:
                 yield Record(begun, len(pending), text, *self._fields(text))
             pending.clear()
@@ -195,8 +182,9 @@ class Grammar:
         """Cut a whole record; say whether text follows a closing quote."""
         quote = self.quote
         if quote is None or quote not in text:
-            fields = text.split(self.separator)
-            return (list(filter(None, fields)) if self.separator == BLANK else fields), False
+            if self.separator == BLANK:
+                return list(filter(None, text.replace("\t", BLANK).split(BLANK))), False
+            return text.split(self.separator), False
         found = list(self._field.finditer(text + self.separator))
         fields = [(match[1] or "").replace(quote * 2, quote) + match[2] for match in found]
         return fields, any(match[1] is not None and match[2].strip() for match in found)
@@ -250,12 +238,12 @@ class TextFile:
 
     @property
     def has_header(self) -> bool:
-        """Whether the first row holds the column names."""
+        """Return whether the first row holds the column names."""
         return self.format.header is not False
 
     @property
     def skipped(self) -> int:
-        """How many lines stand above the header."""
+        """Number of lines above the header."""
         return self.format.skip_lines or 0
 
     @property
