@@ -158,10 +158,12 @@ def parts_of(
 
 def whole(family: Family, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
     """Model all columns by one family, as one block."""
-    names = columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
-    by_name = {} if isinstance(columns, UniformColumns) else {c.name: c for c in columns}
+    encoding = _encoding(family, columns)
+    if isinstance(columns, UniformColumns):
+        return (FamilyColumns(family, BlockLayout(encoding, columns.names)),)
+    by_name = {column.name: column for column in columns}
     dates = _dates(family, list(by_name), by_name)
-    return (FamilyColumns(family, BlockLayout(_encoding(family, columns), names, dates)),)
+    return (FamilyColumns(family, BlockLayout(encoding, tuple(by_name), dates)),)
 
 
 def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) -> tuple[str, ...]:
