@@ -246,8 +246,7 @@ def _estimates(model: Any) -> Iterator[dict[str, Any]]:
 
 
 def _why_no_errors(model: Any, error: SufficeError) -> Iterator[str]:
-    from suffice.models.design.coefficient_table import rows_left_out
-    from suffice.models.design.units import measures
+    from suffice.models.design.remarks import measures, rows_left_out
 
     yield f"Standard errors are not known: {error.rule or error.fact}."
     if error.next_step:

@@ -20,11 +20,6 @@ READER_GONE = 141  # exit status, as shells have it for SIGPIPE
 class Ended(KeyboardInterrupt):
     """A signal has asked the command to end.
 
-    Parameters
-    ----------
-    number : int
-        Of the signal.
-
     Examples
     --------
     >>> print(Ended(signal.SIGTERM))

@@ -101,7 +101,7 @@ Found = dict[str, tuple[Spelling, pa.DataType]]
 
 @dataclass(frozen=True)
 class Looked:
-    """What a column of strings shows."""
+    """A guess of what a column of strings spells."""
 
     guess: Guess
     absent: int  # cells that stand for a missing value
@@ -246,7 +246,7 @@ class SpelledTable(TableView):
 
     @property
     def format(self) -> TextFormat | None:
-        """How the strings are spelled."""
+        """Spellings of the strings."""
         return self.written
 
     def doubt(self, name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""How the cells of a column of text are spelled: numbers, dates and times, truth values, text.
+"""Spellings of the cells of a column: numbers, dates and times, truth values, text.
 
 A spelling is named as a person writes an example of it: ``number``, ``1.000,5``, ``$1``, ``1%``,
 ``DD/MM/YYYY``, ``MMM DD, YYYY HH:MM AM``, ``HH:MM``, ``true/false``, ``text``. The pattern by which

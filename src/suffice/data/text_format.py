@@ -125,12 +125,12 @@ class TextFormat:
 
     @property
     def numbers(self) -> Number:
-        """How numbers are written where nothing else is said of a column."""
+        """Notation of numbers where nothing else is said of a column."""
         found = spelling_named("number", self.decimal, self.thousands)
         return found if isinstance(found, Number) else PLAIN
 
     def spelling(self, column: str) -> Spelling | None:
-        """How the cells of a column are spelled; None where it is not known."""
+        """Return the spelling of a column; None where it is not known."""
         name = dict(self.written).get(column)
         return None if name is None else spelling_named(name, self.decimal, self.thousands)
 

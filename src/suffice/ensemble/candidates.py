@@ -31,23 +31,8 @@ from suffice.numerics.elementary import log_of
 from suffice.numerics.in_print import Printed, Table, percent
 from suffice.sums.batch import Batch
 
-__all__ = [
-    "CANDIDATES",
-    "FOLDS",
-    "Candidate",
-    "Candidates",
-    "HeldOut",
-    "Roles",
-    "Size",
-    "dealt",
-    "held_out",
-    "naive_bayes",
-    "planned",
-    "seconds",
-]
-
 FOLDS = 10, 5, 3  # the most for which there is time
-SECONDS, MORE = 2.7, 12.0  # for all fits of a small table, and of others
+SECONDS, MORE = 3.0, 12.0  # for all fits of a small table, and of others
 SMALL = 1_000, 100  # rows and columns
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
@@ -180,7 +165,7 @@ WORTH: Mapping[str, float] = {
     "qda": 1.0,
     "qda-light": 0.5,
 }
-"""What the mean loses without a candidate, roughly, in milli-nats a row."""
+"""Milli-nats a row that the mean loses without a candidate, roughly."""
 FOLDS_WORTH = {10: 1.2, 5: 0.8, 3: 0.0}
 
 
@@ -199,7 +184,7 @@ def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[st
     Examples
     --------
     >>> planned(None, Size(300, 5, 0, 0, 2), 3)[1]
-    5
+    10
     >>> names, folds = planned(None, Size(1000, 100, 0, 0, 30), 3)
     >>> "aode" in names, folds
     (False, 3)
@@ -348,7 +333,7 @@ def held_out(
 
 @dataclass(frozen=True)
 class Candidate:
-    """What one candidate is worth.
+    """A candidate, and how well it predicts held-out rows.
 
     Parameters
     ----------

@@ -26,10 +26,9 @@ from suffice.models.classifier import (
     open_labelled,
     warn_of_unlabelled,
 )
-from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.feature_columns import named_columns, predictors
 from suffice.models.design.matrix import INTERCEPT
-from suffice.models.design.units import measures
+from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
 from suffice.models.logistic.first_pass import FirstPass, read_once
@@ -92,11 +91,14 @@ class LogisticRegression(Classifier):
 
     Parameters
     ----------
-    penalty : {"l2", "firth", None}
-        Gaussian prior; that of Jeffreys, for two classes, whose estimates are finite and less
-        biased on any data (without C); or none, as C = ∞.
+    penalty : {"l2", "l1", "elasticnet", "firth", None}
+        Gaussian prior; that of absolute values, or both, as ``l1_ratio`` says; that of Jeffreys,
+        for two classes, whose estimates are finite and less biased on any data (without C); or
+        none, as C = ∞.
     C : float
         Variance of the prior; ``np.inf`` for maximum likelihood.
+    l1_ratio : float
+        ρ, the part of the penalty that is of absolute values.
     standardize : bool
         Whether the penalty is on coefficients of standardised columns: units do not matter.
     tol : float
@@ -107,12 +109,13 @@ class LogisticRegression(Classifier):
     class_weight : mapping of label to float, or "balanced", optional
         What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
     solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
-        Newton's method, after L-BFGS where that is expected to take less time (many classes), and
-        L-BFGS alone where its Hessian would have more than 2,000 columns; L-BFGS; or gradient
-        descent by all rows, by single rows, or by a few rows at a time, which approach
-        the result of the others, know no standard errors, do not look for dependent columns, and
-        lay sparse rows out. Other names of scikit-learn stand for one of the first two: the optimum
-        is the same.
+        Newton's method; L-BFGS; or gradient descent by all rows, by single rows, or by a few rows
+        at a time, which approach the result of the others, know no standard errors, do not look
+        for dependent columns, and lay sparse rows out. Newton's method follows L-BFGS where that
+        takes less time, and L-BFGS stands in for it beyond a Hessian of 2,000 columns. With a
+        penalty of squares, rows that are fewer than columns, or than 16 of each of many classes,
+        are fitted in memory first. Other names of scikit-learn stand for Newton's method or
+        L-BFGS: the optimum is the same.
     max_iter : int
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
@@ -338,7 +341,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self._loss_history = fit.loss_history
         self.model_, self.remarks_ = first.model(fit.coefficients, fit.root), first.constant
         self.n_iter_ = np.array([fit.iterations])
-        self.n_passes_ = first.data.count + 1
+        self.n_passes_ = first.data.count
         self.left_out_, self.unlabelled_ = first.left_out, first.unlabelled
         self.rows_ = first.learnt
         known = not self._has_penalty and fit.loss_history is None

@@ -30,17 +30,6 @@ from suffice.model_selection.scores import (
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 
-__all__ = [
-    "by_scikit_learn",
-    "cross_val_predict",
-    "cross_val_score",
-    "cross_validate",
-    "folds_of",
-    "learning_curve",
-    "rows_of",
-    "warn_of_other",
-]
-
 IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has
 
 

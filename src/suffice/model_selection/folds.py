@@ -12,19 +12,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 
-__all__ = [
-    "MOST_GROUPS",
-    "ByContent",
-    "Folds",
-    "InOrder",
-    "Partition",
-    "consecutive",
-    "divided",
-    "is_leave_one_out",
-    "row_groups",
-    "stratified",
-]
-
 FOLDS = 5  # as in scikit-learn
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
 
@@ -132,8 +119,9 @@ def divided(
     """
     if codes is not None and (codes < 0).any():
         known = np.flatnonzero(codes >= 0)
-        others = (None if one is None else one[known] for one in (codes, groups, hashes))
-        found = divided(cv, len(known), *others, random)
+        groups = None if groups is None else groups[known]
+        hashes = None if hashes is None else hashes[known]
+        found = divided(cv, len(known), codes[known], groups, hashes, random)
         if not isinstance(found, Partition):
             return [(known[train], known[test]) for train, test in found]
         whole = np.full(n, -1)

@@ -25,8 +25,6 @@ from suffice.models.base.checks import is_array, labels_of
 from suffice.sums.block import CodedBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["MemoryRows", "Rows", "TableRows", "is_table"]
-
 
 @dataclass(frozen=True)
 class MemoryRows:
@@ -268,7 +266,7 @@ NO_HASHES = np.zeros(0, np.uint64)
 
 
 class _Facts(NamedTuple):
-    """What is known of some rows before any fit; nothing of what was not asked for."""
+    """Labels, groups and hashes of some rows, where asked for."""
 
     rows: int
     labels: _Coded = NOTHING
@@ -285,7 +283,7 @@ def _joined(parts: Sequence[_Coded]) -> NDArray[np.intp]:
 
 
 def _layout(source: TableSource, reading: dict[str, Any] | None, groups: str | None) -> Layout:
-    """How labels and groups are read, and nothing else."""
+    """Return the layout that reads labels and groups alone."""
     columns: tuple[Column, ...] = ()
     if groups is not None:
         (column,) = source.columns([groups])

@@ -121,7 +121,7 @@ class CategoricalNB(GenerativeClassifier):
 
     @property
     def feature_log_prob_(self) -> list[NDArray[np.float64]]:
-        """log θ: for every column (k, m_j)."""
+        """Return log θ of every column, (k, m_j)."""
         columns = range(len(columns_of(self).vocabularies))
         return [safe_log(columns_of(self).probabilities(j)) for j in columns]
 

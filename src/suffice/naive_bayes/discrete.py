@@ -92,15 +92,9 @@ def prior_of(estimator: Any) -> Prior:
 
 @dataclass(frozen=True, eq=False)
 class CountsMethod(GenerativeMethod):
-    """Numbers that are 0 or more.
+    """Numbers that are 0 or more."""
 
-    Parameters
-    ----------
-    of_name : str
-        Of the estimator.
-    """
-
-    of_name: str = ""
+    of_name: str = ""  # of the estimator
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
         """Sum the rows."""

@@ -171,7 +171,7 @@ def calibration_of(self: GenerativeClassifier) -> Calibration | None:
 
 
 def alpha_evidence_of(self: GenerativeClassifier) -> AlphaEvidence | None:
-    """What was tried for α, and the log evidence of each; None where α was given."""
+    """Return the values tried for α, and the log evidence of each; None where α was given."""
     return alpha_evidence(fitted(self))
 
 

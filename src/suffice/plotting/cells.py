@@ -31,19 +31,11 @@ MOST_WHOLE = 200  # whole numbers that are drawn one by one
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Values of a column: m numbers, or m values that have names.
-
-    Parameters
-    ----------
-    column : str
-    values : ndarray (m,)
-    discrete : bool
-        Whether they are all there is between the first and the last.
-    """
+    """Values of a column: m numbers, or m values that have names."""
 
     column: str
-    values: NDArray[Any]
-    discrete: bool
+    values: NDArray[Any]  # (m,)
+    discrete: bool  # whether they are all there is between the first and the last
 
     @property
     def positions(self) -> NDArray[np.float64]:
@@ -180,18 +172,10 @@ def counted(model: GenerativeClassifier, column: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The labelled values of one column.
+    """The labelled values of one column."""
 
-    Parameters
-    ----------
-    values : ndarray (n,)
-        Numbers; or places in the `Cells` of the column.
-    codes : ndarray of int (n,)
-        Codes of the classes, as the model has them.
-    """
-
-    values: NDArray[np.float64]
-    codes: NDArray[np.intp]
+    values: NDArray[np.float64]  # (n,): numbers; or places in the `Cells` of the column
+    codes: NDArray[np.intp]  # (n,): codes of the classes, as the model has them
 
 
 def shown_by(model: GenerativeClassifier, cells: Cells, X: Any, y: Any) -> Shown:

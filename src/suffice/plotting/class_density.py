@@ -129,7 +129,7 @@ class ClassDensityDisplay:
         return made.plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the densities on the axes given, or on new ones."""
         ax = sized_axes(ax)
         labels = [
             name if share < 0.0005 else f"{name} ({100 * share:.1f} % missing)"

@@ -189,7 +189,7 @@ class NomogramDisplay:
         return float(1 / (1 + np.exp(-sum_)))
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the scales on the axes given, or on new ones."""
         rows = len(self.shown) + 3
         ax = sized_axes(ax, WIDE, TALL * (rows + 1.4))
         ax.set_xlim(-2, 102)
@@ -369,18 +369,10 @@ JOINED = (
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """The contribution of a column.
+    """The contribution of a column."""
 
-    Parameters
-    ----------
-    cells : Cells
-        m values of it.
-    adds : ndarray (m,)
-        In nats, or in units of the target.
-    """
-
-    cells: Cells
-    adds: NDArray[np.float64]
+    cells: Cells  # m values of it
+    adds: NDArray[np.float64]  # (m,): in nats, or in units of the target
 
 
 @dataclass(frozen=True, eq=False)

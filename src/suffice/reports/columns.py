@@ -15,8 +15,8 @@ from suffice.data.schema import LOW
 from suffice.errors import DataError, ParameterError
 from suffice.models.bayes_risk.information import probabilities_of_values
 from suffice.models.design.bins import span
-from suffice.models.design.levels import shares_of
 from suffice.models.design.matrix import Design, indicators
+from suffice.models.design.terms import shares_of
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel

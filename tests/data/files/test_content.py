@@ -280,7 +280,7 @@ class TestOtherPrograms:
             (pickle.dumps({"x": [1]}), "a pickle", "read_pickle"),
             (b"ORC\n\x06\x12\x04", "an ORC file", "pyarrow.orc"),
             (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "read_hdf"),
-            (gzip.compress(b"X\n\0\0\0\3\0"), "an R workspace", "write.csv"),
+            (gzip.compress(b"X\n\0\0\0\3\0", mtime=0), "an R workspace", "write.csv"),
             (b"<!DOCTYPE html>\n<html>", "a web page", "download"),
             (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS", "git lfs pull"),
         ],

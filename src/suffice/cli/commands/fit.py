@@ -165,7 +165,7 @@ def fit(
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
-        parts = _class_tables(facts, chosen)
+        parts = iter([schema_table(chosen), "", class_table(facts)])
     if not has_candidates(chosen):
         facts["tuned"] = fold_facts(ranked) if ranked else None
     facts["read_as"] = read_as(table)
@@ -182,12 +182,6 @@ def _class_facts(model: Any, target: Path) -> FittedClasses:
         "advice": list(advice(model.model_)),
     }
     return cast("FittedClasses", class_facts(model, target) | more)
-
-
-def _class_tables(facts: FittedClasses, model: Any) -> Iterator[str | Table]:
-    yield schema_table(model)
-    yield ""
-    yield class_table(facts)
 
 
 def _shown(

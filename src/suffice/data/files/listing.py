@@ -99,7 +99,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _circles(parent: str, name: str) -> bool:
-    """Whether a link leads back to a folder that it lies in."""
+    """Return whether a link leads back to a folder that it lies in."""
     return Path(os.path.realpath(parent)).is_relative_to(
         os.path.realpath(os.path.join(parent, name))
     )

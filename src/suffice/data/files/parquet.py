@@ -42,7 +42,7 @@ class ParquetPart(StoredPart):
                 raise pa.ArrowInvalid(f"row group {self.number + 1}{where}: {error}") from error
 
     def _is_read_whole(self, file: pq.ParquetFile, names: Sequence[str]) -> bool:
-        """Whether whole columns take less memory than the pages that a reader of batches holds.
+        """Return whether whole columns take less memory than the pages a batch reader holds.
 
         Of each column it holds two pages and a dictionary, 1 MB each, and these twice.
         """
@@ -68,7 +68,7 @@ class ParquetPart(StoredPart):
         return pa.table(columns, names=list(names))
 
     def _is_damaged(self, file: pq.ParquetFile, name: str) -> bool:
-        """Whether a column cannot be read even alone."""
+        """Return whether a column cannot be read even alone."""
         try:
             file.read_row_group(self.number, [name], use_threads=False)
         except (pa.ArrowException, OSError):
@@ -83,7 +83,7 @@ class ParquetPart(StoredPart):
 
 
 def _is_small(kind: pa.DataType) -> bool:
-    """Whether the size of a cell is known; that of strings is where they have a dictionary."""
+    """Return whether the size of a cell is known: of strings, if they have a dictionary."""
     return bool(pa.types.is_primitive(kind) or pa.types.is_dictionary(kind))
 
 
@@ -150,7 +150,7 @@ class ColumnMemory:
         self._used = 0
 
     def moved(self, column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-        """The same cells in this memory; as they are where there is no room for them."""
+        """Copy cells to this memory; return them as they are where there is no room."""
         cell = _cell_bytes(column.type)
         if not cell or column.num_chunks != 1:
             return column

@@ -99,7 +99,7 @@ class StoredPart(RecordPart):
 
     @abstractmethod
     def _rows_before(self) -> int:
-        """How many rows of the file come before the part."""
+        """Number of rows of the file before the part."""
 
     def _typed(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
         columns: list[pa.Array[Any]] = []
@@ -214,7 +214,7 @@ class StoredTable(Table):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is not read as it stands."""
+        """Remarks on what is not read as it stands."""
         said = (self._schema.metadata or {}).get(_REMARKS, b"[]")
         return tuple(f"{self._where}: {remark}" for remark in json.loads(said))
 

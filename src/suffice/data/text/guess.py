@@ -1,4 +1,4 @@
-"""Which spelling the cells of a column have, where nobody says it.
+"""Guess how the cells of a column are spelled.
 
 A column is what all cells looked at are. Where all but a few are, it is kept as text and is in
 doubt, and models say so. Digits in two meanings (``1,000``; 1 February or 2 January) are settled by
@@ -201,7 +201,7 @@ def whole_numbers(cells: pa.Array[Any]) -> pa.Array[Any]:
 def _closest(
     values: pa.Array[Any], counts: Any, decimal: str | None, thousands: str | None
 ) -> Guess:
-    """The spelling that all values have, or most of them."""
+    """Guess the spelling that all values have, or doubt it where most have it."""
     whole: list[Spelling] = []
     best, most, alike = None, None, np.zeros(len(values), bool)
     for spelling in _candidates(values, decimal, thousands):
@@ -234,7 +234,7 @@ def _candidates(
 
 
 def _in_doubt(counts: Any, alike: Any, most: Any) -> bool:
-    """Whether the cells of another spelling are few enough to be no values of their own.
+    """Return whether the cells of another spelling are too few to be values of their own.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def _in_doubt(counts: Any, alike: Any, most: Any) -> bool:
 
 
 def _one_of(values: pa.Array[Any], whole: Sequence[Spelling]) -> Guess:
-    """The first spelling by which all values are read, and the others that read other values."""
+    """Choose the first spelling of all values, and name those that read other values."""
     last = [s for s in whole if isinstance(s, Moment) and s.date.startswith(_YEAR_FIRST)]
     whole = [s for s in whole if s not in last] or whole
     chosen = whole[0]
@@ -286,7 +286,7 @@ def _begin_months(spelling: Spelling, values: pa.Array[Any]) -> bool:
     dates = spelling.read(values)
     days, months, years = (pc.count_distinct(part(dates)) for part in (pc.day, pc.month, pc.year))
     first = pc.min(pc.day(dates))
-    return first.as_py() == days.as_py() == 1 and min(months.as_py(), years.as_py()) > 1
+    return bool(first.as_py() == days.as_py() == 1 < min(months.as_py(), years.as_py()))
 
 
 _YEAR_FIRST = ("YY/", "YY.", "YY ", "YY-")

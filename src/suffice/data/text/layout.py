@@ -91,7 +91,6 @@ def layout_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Layout:
 
 
 def _rows(lines: Sequence[str], grammar: Grammar) -> list[Record]:
-    """The first records, up to a quote that is open at the end of what is looked at."""
     records: list[Record] = []
     with suppress(OpenRecordError):
         records.extend(islice(grammar.records(lines), _ROWS))
@@ -102,7 +101,7 @@ def _rows(lines: Sequence[str], grammar: Grammar) -> list[Record]:
 
 
 def _comments(lines: Sequence[str], separator: str | None, usual: str, asked: TextFormat) -> int:
-    """How many lines are comments; the last of them may be the header, as in ``#id,x``."""
+    """Count lines that are comments; the last of them may be the header, as in ``#id,x``."""
     count = 0
     while count < len(lines) and lines[count].startswith("#"):
         count += 1
@@ -145,7 +144,7 @@ def _below_title(
 
 
 def _padding(rows: Sequence[Record]) -> int:
-    """How many lines of a regular table are titles: ``Report,,`` above a row of names."""
+    """Count the lines of a regular table that are titles: ``Report,,`` above a row of names."""
     width = len(rows[0].fields) if rows else 0
     if width < 3 or sum(map(bool, rows[0].fields)) > 1 or not rows[0].fields[0]:
         return 0
@@ -173,12 +172,11 @@ def _has_numbers(rows: Sequence[list[str]]) -> bool:
 
 
 def _regular(rows: Sequence[list[str]]) -> list[list[str]]:
-    """The rows that have as many fields as the first."""
     return [row for row in rows if len(row) == len(rows[0])]
 
 
 def _evenly(records: Sequence[Record]) -> list[list[str]]:
-    """The rows if most have as many fields as the first, and more than one.
+    """Return the rows if most have as many fields as the first, and more than one.
 
     A header that lacks one name, as that of R's ``write.table``, is left out.
     """
@@ -193,7 +191,7 @@ def _evenly(records: Sequence[Record]) -> list[list[str]]:
 def _quote(
     lines: Sequence[str], asked: TextFormat, separator: str | None, usual: str
 ) -> str | None:
-    """What encloses fields: ``'`` where there is no other quote, and it does nothing else."""
+    """Return the quote: ``'`` where there is no other, and it does nothing but enclose fields."""
     if asked.quote != AUTO:
         return asked.quote
     text, q = "".join(lines), _OTHER_QUOTE
@@ -205,7 +203,7 @@ def _quote(
 
 
 def _separator(lines: Sequence[str], quote: str | None, usual: str, missing: Sequence[str]) -> str:
-    """The character that cuts rows alike; of several the one that leaves most numbers."""
+    """Return the character that cuts rows alike; of several the one that leaves most numbers."""
     first = next((line for line in lines if line.strip()), "")
     best, most = usual, -2.0
     below = [line.strip() for line in lines[1:] if line.strip()]
@@ -235,7 +233,7 @@ def _order(rows: Sequence[Sequence[str]]) -> float:
 
 
 def _is_padded(rows: Sequence[list[str]]) -> bool:
-    """Whether blanks stand around every value of some column, as before fields in ``a, b, c``."""
+    """Return whether blanks stand around every value of some column, as in ``a, b, c``."""
     columns = zip(*_regular(rows)[1:], strict=True)
     known = ([cell for cell in cells if cell] for cells in columns)
     return len(rows) > 2 and any(
@@ -278,7 +276,7 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
 
 
 def _has_cells_of(row: Sequence[str], known: TextFormat, missing: Sequence[str]) -> bool:
-    """Whether every number that the model expects in a row is there, by position."""
+    """Return whether every number that the model expects in a row is there, by position."""
     names = next((n for n in _by_position(known) if len(n) == len(row)), ())
     spellings = [known.spelling(name) for name in names]
     numbers = [
@@ -294,7 +292,7 @@ def _by_position(known: TextFormat) -> tuple[Sequence[str], ...]:
 
 
 def _comes_again(rows: Sequence[Sequence[str]], missing: Sequence[str]) -> bool:
-    """Whether the first row stands again among rows of numbers, as where files were joined."""
+    """Return whether the first row stands again among numbers, as where files were joined."""
     first, *rest = rows
     others = [row for row in rest if row != first]
     if not others or len(others) == len(rest):
@@ -307,13 +305,12 @@ def _comes_again(rows: Sequence[Sequence[str]], missing: Sequence[str]) -> bool:
 
 
 def _are_years(names: Sequence[str]) -> bool:
-    """Whether there are several, as in a table with a column for each year."""
     years = [int(name) for name in names if _YEAR.fullmatch(name)]
     return len(years) == len(names) > 1 and len(set(years)) == len(years)
 
 
 def _are_positions(names: Sequence[str]) -> bool:
-    """Whether they number the columns, as where a matrix without names was written."""
+    """Return whether names number the columns, as where a matrix without names was written."""
     count = len(names)
     return list(names) in ([str(i) for i in range(count)], [str(i + 1) for i in range(count)])
 

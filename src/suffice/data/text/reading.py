@@ -165,7 +165,7 @@ class Reading:
         return pa.Table.from_batches([batch if self._by_hand else self._by_tokens(batch)])
 
     def _by_tokens(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The same cells, stripped if so asked, without those that stand for a missing value."""
+        """Strip cells if so asked, and replace those that stand for a missing value by nulls."""
         columns = [
             without_missing(
                 pc.utf8_trim_whitespace(cells) if self._format.strip else cells,

@@ -28,26 +28,9 @@ from suffice.data.text_format import TextFormat
 from suffice.data.version import FileVersion, readable
 from suffice.errors import ReadError
 
-__all__ = [
-    "BLANK",
-    "BLANKS",
-    "LONGEST_RECORD",
-    "Grammar",
-    "OpenRecordError",
-    "Record",
-    "TextFile",
-    "is_packed",
-    "is_utf8",
-    "open_bytes",
-    "undecoded",
-    "unpacked_name",
-    "unpacking",
-    "usual_separator",
-]
-
 BLANK, BLANKS = " ", " \t"
 LONGEST_RECORD = 1 << 28
-"""How long a row may get before its quote counts as never closed."""
+"""Characters of a row from which on its quote counts as never closed."""
 
 _LINES_SHOWN = 10
 _LEAVE_OUT = "leave up to ten such rows out with skip_bad_rows=10"
@@ -255,12 +238,12 @@ class TextFile:
 
     @property
     def has_header(self) -> bool:
-        """Whether the first row holds the column names."""
+        """Return whether the first row holds the column names."""
         return self.format.header is not False
 
     @property
     def skipped(self) -> int:
-        """How many lines stand above the header."""
+        """Number of lines above the header."""
         return self.format.skip_lines or 0
 
     @property

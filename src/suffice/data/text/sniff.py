@@ -194,7 +194,7 @@ def _knows(layout: Layout, known: TextFormat) -> bool:
 
 
 def _first_lines(start: bytes, format: TextFormat) -> list[str]:
-    """The lines among the first characters; one that is cut off there counts only if alone."""
+    """Return the first lines; one that is cut off counts only if alone."""
     encoding = "utf-8-sig" if is_utf8(format.encoding) else format.encoding
     text = start.decode(encoding, "surrogateescape" if "16" not in encoding else "replace")
     lines = list(io.StringIO(text[:_CHARACTERS], newline=""))
@@ -404,7 +404,7 @@ class _Columns:
         return (*row_names, *empty), tuple(empty)
 
     def remarks(self) -> Iterator[str]:
-        """What was found in the cells, where it is not as usual."""
+        """Say what was found in the cells that is not usual."""
         where = self.file.path.name
         asked = dict(self._asked.written)
         found: dict[Spelling, list[str]] = {}

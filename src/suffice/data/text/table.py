@@ -172,7 +172,7 @@ class TextTable(Table):
 
     @cached_property
     def sniffed(self) -> Sniffed:
-        """What was found out by looking at the files."""
+        """Format and first rows, found by looking at the files."""
         return sniff(self.paths, self.asked, self.known)
 
     def known_as(self, known: TextFormat) -> TextTable:
@@ -219,12 +219,12 @@ class TextTable(Table):
 
     @property
     def format(self) -> TextFormat:
-        """How the files are written."""
+        """Format of the files."""
         return self.sniffed.format
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was found out about how the files are written."""
+        """Remarks on how the files are written."""
         return self.sniffed.remarks
 
     @property

@@ -90,7 +90,6 @@ class FamilyColumns:
         return block.values if self.design is None else term_values(self.design, block)
 
     def leave_one_out(self, statistic: Any) -> LeaveOneOut:
-        """Log-likelihoods of rows by the estimates of all others, from the sums of all."""
         found = self.of_terms.leave_one_out(statistic)
         return found if self.design is None else TermsLeftOut(found, self.design)
 

@@ -17,8 +17,8 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
 from suffice.models.base.options import incomplete, listed_missing
-from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.matrix import Design
+from suffice.models.design.remarks import learnt_rows, without_rows, without_value
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.options import Missing
 from suffice.models.logistic.reader import Coded, LaidOut
@@ -122,7 +122,7 @@ def read_once(
     check_labels : callable
         May refuse the labels of the rows whose weight is above 0.
     """
-    every = data.engine.run(first_pass, (layout, False), data.parts)
+    every = data.run(first_pass, (layout, False))
     check_labels(every.classes)
     seen = _complete(data, layout, laid_out, missing, every)
     _require_classes(seen)
@@ -150,7 +150,7 @@ def _complete(
         otherwise = f"{otherwise} with numbers='bins'"
     if missing != "drop":
         raise incomplete(cells, otherwise)
-    complete = data.engine.run(first_pass, (layout, True), data.parts)
+    complete = data.run(first_pass, (layout, True))
     if not len(complete.classes):
         raise DataError(
             f"no labelled row is complete: values are missing, {cells}",

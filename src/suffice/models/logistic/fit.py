@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.design.dependent_columns import dependence
+from suffice.models.design.remarks import dependence
 from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import Objective
 from suffice.models.optimise.algebra import orthonormal

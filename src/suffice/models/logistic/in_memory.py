@@ -37,8 +37,10 @@ ROWS_OF_TERM = 64  # of a sample, without which its fit is a poor start
 ILL_CONDITIONED = 2.0**-26  # pivot of a column's own sum of squares: half the digits of a double
 
 WIDE = 2  # times as many columns as rows: then these are the smaller space
+RARE = 16  # rows of a class: then classes are many beside rows
 HELD_CELLS = 2**23  # of rows, or twice those of their probabilities: 64 MB
 BLOCK_CELLS = 2**23  # of products of columns, or of the blocks of classes
+FLATTEST = 1e-12  # curvature, as a fraction of the weight, that a preconditioner may have
 SMALLEST_SHARE = 1e-14  # of the largest eigenvalue of the products of rows: below, it is rounding
 
 Array = NDArray[np.float64]
@@ -94,6 +96,7 @@ class HeldRows:
         n, width = z.shape
         if max(n, of.k) * width**2 > BLOCK_CELLS:
             diagonal = of.free_gradient((bend.T @ z**2) * of.inverse_scale) + of.penalty_of_free
+            diagonal = np.maximum(diagonal, FLATTEST * of.weight)
             return product, lambda v: v / diagonal
         scaled = z * of.inverse_scale
         products = (scaled[:, :, None] * scaled[:, None, :]).reshape(n, -1)
@@ -101,7 +104,7 @@ class HeldRows:
         fixed = np.ones((of.k, width))
         fixed.flat[of.free] = of.penalty_of_free
         blocks[:, np.arange(width), np.arange(width)] += fixed
-        blocks[:, 0, 0] += ILL_CONDITIONED * of.weight  # an intercept without a penalty
+        blocks[:, 0, 0] += FLATTEST * of.weight  # an intercept without a penalty
         inverses = np.linalg.inv(blocks)
 
         def inverted(v: Array) -> Array:
@@ -121,13 +124,13 @@ class HeldRows:
 def fit_in_memory(objective: Objective, tolerance: float, max_iter: int) -> Held | None:
     """Minimise by rows that are held, if all slopes have a penalty and the rows are few enough.
 
-    They are fewer than the columns, or have no Hessian.
+    They are fewer than the columns, or a few of every class, and there is no Hessian.
     """
     centred, slopes = objective.centred, objective.used[1:]
-    wide = centred.width // WIDE
-    most = HELD_CELLS // max(centred.width, 2 * objective.scores)
-    if objective.has_hessian:
-        most = min(most, wide)
+    wide, rare = centred.width // WIDE, 0
+    if not objective.has_hessian:
+        wide, rare = centred.width, RARE * objective.scores
+    most = min(HELD_CELLS // max(centred.width, 2 * objective.scores), max(wide, rare))
     n = float(objective.seen.weight.value.sum())  # each row is taken to weigh 1
     if n > most or objective.firth or not (objective.penalty[1:][slopes] > 0).all():
         return None
@@ -199,7 +202,7 @@ def fit_of_sample(objective: Objective) -> tuple[Array | None, Inverse | None]:
     ridge = SAMPLE_RIDGE * weight * objective.scale**2 * (np.arange(centred.width) > 0)
     sample = replace(plain, penalty=plain.penalty + ridge)
     steps = SAMPLE_STEPS if ROWS_OF_TERM * centred.width <= SAMPLE_ROWS else 0
-    enough = SAMPLE_TOLERANCE * fraction * objective.gradient_norm_at_zero()
+    enough = SAMPLE_TOLERANCE * fraction * objective.gradient_norm_at_zero
     held = HeldRows(sample, rows)
     for point in islice(newton(held, held(sample.null(), True)), steps + 1):
         if point.gradient_norm <= enough:

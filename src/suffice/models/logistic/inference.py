@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.models.base.options import check_level
 from suffice.models.base.proba_intervals import Ends, from_moments
-from suffice.models.design.coefficient_table import header, row, rows_left_out
+from suffice.models.design.remarks import header, row, rows_left_out
 from suffice.models.logistic.model import LogisticModel, of_every_class
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.in_print import Printed, Table, criterion, listed, probability
@@ -21,8 +21,6 @@ from suffice.sums.batch import Batch
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-__all__ = ["Likelihood", "LikelihoodRatio", "LogisticSummary", "ends_of"]
 
 
 def ends_of(model: LogisticModel, level: float) -> Ends:

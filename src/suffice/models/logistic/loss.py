@@ -26,7 +26,6 @@ from suffice.data.source import Part, each_batch
 from suffice.families.counts import by_event
 from suffice.models.logistic.rows import TrainingRows, compressed, present
 from suffice.numerics import kernels
-from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
@@ -208,7 +207,7 @@ class SecondDerivatives:
     columns: NDArray[np.intp]
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """The sums of a batch, (q, q).
+        """The sums of a batch of dense rows, (q, q).
 
         ::
 
@@ -220,11 +219,7 @@ class SecondDerivatives:
         weights = batch.weights if len(batch.weights) else np.ones(len(codes))
         for z, *parts in self.rows.centred.pieces(batch, False, codes, weights):
             z, code, w = present(z, *parts)
-            t = np.asarray(z @ self.coefficients.T)
-            if is_sparse(z):
-                self._add(found, z[:, self.columns], w, code, t)
-                continue
-            waiting.append((z[:, self.columns], w, code, t))
+            waiting.append((z[:, self.columns], w, code, z @ self.coefficients.T))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
                 self._add(found, *_joined(waiting))
@@ -263,41 +258,25 @@ class SecondDerivatives:
     def _add(
         self,
         out: NDArray[np.float64],
-        z: Any,
+        z: NDArray[np.float64],
         w: NDArray[np.float64],
         codes: NDArray[np.intp],
         t: NDArray[np.float64],
     ) -> None:
         """Add what some rows say, given the chosen columns z (n, q) and scores t (n, m)."""
         at, w = loss_derivatives(t, codes), w * self.rows.class_weights[codes]
-        gram = _sparse_gram if is_sparse(z) else _gram
         if at.probability.shape[1] == 1:
-            out += gram(z, w * at.probability[:, 0] * at.other[:, 0])
+            out += _gram(z, w * at.probability[:, 0] * at.other[:, 0])
             return
-        out -= gram(_times(z, at.probability, self.scores), w)
+        out -= _gram(z * at.probability[:, self.scores], w)
         edges = np.searchsorted(self.scores, np.arange(at.probability.shape[1] + 1))
         for a, (first, stop) in enumerate(pairwise(edges.tolist())):
             own = slice(first, stop)
-            out[own, own] += gram(z[:, own], w * at.probability[:, a])
+            out[own, own] += _gram(z[:, own], w * at.probability[:, a])
 
 
 def _joined(pieces: list[tuple[Any, ...]]) -> Any:
     return (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
-
-
-def _times(z: Any, p: NDArray[np.float64], scores: NDArray[np.intp]) -> Any:
-    """Every column of rows z (n, q) times the probabilities p (n, m) of its own score."""
-    if not is_sparse(z):
-        return z * p[:, scores]
-    rows = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
-    return csr_array((z.data * p[rows, scores[z.indices]], z.indices, z.indptr), shape=z.shape)
-
-
-def _sparse_gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Σ weight z zᵀ of compressed rows."""
-    rows = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
-    weighted = csr_array((z.data * weights[rows], z.indices, z.indptr), shape=z.shape)
-    return np.asarray((z.T @ weighted).toarray())
 
 
 def second_derivatives(part: Part, request: SecondDerivatives) -> NDArray[np.float64]:

@@ -252,7 +252,7 @@ def _descended(
 ) -> _End:
     """Descend until the gradient is small, there is no way down, or iterations are too many."""
     objective, iterates = _iterates_of(objective, second, start)
-    at_zero = objective.gradient_norm_at_zero()
+    at_zero = objective.gradient_norm_at_zero
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     decided, detector = objective.penalised or objective.firth, StallDetector()
     stalled, hessians = False, 0
@@ -319,7 +319,7 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
 
 def _with_l1(objective: Objective, solver: Solver, start: Start) -> Fit:
     tolerance, max_iter = solver.tol, solver.max_iter
-    cost, at_zero = objective.cost, objective.gradient_norm_at_zero()
+    cost, at_zero = objective.cost, objective.gradient_norm_at_zero
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     whole = objective.has_hessian
     first = objective(objective.null() if start is None else objective.parameters(start), whole)

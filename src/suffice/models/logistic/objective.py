@@ -229,13 +229,9 @@ class Objective:
         return self.point(x, self.loss_sums(x, hessian or self.firth))
 
     def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
-        return self.checked(self.data.run(loss_sums, self.request(x, hessian, root)))
-
-    def request(self, x: Array, hessian: bool, root: Array | None = None) -> LossRequest:
-        return LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
-
-    def checked(self, sums: LossSums) -> LossSums:
-        """The sums of one pass, if it was over the rows of the first."""
+        """Sum over the rows, which have to be those of the first pass."""
+        request = LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
+        sums = self.data.run(loss_sums, request)
         weight, checksum, largest = self._expected
         same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
         change = np.abs(sums.checksum.value - checksum)
@@ -305,13 +301,13 @@ class Objective:
         scores, columns = np.divmod(self.free[places], len(self.used))
         request = SecondDerivatives(self.rows, self.coefficients(x), scores, columns)
         scale = self.inverse_scale[columns]
-        if self.centred.is_sparse and q >= FACTORED:
+        if self.centred.is_sparse:
             of_parts = self.data.map(curvature_factors, request)
-            pairs = [pair for part in of_parts for pair in part]
-            plus, minus = [a for a, _ in pairs], [b for _, b in pairs]
-            penalty, least = self.penalty_of_free[places], self.curvature_at_zero()[places]
-            found = CompressedHessian.of(plus, minus, scale, penalty)
-            return found.no_flatter_than(FLATTEST * least)
+            plus, minus = zip(*(pair for part in of_parts for pair in part), strict=True)
+            found = CompressedHessian.of(plus, minus, scale, self.penalty_of_free[places])
+            if q < FACTORED:
+                return found.dense()
+            return found.no_flatter_than(FLATTEST * self.curvature_at_zero()[places])
         require_memory(
             HESSIAN_BYTES * q * q,
             f"second derivatives by {q:,} coefficients that are not 0",
@@ -349,6 +345,7 @@ class Objective:
         params = self.rows, self.inverse_scale * self.used
         return float(max(self.data.map(farthest, params)) ** 0.5)
 
+    @cached_property
     def gradient_norm_at_zero(self) -> float:
         """The largest element of the gradient at θ = 0, from the first pass alone."""
         sums, eye = self.class_weights[:, None] * self.sums, np.eye(self.k)
@@ -358,8 +355,7 @@ class Objective:
 
     def relative(self, gradient_norm: float) -> float:
         """The norm of a gradient as a fraction of that at 0."""
-        at_zero = self.gradient_norm_at_zero()
-        return gradient_norm / at_zero if at_zero else gradient_norm
+        return gradient_norm / (self.gradient_norm_at_zero or 1.0)
 
     def curvature_at_zero(self) -> Array:
         """Diagonal of the Hessian at θ = 0, (p,), if the columns are centred."""

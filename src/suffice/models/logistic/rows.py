@@ -24,8 +24,8 @@ from scipy.sparse import csr_array
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
-from suffice.models.design.levels import sums_of_terms
 from suffice.models.design.matrix import Compressed, Design
+from suffice.models.design.terms import sums_of_terms
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.linalg import Factor
 from suffice.sums.base import Statistic
