@@ -262,8 +262,8 @@ class ArrayPart(Part):
             try:
                 for layout in layouts:
                     whole = layout.columns is names or len(layout.columns) == x.shape[1]
-                    if dense and whole and layout.encoding != "events":
-                        blocks.append(of_numbers(x[rows], layout, self.layout))
+                    if dense and whole and layout.encoding == "real":
+                        blocks.append(RealBlock(x[rows]))
                     else:
                         blocks.append(self._block(rows, layout, whole))
             except BadCell as bad:
@@ -280,7 +280,7 @@ class ArrayPart(Part):
             )
 
     def _block(self, rows: slice, layout: BlockLayout, whole: bool) -> Block:
-        """Cells of some columns, of a sparse matrix, or counts of events."""
+        """Cells of some columns, of a sparse matrix, or that are more than numbers."""
         x = self.source.x
         if not whole:
             position = {name: j for j, name in enumerate(self.source.names)}
