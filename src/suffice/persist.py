@@ -127,18 +127,10 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A model file whose digest is right; what it holds is built when its types are known.
+    """A model file whose digest is right; what it holds is built when its types are known."""
 
-    Parameters
-    ----------
-    name : str
-        Its path.
-    kind : str
-        What it holds.
-    """
-
-    name: str
-    kind: str
+    name: str  # its path
+    kind: str  # what it holds
     _raw: bytes
     _tree: Json
 

@@ -379,13 +379,8 @@ def _grouped(block: Comoments, of: Columns) -> Iterator[Finding]:
 
 
 @findings_of.register
-def _fourth_moments(block: FourthMoments, of: Columns) -> Iterator[Finding]:
-    yield from findings_of(block.moments.marginal(np.arange(block.d)), of)
-
-
-@findings_of.register
-def _kept_rows(block: KeptRows, of: Columns) -> Iterator[Finding]:
-    yield from findings_of(block.in_file(), of)
+def _of_columns(block: FourthMoments | KeptRows, of: Columns) -> Iterator[Finding]:
+    yield from findings_of(block.columns, of)
 
 
 @findings_of.register

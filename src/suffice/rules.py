@@ -32,7 +32,6 @@ from typing import (
     Annotated,
     Any,
     NamedTuple,
-    Protocol,
     TypeAlias,
     TypeVar,
     get_args,
@@ -53,18 +52,9 @@ SMALLEST, LARGEST = 2.0**-1074, float(np.finfo(np.float64).max)
 # -- what a field can be asked to be
 
 
-class Range(Protocol):
-    """The range of the numbers of a field; NaN is in no range."""
-
-    def bounds(self, letters: Letters) -> tuple[float, float]:
-        """The least and the most that a number may be."""
-
-    def words(self, letters: Letters) -> str: ...
-
-
 @dataclass(frozen=True)
 class Within:
-    """Numbers from ``least`` to ``most``."""
+    """Numbers from ``least`` to ``most``; NaN is in no range."""
 
     least: float
     most: float
@@ -234,7 +224,9 @@ def _bind(cls: Any, field: _Field, value: Any, letters: Letters) -> None:
     )
 
 
-def _check_range(cls: Any, field: _Field, value: Any, within: Range, letters: Letters) -> None:
+def _check_range(
+    cls: Any, field: _Field, value: Any, within: Within | Index, letters: Letters
+) -> None:
     """Check that the numbers of a field lie in a range; pairs are judged by their leading parts."""
     numbers = np.asarray(getattr(value, "hi", value))
     least, most = within.bounds(letters)
@@ -281,7 +273,7 @@ class _Field:
     is_letter: bool
     dtype: np.dtype[Any] | None
     shape: Shape | None
-    ranges: tuple[Range, ...]
+    ranges: tuple[Within | Index, ...]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -76,48 +76,30 @@ def _describe(where: Where) -> str:
     return "".join(where).removeprefix(".") or "content"
 
 
-@dataclass(frozen=True)
-class _Scalar:
-    """The JSON form of a type that JSON lacks, and the way back."""
-
-    type: type[Any]
-    encode: Callable[[Any], Json]
-    decode: Callable[[Any], Any]
-
-
-def _encode_float(value: float) -> str:
-    return struct.pack(">d", value).hex()
-
-
-def _decode_float(text: str) -> float:
-    (value,) = struct.unpack(">d", bytes.fromhex(text))
-    return float(value)
-
-
-def _encode_timedelta(value: timedelta) -> list[int]:
-    return [value.days, value.seconds, value.microseconds]
-
-
-def _decode_timedelta(parts: list[int]) -> timedelta:
-    days, seconds, microseconds = parts
+def _timedelta(days: int, seconds: int, microseconds: int) -> timedelta:
     return timedelta(days, seconds, microseconds)
 
 
-def _decode_int(text: str) -> int:
-    # Base 16 has no limit on the number of digits and takes linear time.
-    return int(text, 16)
-
-
-_SCALARS = {
-    "bytes": _Scalar(bytes, bytes.hex, bytes.fromhex),
-    "date": _Scalar(date, date.isoformat, date.fromisoformat),
-    "datetime": _Scalar(datetime, datetime.isoformat, datetime.fromisoformat),
-    "decimal": _Scalar(Decimal, str, Decimal),
-    "float": _Scalar(float, _encode_float, _decode_float),
-    "int": _Scalar(int, hex, _decode_int),
-    "timedelta": _Scalar(timedelta, _encode_timedelta, _decode_timedelta),
+# Types that JSON lacks, with their way there and back. Base 16 has no limit on the digits of an int
+# and takes linear time.
+_SCALARS: dict[str, tuple[type[Any], Callable[[Any], Json], Callable[[Any], Any]]] = {
+    "bytes": (bytes, bytes.hex, bytes.fromhex),
+    "date": (date, date.isoformat, date.fromisoformat),
+    "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
+    "decimal": (Decimal, str, Decimal),
+    "float": (
+        float,
+        lambda value: struct.pack(">d", value).hex(),
+        lambda text: struct.unpack(">d", bytes.fromhex(text))[0],
+    ),
+    "int": (int, hex, lambda text: int(text, 16)),
+    "timedelta": (
+        timedelta,
+        lambda value: [value.days, value.seconds, value.microseconds],
+        lambda parts: _timedelta(*parts),
+    ),
 }
-_SCALAR_TAGS = {scalar.type: tag for tag, scalar in _SCALARS.items()}
+_SCALAR_TAGS = {cls: tag for tag, (cls, *_) in _SCALARS.items()}
 
 
 def _is_plain(value: Any) -> bool:
@@ -146,7 +128,6 @@ class Encoder:
 
     def encode(self, value: Any, where: Where) -> Json:
         """Encode one node of the tree."""
-        cls = type(value)
         if _is_plain(value):
             return value
         if len(where) > _MAX_DEPTH:
@@ -155,14 +136,11 @@ class Encoder:
                 "a model is a tree of moderate depth",
                 "look for a container that contains itself",
             )
-        if cls is list:
-            return self._items(value, where)
-        return self._tagged(value, where)
-
-    def _tagged(self, value: Any, where: Where) -> Json:
         if hasattr(value, "in_file"):  # what stands for it there
             value = value.in_file()
         cls = type(value)
+        if cls is list:
+            return self._items(value, where)
         if cls is tuple:
             return self._tuple(value, where)
         if cls is dict:
@@ -216,7 +194,7 @@ class Encoder:
 
     def _scalar(self, value: Any, where: Where) -> Json:
         tag = _SCALAR_TAGS[type(value)]
-        text = _SCALARS[tag].encode(value)
+        text = _SCALARS[tag][1](value)
         if tag == "datetime" and repr(datetime.fromisoformat(text)) != repr(value):
             raise ParameterError(
                 f"{_describe(where)}: {value!r} cannot be saved",
@@ -244,6 +222,8 @@ class Decoder:
 
     def decode(self, node: Json, where: Where) -> Any:
         """Decode one node of the tree."""
+        if len(where) > _MAX_DEPTH:
+            raise ValueError("depth")
         if isinstance(node, list):
             return self._items(node, where)
         if not isinstance(node, dict):
@@ -251,11 +231,6 @@ class Decoder:
                 raise ValueError(node)
             return node
         ((tag, body),) = node.items()
-        if tag in _SCALARS:
-            return _SCALARS[tag].decode(body)
-        return self._tagged(tag, body, where)
-
-    def _tagged(self, tag: str, body: Json, where: Where) -> Any:
         match tag:
             case "tuple":
                 return tuple(self._items(body, where))
@@ -268,8 +243,10 @@ class Decoder:
             case "record":
                 return self._record(body, where)
             case "numpy":
-                return self._numpy(*body)
-        raise ValueError(tag)
+                dtype, text = body
+                return np.frombuffer(bytes.fromhex(text), dtype=DTYPES[dtype]).reshape(())[()]
+            case _:
+                return _SCALARS[tag][2](body)
 
     def _items(self, nodes: list[Json], where: Where) -> list[Any]:
         return [self.decode(node, (*where, f"[{i}]")) for i, node in enumerate(nodes)]
@@ -292,10 +269,6 @@ class Decoder:
         text = blob.tobytes()
         ends = pairwise(offsets.tolist())
         return tuple(text[start:stop].decode("utf-8", "surrogatepass") for start, stop in ends)
-
-    def _numpy(self, dtype_name: str, text: str) -> Any:
-        (value,) = np.frombuffer(bytes.fromhex(text), dtype=DTYPES[dtype_name])
-        return value
 
     def _record(self, body: Json, where: Where) -> Any:
         name, members = body

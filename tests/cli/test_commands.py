@@ -80,7 +80,7 @@ class TestFit:
         }  # fmt: skip
         assert fitted.get_params().items() >= expected.items()
         assert fitted.classes_.tolist() == ["apple", "prune"]
-        assert fitted.layout_.label_suffix == "!"
+        assert fitted.reader_.layout.label_suffix == "!"
 
     def test_weights(self, run: Run, fruit: Path) -> None:
         result = run("fit", fruit, "--label", "kind", "--weight", "id")
@@ -294,4 +294,7 @@ class TestMergeAndForget:
         before = suffice.load(model)
         run("forget", model, "b.csv", "-o", "c.suffice", "-r", "missing=?", "-r", "label_map=x:y")
         after = suffice.load("c.suffice")
-        assert (after.get_params(), after.layout_) == (before.get_params(), before.layout_)
+        assert (after.get_params(), after.reader_.layout) == (
+            before.get_params(),
+            before.reader_.layout,
+        )

@@ -6,37 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from suffice import load
 
 from .conftest import Run
-
-HEAVY = {"numpy", "pyarrow", "sklearn", "scipy", "pandas"}
-
-MODULES_AFTER = """\
-import sys
-from suffice.cli import main
-sys.argv = ["suffice", *{words!r}]
-try:
-    main()
-except SystemExit as end:
-    assert not end.code, end.code
-print(*sorted({{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
-"""
 
 
 def suffice(*words: object, given: str | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "suffice", *map(str, words)]
     return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.parametrize("words", [["--version"], ["fit", "--help"]], ids=" ".join)
-def test_help_loads_nothing_heavy(words: list[str]) -> None:
-    code = MODULES_AFTER.format(words=words)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout
-    assert HEAVY.isdisjoint(done.stderr.split())
 
 
 def test_a_bad_cell_lets_the_process_end(fruit: Path) -> None:

@@ -128,31 +128,6 @@ def test_with_processes(run: Run, rows: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_signals_again_and_again_change_nothing(run: Run, rows: Path) -> None:
-    again = MIDDLE.replace(
-        "add = TreeSum.add",
-        """
-from suffice.engines.checkpoint import _File
-
-write = _File._write
-
-def write_amid_signals(self):
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if sys.exception() is not None:
-            signal.raise_signal(number)
-    write(self)
-
-_File._write = write_amid_signals
-add = TreeSum.add
-""",
-    )
-    with in_the_middle("fit", rows, *FIT, code=again) as process:
-        assert ended(process, signal.SIGTERM) == (143, "", f"ended by SIGTERM. {KEPT}\n")
-    rest = run("fit", rows, *FIT)
-    assert rest.exit_code == 0, rest.stderr
-
-
-@pytest.mark.exhaustive
 def test_who_ignores_a_signal_is_not_ended_by_it(rows: Path) -> None:
     deaf: dict[str, Any] = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
     with in_the_middle("fit", rows, *FIT, **deaf) as process:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from suffice.engines.executor import ExecutorEngine, ProcessesEngine
+from suffice import engine
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -30,24 +30,22 @@ def run(tmp_path: Path) -> Run:
 
 
 @pytest.fixture(scope="session")
-def processes() -> ProcessesEngine:
-    return ProcessesEngine(2)
+def processes() -> Any:
+    return engine("processes", processes=2)
 
 
 @pytest.fixture(scope="session")
-def threads() -> Iterator[ExecutorEngine]:
+def threads() -> Iterator[Any]:
     with ThreadPoolExecutor(2) as pool:
-        yield ExecutorEngine(pool)
+        yield engine(pool)
 
 
 @pytest.fixture(scope="session")
 def dask() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    from suffice.engines.dask import DaskEngine
-
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        yield DaskEngine()
+        yield engine("dask")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,6 @@ from tests.running import on
 
 import suffice
 from suffice import NaiveBayes
-from suffice.engines.executor import ExecutorEngine, ProcessesEngine
 from suffice.errors import EngineError, ParameterError
 from suffice.model_selection import cross_val_score
 
@@ -56,16 +55,16 @@ def test_processes_of_another_executor() -> None:
 
 def test_the_number_of_workers() -> None:
     with ThreadPoolExecutor(3) as pool:
-        assert (ExecutorEngine(pool).workers, suffice.engine(pool, workers=7).workers) == (3, 7)
+        assert (suffice.engine(pool).workers, suffice.engine(pool, workers=7).workers) == (3, 7)
         for wrong in (0, True):
             with pytest.raises(ParameterError, match=f"workers={wrong}; it is a whole number, 1 o"):
-                ExecutorEngine(pool, wrong)
+                suffice.engine(pool, workers=wrong)
 
 
 def test_few_results_wait() -> None:
     started: list[int] = []
     with ThreadPoolExecutor(2) as pool:
-        results: Any = ExecutorEngine(pool).map(
+        results: Any = suffice.engine(pool).map(
             lambda part, _: started.append(part),  # type: ignore[arg-type]
             None,
             range(100),  # type: ignore[arg-type]
@@ -79,12 +78,12 @@ def test_few_results_wait() -> None:
 
 
 def test_there_is_a_process() -> None:
-    assert ProcessesEngine().workers >= 1
-    assert ProcessesEngine(3).workers == 3
-    assert not ProcessesEngine(3).in_process
+    assert suffice.engine("processes").workers >= 1
+    three = suffice.engine("processes", processes=3)
+    assert (three.workers, three.in_process) == (3, False)
     for wrong in (0, True):
         with pytest.raises(ParameterError, match=f"processes={wrong}; it is a whole number, 1 or "):
-            ProcessesEngine(wrong)
+            suffice.engine("processes", processes=wrong)
 
 
 def test_parameters_of_any_size(processes: Any) -> None:

@@ -35,10 +35,10 @@ def a_pass(tmp_path: Path) -> tuple[Any, Any, Sequence[Any]]:
     path = tmp_path / "rows.parquet"
     pq.write_table(table, path, row_group_size=100)
     model = NaiveBayes.textbook().fit(path, "y")
-    parts = open_table(path, "y").parts(model.layout_, 2)
+    parts = open_table(path, "y").parts(model.reader_.layout, 2)
     assert len(parts) == 20
     # Parameters so large that they are shared, and lost with the worker that holds them.
-    layout = replace(model.layout_, label_map={f"label {i}": "none" for i in range(50_000)})
+    layout = replace(model.reader_.layout, label_map={f"label {i}": "none" for i in range(50_000)})
     return summarise, (model.model_.parts, layout), parts
 
 

@@ -13,14 +13,14 @@ from scipy.sparse import random_array
 from tests.laws.comparing import frozen
 from tests.running import on
 
-from suffice import LinearRegression, NaiveBayes
-from suffice.bayes import column_weights
-from suffice.discriminant_analysis import (
+from suffice import (
     LinearDiscriminantAnalysis,
+    LinearRegression,
+    NaiveBayes,
     QuadraticDiscriminantAnalysis,
+    engine,
 )
-from suffice.engines.engine import Engine
-from suffice.engines.local import LocalEngine
+from suffice.bayes import column_weights
 from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import MultinomialNB
@@ -53,16 +53,16 @@ def same(model: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
-def test_classifiers_of_arrays(far: Engine, make: Any, numbers: Rows) -> None:
+def test_classifiers_of_arrays(far: Any, make: Any, numbers: Rows) -> None:
     x, y = numbers
-    model, expected = on(far, make()).fit(x, y), on(LocalEngine(2), make()).fit(x, y)
+    model, expected = on(far, make()).fit(x, y), on(engine(threads=2), make()).fit(x, y)
     same(model, expected)
     assert np.array_equal(model.predict_proba(x[:100]), expected.predict_proba(x[:100]))
     assert np.array_equal(model.predict(x), expected.predict(x))
     assert model.evaluate(x, y) == expected.evaluate(x, y)
 
 
-def test_linear_regression(far: Engine, numbers: Rows) -> None:
+def test_linear_regression(far: Any, numbers: Rows) -> None:
     x, y = numbers
     model, expected = on(far, LinearRegression()).fit(x, y), LinearRegression().fit(x, y)
     assert model.statistic_ == expected.statistic_
@@ -70,21 +70,21 @@ def test_linear_regression(far: Engine, numbers: Rows) -> None:
     assert np.array_equal(model.predict(x[:100]), expected.predict(x[:100]))
 
 
-def test_logistic_regression(far: Engine, numbers: Rows) -> None:
+def test_logistic_regression(far: Any, numbers: Rows) -> None:
     x, y = numbers[0] - 1e6, numbers[1]
     model, expected = on(far, LogisticRegression()).fit(x, y), LogisticRegression().fit(x, y)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-10)
     np.testing.assert_allclose(model.predict_proba(x[:9]), expected.predict_proba(x[:9]), 1e-10)
 
 
-def test_sparse_counts(far: Engine) -> None:
+def test_sparse_counts(far: Any) -> None:
     rng = np.random.default_rng(2)
     x = (random_array((ROWS, 50), density=0.05, rng=rng) * 10).tocsr().floor()
     y = rng.integers(0, 2, ROWS)
     same(on(far, MultinomialNB()).fit(x, y), MultinomialNB().fit(x, y))
 
 
-def test_parquet(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
+def test_parquet(far: Any, mixed: pa.Table, tmp_path: Path) -> None:
     rows, features = tmp_path / "rows.parquet", tmp_path / "features.parquet"
     pq.write_table(mixed, rows, row_group_size=-(-ROWS // 7))
     pq.write_table(mixed.drop(["kind"]), features, row_group_size=-(-ROWS // 7))
@@ -97,7 +97,7 @@ def test_parquet(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
     assert np.array_equal(model.predict_proba(features), answers)
 
 
-def test_distributions_and_weights(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
+def test_distributions_and_weights(far: Any, mixed: pa.Table, tmp_path: Path) -> None:
     """What is learnt from a sample of rows, wherever these are."""
     rows = tmp_path / "rows.parquet"
     pq.write_table(mixed, rows, row_group_size=-(-ROWS // 7))
@@ -109,7 +109,7 @@ def test_distributions_and_weights(far: Engine, mixed: pa.Table, tmp_path: Path)
     assert np.array_equal(model.predict_proba(features), expected.predict_proba(features))
 
 
-def test_delimited_text(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
+def test_delimited_text(far: Any, mixed: pa.Table, tmp_path: Path) -> None:
     for part in range(3):
         pa.csv.write_csv(mixed.slice(part * 13_334, 13_334), tmp_path / f"{part}.csv")
     same(
@@ -118,7 +118,7 @@ def test_delimited_text(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
     )
 
 
-def test_many_shuffled_parts(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
+def test_many_shuffled_parts(far: Any, mixed: pa.Table, tmp_path: Path) -> None:
     few, path = mixed[:300], tmp_path / "rows.arrow"
     shuffled = few.take(np.random.default_rng(3).permutation(len(few)))
     with pa.ipc.new_file(path, few.schema) as file:
@@ -126,7 +126,7 @@ def test_many_shuffled_parts(far: Engine, mixed: pa.Table, tmp_path: Path) -> No
     same(on(far, NaiveBayes.textbook()).fit(path, "kind"), NaiveBayes.textbook().fit(few, "kind"))
 
 
-def test_many_shuffled_batches(processes: Engine, mixed: pa.Table) -> None:
+def test_many_shuffled_batches(processes: Any, mixed: pa.Table) -> None:
     families = {"letter": "categorical"} | {f"x{j}": "gaussian" for j in range(4)}
     few = mixed[:180]
     model = on(processes, NaiveBayes.textbook(families))
@@ -135,7 +135,7 @@ def test_many_shuffled_batches(processes: Engine, mixed: pa.Table) -> None:
     same(model, NaiveBayes.textbook(families).fit(few, "kind"))
 
 
-def test_a_bad_cell_is_named_with_its_row_of_the_whole(far: Engine, numbers: Rows) -> None:
+def test_a_bad_cell_is_named_with_its_row_of_the_whole(far: Any, numbers: Rows) -> None:
     x, y = numbers[0].copy(), numbers[1]
     x[ROWS - 1, 2] = np.inf
     with pytest.raises(DataError, match=rf"column 'x2', row {ROWS - 1}: inf"):

@@ -83,7 +83,7 @@ def table() -> pa.Table:
 
 
 def test_a_slice_of_a_frame_takes_its_own_rows(table: pa.Table) -> None:
-    layout = NaiveBayes.textbook().fit(table, "kind").layout_
+    layout = NaiveBayes.textbook().fit(table, "kind").reader_.layout
     frame = open_table(table, "kind").table
     from suffice.data.table_source import TableSource
 
@@ -104,7 +104,7 @@ def test_a_part_of_a_file_takes_its_path(table: pa.Table, suffix: str, tmp_path:
     path = tmp_path / f"rows{suffix}"
     plain = table.set_column(1, "letter", table["letter"].cast(pa.string()))
     write[suffix](plain, path)
-    layout = NaiveBayes.textbook().fit(path, "kind").layout_
+    layout = NaiveBayes.textbook().fit(path, "kind").reader_.layout
     for part in open_table(path, "kind").parts(layout, 2):
         for size in travelled(part):
             assert size < 2_500

@@ -16,7 +16,7 @@ LEVELS = ["v2", "v3", "v4"]
 #: What may call functions of NumPy, SciPy or the C library whose last bits depend on the processor.
 ELSEWHERE = {
     "src/suffice/numerics/in_print.py": "decimals that are printed",
-    "src/suffice/models/design/coefficient_table.py": "decimals that are printed",
+    "src/suffice/models/design/remarks.py": "decimals that are printed",
     "src/suffice/numerics/linalg.py": "decimals that are printed",
     "src/suffice/reports/columns.py": "steps of a slider",
     "src/suffice/plotting/nomogram.py": "steps of an axis",
@@ -29,6 +29,7 @@ LINEAR_ALGEBRA = {
     "families/multivariate_gaussian.py": "draws, intervals, rows left out, columns beyond the rows",
     "images/scoring.py": "millimetres of a grid",
     "models/design/norm.py": "the minimum norm of dependent terms",
+    "models/linear/level_rows.py": "categories of many levels",
     "models/linear/posterior.py": "draws",
     "models/linear/regressor.py": "`singular_`",
     "models/linear/ridge.py": "the penalty of the least error left out",

@@ -13,21 +13,18 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 from sklearn.model_selection import cross_val_score as reference_score
 
 import suffice
-from suffice.data.content_hash import row_hashes
-from suffice.data.table import RowsWhere
+from suffice import LinearRegression
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import (
     ByContent,
+    cross_validate,
     evaluate_folds,
     evaluate_models,
 )
-from suffice.model_selection.folds import InOrder, consecutive, row_groups, stratified
 from suffice.naive_bayes import GaussianNB, NaiveBayes
 
 N = 230
@@ -188,12 +185,13 @@ def test_folds_by_content_do_not_depend_on_the_order_of_rows_and_columns(tmp_pat
         ["label", "full", "colour", "size"]
     )
     estimator = suffice.NaiveBayes.textbook()
-    one = evaluate_folds(estimator, written(tmp_path, table, "csv"), "label", cv="hash")
-    other = evaluate_folds(estimator, written(tmp_path, shuffled, "parquet"), "label", cv="hash")
+    one, other = (
+        evaluate_folds(estimator, written(tmp_path, rows, kind), "label", cv=ByContent())
+        for rows, kind in ((table, "csv"), (shuffled, "parquet"))
+    )
     assert len(one.folds) == 5
     for mine, theirs in zip(one.folds, other.folds, strict=True):
         assert_same_evaluation(mine, theirs)
-    assert len(evaluate_folds(estimator, table, "label", cv=ByContent(3)).folds) == 3
 
 
 def test_a_class_that_a_fold_did_not_learn_is_impossible_to_it(tmp_path):
@@ -256,62 +254,17 @@ def test_labels_of_a_file_are_a_column(tmp_path):
         evaluate_folds(suffice.NaiveBayes.textbook(), path, np.zeros(N))
 
 
-@settings(max_examples=25)
-@given(st.lists(st.integers(0, 5), min_size=4, max_size=60), st.integers(2, 6))
-@example([0, 0, 0, 5], 2)  # more numbers of classes than rows
-def test_stratified_folds_are_those_of_scikit_learn(labels, k):
-    codes = np.array(labels)
-    with warnings.catch_warnings(action="ignore"):
-        try:
-            pairs = list(StratifiedKFold(k).split(np.zeros((len(codes), 1)), codes))
-        except ValueError:
-            with pytest.raises(ParameterError):
-                stratified(codes, k)
-            return
-        found = stratified(codes, k)
-    for fold, (_, test) in enumerate(pairs):
-        assert np.flatnonzero(found == fold).tolist() == test.tolist()
-
-
-@settings(max_examples=25)
-@given(st.integers(2, 40), st.integers(2, 7))
-def test_consecutive_folds_are_those_of_scikit_learn(n, k):
-    if k > n:
-        with pytest.raises(ParameterError):
-            consecutive(n, k)
-        return
-    for fold, (_, test) in enumerate(KFold(k).split(np.zeros((n, 1)))):
-        assert np.flatnonzero(consecutive(n, k) == fold).tolist() == test.tolist()
-
-
-@settings(max_examples=12)
-@given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=30))
-def test_equal_values_have_equal_hashes_however_they_are_stored(values):
-    whole = pa.array(values, pa.int16())
-    kinds = [pa.int64(), pa.float32(), pa.float64(), pa.decimal128(8, 2)]
-    hashes = [row_hashes(pa.record_batch({"x": whole.cast(kind)})).tolist() for kind in kinds]
-    assert all(found == hashes[0] for found in hashes)
-    words = pa.array([str(value) for value in values])
-    plain = row_hashes(pa.record_batch({"x": words}))
-    coded = row_hashes(pa.record_batch({"x": words.dictionary_encode()}))
-    assert plain.tolist() == coded.tolist()
-    assert len(set(plain.tolist())) == len(set(values))
-
-
-@settings(max_examples=8)
-@given(st.lists(st.booleans(), min_size=120, max_size=120))
-def test_a_view_of_rows_reads_those_and_says_where_they_stand(tmp_path_factory, kept):
-    table = pa.table({"x": np.arange(120.0)})
-    path = tmp_path_factory.getbasetemp() / "rows_of_a_view.parquet"
-    if not path.exists():
-        pyarrow.parquet.write_table(table, path, row_group_size=50)
-    from suffice.data.file_formats import open_files
-
-    view = RowsWhere(open_files([str(path)]), np.array(kept), (0, 50, 100, 120))
-    parts = view.parts({"x": None})
-    rows = [value for s in parts for b in s.record_batches() for value in b.column(0).to_pylist()]
-    assert rows == np.flatnonzero(kept).tolist()
-    assert view.head().column(0).to_pylist() == rows
+@pytest.mark.parametrize("seed", range(12))
+def test_a_number_of_folds_has_those_of_scikit_learn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(20, 60)), int(rng.integers(2, 7))
+    X, y = rng.normal(size=(n, 1)), 2 * rng.integers(0, 1 + seed % 4, n)
+    y[:2] = 0, 9
+    for model, splitter in ((GaussianNB(), StratifiedKFold(k)), (LinearRegression(), KFold(k))):
+        with warnings.catch_warnings(action="ignore"):
+            found = cross_validate(model, X, y, cv=k, return_indices=True)["indices"]["test"]
+            expected = [test for _, test in splitter.split(X, y)]
+        assert [one.tolist() for one in found] == [one.tolist() for one in expected]
 
 
 # -- one way to make folds
@@ -328,9 +281,8 @@ def test_folds_in_order_are_those_of_kfold(tmp_path: Path) -> None:
     known, model = table.filter(pc.is_valid(table["y"])).to_pandas(), NaiveBayes.textbook()
     truth = 1 - reference_score(model, known[["x"]], known["y"], cv=KFold(4))
     for rows in (files, table):
-        for division in (InOrder(4), KFold(4)):
-            found = evaluate_folds(model, rows, "y", cv=division)
-            np.testing.assert_allclose(found.scores("error rate"), truth, rtol=1e-12)
+        found = evaluate_folds(model, rows, "y", cv=KFold(4))
+        np.testing.assert_allclose(found.scores("error rate"), truth, rtol=1e-12)
 
 
 def test_groups_are_dealt_at_random() -> None:
@@ -348,10 +300,8 @@ def test_groups_are_dealt_at_random() -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"cv": "hash", "groups": "g"}, "groups and cv=ByContent"),
-        ({"cv": InOrder(3), "groups": "g"}, "groups and cv=InOrder"),
+        ({"cv": ByContent(), "groups": "g"}, "groups and cv=ByContent"),
         ({"cv": KFold(3), "shuffle": True}, "shuffle=True and cv=KFold"),
-        ({"cv": "hash", "shuffle": True}, "shuffle=True and cv=ByContent"),
         ({"cv": "loo", "shuffle": True}, "shuffle=True and cv='loo'"),
     ],
 )
@@ -371,24 +321,3 @@ def test_infinite_losses_name_their_class() -> None:
     assert "∞" in repr(found)
     assert "1 row of class 'typo'" in repr(found)
     assert "nan" not in repr(found)
-
-
-# -- groups of rows, and the sums of training sets made of them
-
-ROWS = 12
-FOLDS = st.lists(
-    st.lists(st.integers(0, ROWS - 1), min_size=1, max_size=20), min_size=1, max_size=6
-)
-
-
-@settings(max_examples=25)
-@given(FOLDS)
-def test_groups_tell_how_often_each_row_is_learnt(folds: list[list[int]]) -> None:
-    found = row_groups([np.array(rows) for rows in folds], ROWS)
-    assert found is not None
-    group, times = found
-    assert set(group[group >= 0]) == set(range(times.shape[1]))
-    for rows, often in zip(folds, times, strict=True):
-        learnt = [0 if g < 0 else int(often[g]) for g in group]
-        assert learnt == np.bincount(rows, minlength=ROWS).tolist()
-    assert len({tuple(column) for column in times.T}) == times.shape[1]  # none could be joined

@@ -266,4 +266,4 @@ def test_hostile_names_are_text(name: str) -> None:
     ):
         display.figure_.canvas.draw()  # warnings are errors: no glyph is missing, no formula fails
         assert all(len(text.get_text()) < 70 for text in display.ax_.get_yticklabels())
-    assert model.layout_.names[0] == name
+    assert model.reader_.layout.names[0] == name

@@ -314,7 +314,7 @@ def test_points_of_the_nomogram_add_up_to_the_answers_of_python(
     columns = [column["name"] for column in scoring(model)["columns"]]
     assert drawn["widest"] == pytest.approx(100)
     cells = {columns[j]: [row[j] for row, _ in drawn["rows"]] for j in range(len(columns))}
-    table = pd.DataFrame(cells)[list(model.layout_.names)]
+    table = pd.DataFrame(cells)[list(model.reader_.layout.names)]
     if len(drawn["columns"]) < len(columns) and name in COMPLETE:
         pytest.fail("a column of a model of complete rows has no scale")
     found = np.array([answer for _, answer in drawn["rows"]])

@@ -319,19 +319,7 @@ def _command(name: str) -> Any:
 
 
 def _spread_out(name: str, command: Callable[..., None]) -> Callable[..., None]:
-    """Let every field of a record among the parameters of a command be an option of its own.
-
-    Parameters
-    ----------
-    name : str
-    command : callable
-        Takes records such as `Running` beside ordinary parameters.
-
-    Returns
-    -------
-    callable
-        The command with the options spread out, as Typer wants them.
-    """
+    """Let every field of a record among the parameters of a command be an option of its own."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {key: hint for key, hint in hints.items() if is_dataclass(hint)}
     spread = [

@@ -131,7 +131,7 @@ def label_of(model: Any, given: str | None = None) -> Any:
 
 def weight_of(model: Any, given: str | None, table: Table) -> str | None:
     """Return the column that holds the weights: given, or that of the fit if the table has it."""
-    remembered: str | None = model.layout_.weight
+    remembered: str | None = model.reader_.layout.weight
     return given or (remembered if remembered in table.names else None)
 
 
@@ -149,7 +149,7 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
     from suffice.data.table import WithColumns, WithoutColumns
 
     names = listed(ignore)
-    layout = model.layout_
+    layout = model.reader_.layout
     free = [name for name in table.names if name not in {*model.target_names_, layout.weight}]
     for name in names:
         if name not in free:
@@ -178,7 +178,7 @@ def known_columns(
     from suffice.data.table_source import left_out
 
     table = without_cells(table, model, ignore)
-    layout = model.layout_
+    layout = model.reader_.layout
     columns = {column.name for column in layout.columns}
     known = {*columns, *model.target_names_, layout.label, layout.weight, *layout.ignored, *others}
     unknown = tuple(name for name in table.names if name not in known)

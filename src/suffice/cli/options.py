@@ -123,24 +123,12 @@ def _flag(name: str) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """Options of reading tables; those not given are the model's.
+    """Options of reading tables; those not given are the model's."""
 
-    Parameters
-    ----------
-    text : mapping
-        Parameters of the reader of text.
-    sheet : str, optional
-        Of a workbook.
-    labels : mapping
-        ``label_suffix`` and ``label_map``.
-    words : sequence of str
-        The words of a line that read in the same way.
-    """
-
-    text: Mapping[str, Any] = field(default_factory=dict)
+    text: Mapping[str, Any] = field(default_factory=dict)  # parameters of the reader of text
     sheet: str | None = None
-    labels: Mapping[str, Any] = field(default_factory=dict)
-    words: Sequence[str] = ()
+    labels: Mapping[str, Any] = field(default_factory=dict)  # ``label_suffix`` and ``label_map``
+    words: Sequence[str] = ()  # of a line that reads in the same way
 
     @classmethod
     def of(cls, given: Sequence[str] | None) -> Reading:
@@ -328,23 +316,12 @@ def selected(
 
 @dataclass(frozen=True)
 class Point:
-    """A model with values of its parameters.
+    """A model with values of its parameters."""
 
-    Parameters
-    ----------
-    name : str
-        For tables: the model and its point of a grid; the point alone where there is one model.
-    model : str
-        One of `MODELS`.
-    parameters : mapping of str to object
-    words : sequence of str
-        ``-p`` and ``NAME=VALUE``, as they were given.
-    """
-
-    name: str
-    model: str
+    name: str  # in tables: the model and its point of a grid; the point alone of one model
+    model: str  # one of `MODELS`
     parameters: Mapping[str, Any]
-    words: Sequence[str]
+    words: Sequence[str]  # ``-p`` and ``NAME=VALUE``, as they were given
 
 
 def parameters_for(
@@ -391,15 +368,6 @@ def points_of(
     models: Sequence[str], given: Sequence[str] | None, grid: Sequence[str]
 ) -> Iterator[Point]:
     """Yield every model with every value of those parameters of the grid that it has.
-
-    Parameters
-    ----------
-    models : sequence of str
-        Of `MODELS`.
-    given : sequence of str
-        ``NAME=VALUE`` of parameters for all models that have them.
-    grid : sequence of str
-        Such as ``alpha=0.1,1,10``.
 
     Examples
     --------
@@ -499,13 +467,7 @@ class Running:
     ) -> AbstractContextManager[None]:
         """Choose the engine that the options stand for, until a block ends.
 
-        Parameters
-        ----------
-        report : callable, optional
-            Shows progress.
-        threads : int, optional
-            Of the local engine, unless the user says.
-        checkpoint : Path, optional
+        ``threads`` are those of the local engine, unless the user says.
         """
         from suffice.engines.choice import engine, set_engine
 

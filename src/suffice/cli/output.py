@@ -11,9 +11,9 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -182,19 +182,8 @@ def deliver_rows(
 ) -> None:
     """Print facts as JSON, with the rows under a name; these go to a file if there is one.
 
-    Parameters
-    ----------
-    facts : dict
-        What is known before the first row.
-    name : str
-        Of the entry that lists the rows.
-    tables : iterable of pyarrow.Table
-        The rows, a piece at a time: memory does not grow with them.
-    written : callable
-        What `writer_of` returns.
-    output : Path, optional
-    counted : callable
-        What else is to be counted in a piece, by name.
+    The tables are pieces of the rows: memory does not grow with them. ``counted`` says what else is
+    to be counted in a piece, by name.
     """
     names, counts = list[str](), {"rows": 0}
 
@@ -236,8 +225,8 @@ def writer_of(output: Path | None) -> Callable[[], Any]:
     writers: dict[str, Callable[[], Any]] = {
         ".csv": lambda: _to_text(output, ","),
         ".tsv": lambda: _to_text(output, "\t"),
-        ".parquet": lambda: _to_arrow(output, _parquet),
-        ".arrow": lambda: _to_arrow(output, _arrow),
+        ".parquet": lambda: _to_arrow(output),
+        ".arrow": lambda: _to_arrow(output),
         ".jsonl": lambda: _to_json_lines(output),
     }
     if output.suffix.lower() not in writers:
@@ -294,31 +283,23 @@ def _to_json_lines(path: Path) -> Iterator[Write]:
         yield write
 
 
-def _parquet(file: Any, schema: pa.Schema) -> Any:
-    from pyarrow.parquet import ParquetWriter
-
-    return ParquetWriter(file, schema)
-
-
-def _arrow(file: Any, schema: pa.Schema) -> Any:
-    import pyarrow as pa
-
-    return pa.ipc.new_file(cast(io.IOBase, file), schema)
-
-
 @contextmanager
-def _to_arrow(path: Path, opened: Callable[[Any, pa.Schema], Any]) -> Iterator[Write]:
+def _to_arrow(path: Path) -> Iterator[Write]:
     """Open a writer when the first rows tell the schema, and close it at the end."""
-    with atomic_writer(path) as file:
+    if path.suffix.lower() == ".parquet":
+        from pyarrow import parquet
+
+        opened: Any = parquet.ParquetWriter
+    else:
+        from pyarrow import ipc
+
+        opened = ipc.new_file
+    with atomic_writer(path) as file, ExitStack() as stack:
         writers: list[Any] = []
 
         def write(rows: pa.Table) -> None:
             if not writers:
-                writers.append(opened(file, rows.schema))
+                writers.append(stack.enter_context(opened(file, rows.schema)))
             writers[0].write_table(rows)
 
-        try:
-            yield write
-        finally:
-            for writer in writers:
-                writer.close()
+        yield write

@@ -58,9 +58,9 @@ def class_facts(model: Any, path: Path) -> documents.Classes:
         "model": str(path),
         "rows": float(statistic.weight.value.sum()),
         "unlabelled": float(statistic.unlabelled.value),
-        "label": model.layout_.label,
+        "label": model.reader_.layout.label,
         "classes": [{"label": c, "rows": float(n), "prior": float(p)} for c, n, p in shares],
-        "ignored": list(model.layout_.ignored),
+        "ignored": list(model.reader_.layout.ignored),
     }
 
 
@@ -74,7 +74,7 @@ def candidate_facts(model: Any, path: Path) -> documents.FittedAverage:
     """Return the models of an average, and what it reads."""
     return {
         "model": str(path),
-        "label": model.layout_.label,
+        "label": model.reader_.layout.label,
         "classes": model.classes_.tolist(),
         "candidates": [
             {
@@ -87,7 +87,7 @@ def candidate_facts(model: Any, path: Path) -> documents.FittedAverage:
             for one in model.candidates_
         ],
         "columns": read_columns(model),
-        "ignored": list(model.layout_.ignored),
+        "ignored": list(model.reader_.layout.ignored),
     }
 
 
@@ -246,8 +246,7 @@ def _estimates(model: Any) -> Iterator[dict[str, Any]]:
 
 
 def _why_no_errors(model: Any, error: SufficeError) -> Iterator[str]:
-    from suffice.models.design.coefficient_table import rows_left_out
-    from suffice.models.design.units import measures
+    from suffice.models.design.remarks import measures, rows_left_out
 
     yield f"Standard errors are not known: {error.rule or error.fact}."
     if error.next_step:

@@ -20,11 +20,6 @@ READER_GONE = 141  # exit status, as shells have it for SIGPIPE
 class Ended(KeyboardInterrupt):
     """A signal has asked the command to end.
 
-    Parameters
-    ----------
-    number : int
-        Of the signal.
-
     Examples
     --------
     >>> print(Ended(signal.SIGTERM))
@@ -56,36 +51,24 @@ def handled() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def end(number: int, _: Any) -> None:
-        for other in before:  # what the first signal asks for is under way
-            signal.signal(other, signal.SIG_IGN)
-        for terminal in terminals:
-            if not os.isatty(terminal):  # it was closed: every attempt to write would be an error
-                _lead_nowhere(terminal)
         raise Ended(number)
 
     asking = [getattr(signal, name) for name in ASKING if hasattr(signal, name)]
-    before = {
-        number: signal.signal(number, end)
-        for number in asking
-        if signal.getsignal(number) is signal.SIG_DFL
-    }
+    before = [number for number in asking if signal.getsignal(number) is signal.SIG_DFL]
+    for number in before:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def write_no_more(stream: TextIO | None) -> None:
     """Let go of what a buffer still holds: it would be another error when the process ends."""
     with suppress(OSError, AttributeError):  # closed, or no stream of the system
-        _lead_nowhere(stream.fileno())  # type: ignore[union-attr]
-
-
-def _lead_nowhere(number: int) -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, number)
-    os.close(nowhere)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
+        os.close(nowhere)

@@ -168,16 +168,6 @@ def named_values(
 ) -> dict[str, Any]:
     """Return the values by name; lists and mappings that are given twice are joined.
 
-    Parameters
-    ----------
-    option : str
-        Such as ``-p``, for messages.
-    given : sequence of str, optional
-    known : collection of str
-        The names that there are.
-    owner : str
-        Their owner, for messages.
-
     Examples
     --------
     >>> named_values("-p", ["alpha=0.5", "unseen=error"], ["alpha", "unseen"], "NaiveBayes")
@@ -278,14 +268,8 @@ def written_value(value: Any) -> str:
 def short_options(args: Sequence[str], own: Collection[str], model: str) -> list[str]:
     """Return the words of a line with parameters of the reader and the model behind -r and -p.
 
-    Parameters
-    ----------
-    args : sequence of str
-        ``--missing x`` stands for ``-r missing=x``, ``--no-header`` for ``-r header=false``.
-    own : collection of str
-        Options of the command, which come first.
-    model : str
-        The one that is named, or searchlight; else parameters of all models are known.
+    ``own`` are the options of the command, which come first. Without a ``model``, which may be
+    searchlight, the parameters of all models are known.
 
     Examples
     --------

@@ -83,12 +83,8 @@ def beside(
 ) -> Iterator[pa.Table]:
     """Yield predictions with the cells of their rows before them.
 
-    Parameters
-    ----------
-    answers, cells : iterable of pyarrow.Table
-        The same rows in the same order, in pieces of any size.
-    skipped : sequence of SkippedRow
-        In each of their places comes a row of nulls.
+    Answers and cells are of the same rows in the same order, in pieces of any size; in the place of
+    each row skipped comes one of nulls.
 
     Examples
     --------
@@ -102,9 +98,14 @@ def beside(
     stored = None if cells is None else _Pieces(cells)
     for answer in answers:
         if stored is not None:
-            kept = stored.take(len(answer))
-            _refuse_same_names(kept.column_names, answer.column_names)
+            kept, names = stored.take(len(answer)), answer.column_names
             for place, name in enumerate(kept.column_names):
+                if name in names:
+                    raise ParameterError(
+                        f"the column {name!r} is to stand beside the predictions",
+                        f"these have a column of that name: {', '.join(map(repr, names))}",
+                        "rename it in the file, or name the other columns one by one",
+                    )
                 answer = answer.add_column(place, name, kept.column(name))
         last = answer.slice(0, 0)
         yield _with_gaps(answer, done, gaps)
@@ -140,13 +141,3 @@ def _with_gaps(answer: pa.Table, done: int, gaps: list[SkippedRow]) -> pa.Table:
         places = [None for gap in gaps if gap.before <= done]
         del gaps[: len(places)]
     return answer.take(pa.array(places, pa.int64())) if None in places else answer
-
-
-def _refuse_same_names(kept: Sequence[str], answers: Sequence[str]) -> None:
-    for name in kept:
-        if name in answers:
-            raise ParameterError(
-                f"the column {name!r} is to stand beside the predictions",
-                f"these have a column of that name: {', '.join(map(repr, answers))}",
-                "rename it in the file, or name the other columns one by one",
-            )

@@ -384,8 +384,9 @@ def laid_out(x: Any) -> NDArray[Any]:
     return np.asarray(x.toarray())
 
 
-def stored_cells(x: Any, rows: slice) -> SparseBlock:
-    """Rows of a CSR matrix as they are stored; only their row pointers are copied."""
+def stored_cells(x: Any, rows: slice | None = None) -> SparseBlock:
+    """Rows of a CSR matrix as they are stored, all or some; only their row pointers are copied."""
+    rows = rows or slice(0, x.shape[0])
     indptr = x.indptr[rows.start : rows.stop + 1]
     cells = slice(indptr[0], indptr[-1])
     present = np.ones(rows.stop - rows.start, np.bool_)

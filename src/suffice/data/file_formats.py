@@ -124,25 +124,11 @@ def open_files(
 ) -> Table:
     r"""Open a file, the files of a folder or glob, or a list of these, as one table.
 
-    Parameters
-    ----------
-    path : path or sequence of paths
-        Folders and globs are expanded in sorted order; folders named ``column=value`` add that
-        column, and what can be read only once, such as a pipe, is copied to a temporary file first
-        (`suffice.data.files.pipes`). The first bytes tell the format: Parquet, Arrow IPC (file or
-        stream), Excel or OpenDocument, ARFF, JSON (objects in lines, or an array of them); anything
-        else is delimited text, plain or compressed by gzip, bzip2, xz, zstd or lz4. What has an
-        address, such as ``https://``, is copied first, by fsspec.
-    format : TextFormat, optional
-        How delimited text is written.
-    remembered : TextFormat, optional
-        How it is written, as far as it is known, if the files are such text.
-    sheet : str or int, optional
-        Which sheet of workbooks, by its name or its place from 1.
-
-    Returns
-    -------
-    Table
+    Folders and globs are expanded in sorted order; folders named ``column=value`` add that column,
+    and what can be read only once, such as a pipe, is copied to a temporary file first
+    (`suffice.data.files.pipes`), as is what has an address, such as ``https://``. The first bytes
+    tell the format; what no other describes is delimited text, written as `format` says, and for
+    the rest as is `remembered`. Of a workbook, `sheet` is the name or the place from 1.
 
     Examples
     --------
@@ -156,8 +142,12 @@ def open_files(
     found, folders = with_copies(list_files(path))
     folders = (*fetched, *folders)
     stored = _common_format([file.path for file in found])
-    if stored is not None:
-        _refuse_format(format, found[0].path, stored.kind)
+    if stored is not None and format is not None:
+        raise ParameterError(
+            f"format is given for {found[0].path.name}",
+            f"its format, {stored.kind}, describes itself",
+            "leave format out",
+        )
     if sheet is not None:
         if stored != EXCEL:
             raise ParameterError(
@@ -173,16 +163,6 @@ def open_files(
         table = StoredTable(files, stored)
     whole = with_folders(table, found)
     return CopiedTable(whole, folders) if folders else whole
-
-
-def _refuse_format(given: TextFormat | None, file: Path, kind: str) -> None:
-    """Refuse to be told how files are written that need no word about it."""
-    if given is not None:
-        raise ParameterError(
-            f"format is given for {file.name}",
-            f"its format, {kind}, describes itself",
-            "leave format out",
-        )
 
 
 def _common_format(paths: Sequence[Path]) -> StoredFormat | None:

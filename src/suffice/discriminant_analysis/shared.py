@@ -25,12 +25,13 @@ from suffice.families.multivariate_gaussian import (
 )
 from suffice.families.options import check_nonnegative
 from suffice.models.base.saved import COVARIANCES, is_covariance
+from suffice.models.classifier import Said
 from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows, as_asked
-from suffice.models.generative.method import GenerativeMethod, Said, one_family
+from suffice.models.generative.method import GenerativeMethod, one_family
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
@@ -48,24 +49,12 @@ from suffice.sums.kept_rows import Roots
 
 @dataclass(frozen=True, eq=False)
 class DiscriminantMethod(GenerativeMethod):
-    """All columns, or the terms that they become, in one Gaussian of every class.
+    """All columns, or the terms that they become, in one Gaussian of every class."""
 
-    Parameters
-    ----------
-    of_name : str
-        Of the estimator.
-    categorical : sequence of str, optional
-        Columns of numbers that are categories.
-    priors_sum : float, optional
-        What the given priors added up to.
-    n_components : int, optional
-        How many axes are asked for.
-    """
-
-    of_name: str = ""
-    categorical: Sequence[str] | None = None
-    priors_sum: float | None = None
-    n_components: int | None = None
+    of_name: str = ""  # of the estimator
+    categorical: Sequence[str] | None = None  # columns of numbers that are categories
+    priors_sum: float | None = None  # what the given priors added up to
+    n_components: int | None = None  # how many axes are asked for
 
     def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
         """Choose the terms that columns become, where some are categories."""
@@ -110,7 +99,7 @@ class DiscriminantMethod(GenerativeMethod):
 def discriminant_method(
     estimator: Any, pooling: float, solvers: tuple[str, ...], shrinkage: Shrinkage, **more: Any
 ) -> GenerativeMethod:
-    """Return the options of an estimator as a method.
+    """Return the method of a discriminant analysis.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from distributed import Client, Future, KilledWorker
 from distributed.comm import CommClosedError
 
 from suffice._version import __version__
-from suffice.data.frames.dask import DaskPartition, PartitionRows
+from suffice.data.frames.dask import DaskPartition
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Part
 from suffice.engines.engine import Engine
@@ -109,7 +109,7 @@ def _result(task: Delayed, part: Any) -> Delayed:
     frame = None
     if isinstance(part, DaskPartition):
         frame = Delayed(part.key, part.tasks)
-        part = PartitionRows(part.types, part.number, layout=part.layout)
+        part = replace(part, tasks={}, key=None)
     return delayed(_perform, pure=False)(task, cloudpickle.dumps(part), frame)
 
 

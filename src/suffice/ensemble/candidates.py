@@ -22,7 +22,7 @@ from suffice.linear_model import LogisticRegression
 from suffice.model_selection.fits import models_of_folds
 from suffice.model_selection.folds import Folds, Partition, stratified
 from suffice.model_selection.rows import Rows
-from suffice.models.classifier import Classifier, open_labelled
+from suffice.models.classifier import Classifier, of_answered, open_labelled
 from suffice.models.estimator import Estimator
 from suffice.models.reading import engine_for
 from suffice.naive_bayes import NaiveBayes
@@ -31,27 +31,13 @@ from suffice.numerics.elementary import log_of
 from suffice.numerics.in_print import Printed, Table, percent
 from suffice.sums.batch import Batch
 
-__all__ = [
-    "CANDIDATES",
-    "FOLDS",
-    "Candidate",
-    "Candidates",
-    "HeldOut",
-    "Roles",
-    "Size",
-    "dealt",
-    "held_out",
-    "naive_bayes",
-    "planned",
-    "seconds",
-]
-
 FOLDS = 10, 5, 3  # the most for which there is time
-SECONDS, MORE = 2.7, 12.0  # for all fits of a small table, and of others
+SECONDS, MORE = 3.0, 12.0  # for all fits of a small table, and of others
 SMALL = 1_000, 100  # rows and columns
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
+LEAST_ANSWERED = 0.9  # of the rows: what is fitted to complete rows says little of others
 IMPOSSIBLE = -log_of(1e-15)  # nats that a row counts at most, as in scikit-learn
 
 
@@ -60,13 +46,7 @@ T = TypeVar("T", bound=Estimator)
 
 @dataclass(frozen=True)
 class Roles:
-    """What the user says of columns.
-
-    Parameters
-    ----------
-    categorical, text : sequence of str, optional
-        Columns that are categories or texts, whatever their cells suggest.
-    """
+    """Columns that the user calls categories or texts, and those that are left out."""
 
     categorical: Sequence[str] | None
     text: Sequence[str] | None
@@ -107,15 +87,7 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
 
 @dataclass(frozen=True)
 class Size:
-    """What the time of a fit depends on.
-
-    Parameters
-    ----------
-    rows, numbers, categories, classes : int
-        Rows, columns of numbers and of categories, and classes.
-    levels : int
-        Categories of all columns together.
-    """
+    """Rows, columns of numbers and of categories, all their categories, and classes."""
 
     rows: int
     numbers: int
@@ -193,8 +165,7 @@ WORTH: Mapping[str, float] = {
     "qda": 1.0,
     "qda-light": 0.5,
 }
-"""What the mean loses without a candidate, roughly, in milli-nats a row."""
-BESIDE_AODE = 0.5  # worth of naive Bayes, which is part of it
+"""Milli-nats a row that the mean loses without a candidate, roughly."""
 FOLDS_WORTH = {10: 1.2, 5: 0.8, 3: 0.0}
 
 
@@ -207,21 +178,13 @@ def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[st
     """Return the candidates that are judged, and the number of folds: 10, 5 or 3.
 
     Candidates and folds are those that are worth the most, together, among those whose fits are
-    foreseen to take 3 s, or 12 s of more than 1,000 rows or 100 columns.
-
-    Parameters
-    ----------
-    names : sequence of str, optional
-        Candidates that are judged whatever they cost; default: all for which there is time.
-    size : Size
-        Of the whole table.
-    best : int
-        Candidates that are fitted to all rows at last.
+    foreseen to take 3 s, or 12 s of more than 1,000 rows or 100 columns; ``best`` candidates are
+    fitted to all rows at last. None of given names is dropped.
 
     Examples
     --------
     >>> planned(None, Size(300, 5, 0, 0, 2), 3)[1]
-    5
+    10
     >>> names, folds = planned(None, Size(1000, 100, 0, 0, 30), 3)
     >>> "aode" in names, folds
     (False, 3)
@@ -238,10 +201,20 @@ def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[st
     return list(kept), folds
 
 
+def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> ParameterError:
+    """Say why a candidate is none of those that are judged."""
+    if name == "naive-bayes" and "aode" in names:
+        fact = "it is part of aode"
+    else:
+        fact = f"{folds} folds of it would take about {folds * seconds(name, size):.2g} s"
+    return ParameterError(fact, "it is judged where candidates= names it")
+
+
 def _worth(names: Sequence[str], folds: int) -> float:
-    found = sum(WORTH[name] for name in names) + FOLDS_WORTH[folds]
-    both = "aode" in names and "naive-bayes" in names
-    return found + BESIDE_AODE - WORTH["naive-bayes"] if both else found
+    """Return what candidates are worth; AODE has naive Bayes in it, and not beside it."""
+    if "aode" in names and "naive-bayes" in names:
+        return 0.0
+    return sum(WORTH[name] for name in names) + FOLDS_WORTH[folds]
 
 
 def _folds_in_time(names: Sequence[str], size: Size, best: int) -> int:
@@ -264,23 +237,8 @@ def dealt(
 ) -> Folds:
     """Divide rows into stratified folds in random order, of which few are enough of many rows.
 
-    A fold is fitted to at most 200,000 rows, and judged on at most 20,000.
-
-    Parameters
-    ----------
-    codes : ndarray of int (n,)
-        Labels; −1 where there is none, and then the row is in no fold.
-    seed : int
-        Of the order.
-    folds : int
-        Their number, at most.
-    hashes : ndarray of uint64 (n,), optional
-        Rows of one hash are copies, and in one fold.
-
-    Raises
-    ------
-    DataError
-        If no row has a label.
+    A fold is fitted to at most 200,000 rows, and judged on at most 20,000. Rows of code −1 are in
+    no fold; rows of one hash are copies, and in one fold.
     """
     known = np.flatnonzero(codes >= 0)
     n = len(known)
@@ -303,31 +261,35 @@ def dealt(
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Predictions for n held-out rows.
+    """Predictions for n held-out rows: log P(y | x), weights, and hits of the label.
 
-    Parameters
-    ----------
-    log_p, weights : ndarray (n,)
-        log P(y | x) of the label, −log 1e-15 at least, and ω.
-    right : ndarray of bool (n,)
-        Rows whose label is the most probable one.
+    A log-probability is −log 1e-15 at least. Models that need every cell answer a share of the rows
+    in full.
     """
 
     log_p: NDArray[np.float64]
     weights: NDArray[np.float64]
     right: NDArray[np.bool_]
+    answered: float
 
     @classmethod
     def of(cls, models: Sequence[Classifier], tests: Sequence[tuple[Any, Any, Any]]) -> HeldOut:
         """Ask the model of every fold about the rows outside it."""
-        found = []
+        found, gaps = [], 0
         for model, test in zip(models, tests, strict=True):
             source, layout = open_labelled(model, *test), model.reader_.to_answer
             engine = engine_for(source)
             parts = source.parts(layout, engine.workers)
             found += [b for one in engine.map(_said, (model.model_, layout), parts) for b in one]
+            gaps += engine.run(of_answered(model, _seen, "empty"), None, parts).gaps
         log_p, weights, right = np.concatenate(found, axis=1)
-        return cls(np.maximum(log_p, -IMPOSSIBLE), weights, right > 0)
+        answered = 1 - gaps / len(log_p)
+        return cls(np.maximum(log_p, -IMPOSSIBLE), weights, right > 0, answered)
+
+
+def _seen(part: Part, _: None) -> int:
+    """Kernel: rows that are read."""
+    return sum(batch.rows for batch in part.batches())
 
 
 def _said(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
@@ -348,12 +310,18 @@ def _said(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
 
 
 def held_out(
-    learners: Mapping[str, Classifier], rows: Rows, folds: Folds
+    learners: Mapping[str, Classifier],
+    rows: Rows,
+    hashes: NDArray[np.uint64] | None,
+    folds: int,
+    seed: int,
 ) -> dict[str, HeldOut | Exception]:
     """Return predictions of held-out rows by every candidate, or why there are none."""
-    tests = [rows.at(test) for _, test in folds]
-    folds = Partition.found_in(folds, rows.n) or folds
-    fits = models_of_folds(list(learners.values()), rows, folds)
+    assert rows.codes is not None  # those of a classifier
+    pairs = dealt(rows.codes, seed, folds, hashes)
+    tests = [rows.at(test) for _, test in pairs]
+    divided = Partition.found_in(pairs, rows.n) or pairs
+    fits = models_of_folds(list(learners.values()), rows, divided)
     found: dict[str, HeldOut | Exception] = {}
     for name, fit in zip(learners, fits, strict=True):
         try:
@@ -365,7 +333,7 @@ def held_out(
 
 @dataclass(frozen=True)
 class Candidate:
-    """What one candidate is worth.
+    """A candidate, and how well it predicts held-out rows.
 
     Parameters
     ----------
@@ -393,6 +361,9 @@ class Candidate:
             return cls(name, np.nan, np.nan, refusal=refusal)
         if isinstance(found, Exception):
             return cls(name, np.nan, np.nan, refusal=str(found))
+        if found.answered < LEAST_ANSWERED:
+            answered = f"it answers {100 * found.answered:.0f} % of the rows, as cells are missing"
+            return cls(name, np.nan, np.nan, refusal=answered)
         log_loss = np.average(-found.log_p, weights=found.weights)
         return cls(name, float(log_loss), float(np.average(~found.right, weights=found.weights)))
 

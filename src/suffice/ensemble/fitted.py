@@ -42,16 +42,9 @@ Member: TypeAlias = GenerativeModel | LogisticModel
 
 @dataclass(frozen=True)
 class AveragedModel:
-    """Models of the same classes, and the weighted mean of their probabilities.
+    """Models of the same classes, and the mean of their probabilities, weighted by shares v (M,).
 
-    Parameters
-    ----------
-    members : tuple of Member
-        The M models.
-    shares : ndarray (M,)
-        v, above 0; they add up to 1.
-    layout : Layout
-        How a table is read: the blocks of all members, one member's after another's.
+    The layout has the blocks of all members, one member's after another's.
     """
 
     members: tuple[Member, ...]
@@ -65,7 +58,7 @@ class AveragedModel:
 
     @property
     def log_prior(self) -> NDArray[np.float64]:
-        """What an impossible row would be answered with; there is none."""
+        """Equal probabilities, for an impossible row; there is none."""
         return np.full(len(self.classes), -log_of(len(self.classes)))
 
     @cached_property
@@ -99,7 +92,7 @@ class AveragedModel:
         return Predictions(logs.argmax(axis=1), posterior, logs if log_proba else None)
 
     def revealed(self, batch: Batch) -> NDArray[np.float64]:
-        """What each column changes of log P(c | x) where it is revealed, (n, 1 + d, k).
+        """Return the change of log P(c | x) where a column is revealed, (n, 1 + d, k).
 
         The mean of two orders: that of the table, and the reverse. First stands log P(c) before
         any column is revealed.
@@ -131,7 +124,7 @@ class AveragedModel:
 
 
 def joint_layout(layouts: Sequence[Layout]) -> Layout:
-    """How a table is read for several models at once: the blocks of all.
+    """Return the layout that reads the blocks of several models at once.
 
     A column that some of them read is known; one that all leave out is ignored.
     """
@@ -148,7 +141,7 @@ def joint_layout(layouts: Sequence[Layout]) -> Layout:
 
 
 Answer = Callable[[AveragedModel, Batch], NDArray[Any]]
-"""What to say of every row of a batch."""
+"""A function of a model and the rows of a batch."""
 
 
 def answered(part: Part, params: tuple[AveragedModel, Answer]) -> list[NDArray[Any]]:
@@ -177,17 +170,7 @@ SAVED: dict[str, type] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedAverage(SavedClassifier):
-    """What the file of an average of classifiers holds besides.
-
-    Parameters
-    ----------
-    members : tuple of dict
-        The entries of every member's file, and its kind.
-    judged : tuple of Candidate
-        What was found of all candidates.
-    doubts : Doubts
-        How doubtful the classes of rows were that they had not learnt.
-    """
+    """The entries and kind of every member, all candidates, and the doubts of held-out rows."""
 
     members: tuple[dict[str, Any], ...]
     judged: tuple[Candidate, ...]
@@ -195,7 +178,7 @@ class SavedAverage(SavedClassifier):
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
-        """Those of the members are checked where they are restored."""
+        """None: those of the members are checked where they are restored."""
         return ()
 
     @rule("every member has a share above 0, and these add up to 1")
@@ -212,7 +195,7 @@ class SavedAverage(SavedClassifier):
 
 
 def _member_entries(member: Classifier) -> dict[str, Any]:
-    """What the file of a fitted estimator would hold."""
+    """Return the entries of a fitted estimator, and its kind."""
     return {"kind": type(member).__name__, **entries_of(member)}
 
 
@@ -368,7 +351,7 @@ class FittedAverage(Classifier):
         dtype = self.reader_.label_dtype
         return {
             # A column is in one block of the layout of a file; the members' are put together.
-            "layout": self.members_[0].layout_,
+            "layout": self.members_[0].reader_.layout,
             "label_dtype": None if dtype is None else dtype.str,
             "members": tuple(map(_member_entries, self.members_)),
             "judged": tuple(self.candidates_),

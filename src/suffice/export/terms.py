@@ -40,8 +40,8 @@ from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
-from suffice.models.design.levels import added_by
 from suffice.models.design.matrix import Design
+from suffice.models.design.terms import added_by
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.linear.model import LinearModel

@@ -228,7 +228,8 @@ class Gaussian(Family):
         """Return m₀ and its low part, κ₀ and b₀: numbers, or arrays (1, d)."""
         pooled = moments.one_class
         mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
-        kappa0, b0 = self.kappa0, self.b0
+        kappa0: Any = self.kappa0
+        b0: Any = self.b0
         if kappa0 is None or b0 is None:
             overall, within = pooled.variance, variance_within(moments)
             far = overall > (1 + MOST_BETWEEN) * within

@@ -248,7 +248,8 @@ def _named(name: str) -> Iterator[None]:
     except (EOFError, zlib.error, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, error.strerror, name) from None
-        raise _damaged(name) from None
+        fact, rule = f"{name} is damaged or incomplete", "its header promises more than it holds"
+        raise ReadError(fact, rule, "get it again") from None
     except Exception as error:
         if type(error).__name__ not in ("ImageFileError", "HeaderDataError"):
             raise
@@ -256,9 +257,3 @@ def _named(name: str) -> Iterator[None]:
             f"{name} is no image that nibabel can read",
             "scans and masks are NIfTI images, .nii or .nii.gz",
         ) from None
-
-
-def _damaged(name: str) -> ReadError:
-    return ReadError(
-        f"{name} is damaged or incomplete", "its header promises more than it holds", "get it again"
-    )

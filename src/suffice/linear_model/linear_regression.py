@@ -45,10 +45,13 @@ class LinearRegression(LinearRegressor):
     text : list of str, optional
         Columns of strings whose words are counted, besides those that read like texts: four words
         a cell on average, and most cells distinct.
-    words : int or "counted"
-        Into how many columns the words of a text are hashed, 2 to 1,000, by a hash that never
-        changes; or that each word is counted in a column of its own, at most 1,000. Then a word
-        that the first fit did not show is refused by `partial_fit`, and left out of predictions.
+    words : int, "counted", "tf-idf" or mapping
+        Into how many columns the words of a text are hashed, by a hash that never changes; or that
+        each word is counted in a column of its own. Then a word that the first fit did not show is
+        refused by `partial_fit`, and left out of predictions. "tf-idf" counts pairs of neighbouring
+        words too, and weights counts as scikit-learn's ``TfidfVectorizer`` does. A mapping says
+        all: ``words={"ngrams": 2, "weights": "tf-idf", "min_count": 3}``, where words of fewer
+        rows than min_count are left out. With these, words of later rows are left out as well.
     ordered : mapping of str to list, optional
         The levels of ordered categories, the lowest first; pandas, polars and Arrow may state them
         too. Each coefficient is the step from one level to the next.

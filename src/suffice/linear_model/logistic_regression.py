@@ -26,10 +26,9 @@ from suffice.models.classifier import (
     open_labelled,
     warn_of_unlabelled,
 )
-from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.feature_columns import named_columns, predictors
 from suffice.models.design.matrix import INTERCEPT
-from suffice.models.design.units import measures
+from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
 from suffice.models.logistic.first_pass import FirstPass, read_once
@@ -54,7 +53,6 @@ from suffice.models.logistic.options import (
 )
 from suffice.models.logistic.reader import (
     KEPT_CELLS,
-    Cutting,
     KeptPart,
     LogisticReader,
     read_as,
@@ -93,11 +91,14 @@ class LogisticRegression(Classifier):
 
     Parameters
     ----------
-    penalty : {"l2", "firth", None}
-        Gaussian prior; that of Jeffreys, for two classes, whose estimates are finite and less
-        biased on any data (without C); or none, as C = ∞.
+    penalty : {"l2", "l1", "elasticnet", "firth", None}
+        Gaussian prior; that of absolute values, or both, as ``l1_ratio`` says; that of Jeffreys,
+        for two classes, whose estimates are finite and less biased on any data (without C); or
+        none, as C = ∞.
     C : float
         Variance of the prior; ``np.inf`` for maximum likelihood.
+    l1_ratio : float
+        ρ, the part of the penalty that is of absolute values.
     standardize : bool
         Whether the penalty is on coefficients of standardised columns: units do not matter.
     tol : float
@@ -108,12 +109,13 @@ class LogisticRegression(Classifier):
     class_weight : mapping of label to float, or "balanced", optional
         What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
     solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
-        Newton's method, after L-BFGS where that is expected to take less time (many classes), and
-        L-BFGS alone where its Hessian would have more than 2,000 columns; L-BFGS; or gradient
-        descent by all rows, by single rows, or by a few rows at a time, which approach
-        the result of the others, know no standard errors, do not look for dependent columns, and
-        lay sparse rows out. Other names of scikit-learn stand for one of the first two: the optimum
-        is the same.
+        Newton's method; L-BFGS; or gradient descent by all rows, by single rows, or by a few rows
+        at a time, which approach the result of the others, know no standard errors, do not look
+        for dependent columns, and lay sparse rows out. Newton's method follows L-BFGS where that
+        takes less time, and L-BFGS stands in for it beyond a Hessian of 2,000 columns. With a
+        penalty of squares, rows that are fewer than columns, or than 16 of each of many classes,
+        are fitted in memory first. Other names of scikit-learn stand for Newton's method or
+        L-BFGS: the optimum is the same.
     max_iter : int
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
@@ -261,8 +263,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             check_options(self)
             warn_of_unused(self)
             before: LogisticModel | None = getattr(self, "model_", None)
-            source, dtype = self._open_first(X, y, sample_weight)
-            self.reader_ = replace(self._first_reader(source), label_dtype=dtype)
+            source, said = self._open_first(X, y, sample_weight)
+            self.reader_ = replace(self._first_reader(source), label_dtype=said.dtype)
             first = self._read_once(source)
             start = first.start(before) if before and self.warm_start else None
             objective = self._objective(first)
@@ -336,11 +338,10 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         )
 
     def _set(self, first: FirstPass, objective: Objective, fit: Fit) -> None:
-        """Keep what a solver found."""
         self._loss_history = fit.loss_history
         self.model_, self.remarks_ = first.model(fit.coefficients, fit.root), first.constant
         self.n_iter_ = np.array([fit.iterations])
-        self.n_passes_ = first.data.count + 1
+        self.n_passes_ = first.data.count
         self.left_out_, self.unlabelled_ = first.left_out, first.unlabelled
         self.rows_ = first.learnt
         known = not self._has_penalty and fit.loss_history is None
@@ -353,10 +354,10 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     # -- reading tables
 
     def _first_reader(self, source: TableSource | ArraySource) -> LogisticReader:
-        """How all tables are read that follow the first."""
+        """Return the reader of all tables that follow the first."""
         laid_out = self.solver in STEPS
-        cutting = Cutting.of(self.incomplete) if self.numbers == "bins" else None
-        reader = settled(source, predictors(self), engine_for(source), laid_out, cutting)
+        bins = self.incomplete if self.numbers == "bins" else None
+        reader = settled(source, predictors(self), engine_for(source), laid_out, bins)
         if self.formula is not None and isinstance(source, TableSource):
             settle_columns(self, len(reader.names), reader.names if is_named(self) else None)
         return reader
@@ -384,7 +385,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     @property
     def single_precision_(self) -> bool:
-        """Whether the rows of the fit came in single precision, which "liblinear" does not keep."""
+        """Tell if the rows of the fit came in single precision, which "liblinear" does not keep."""
         return self.reader_.single and self.solver != "liblinear"
 
     def sparsify(self) -> Self:
@@ -575,7 +576,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         return self._predictions(X, LogisticModel.best)
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
-        """Answer for every row, in order."""
         model = fitted(self)
         with suppress(BadCell):  # which is found again below, where its column has a name
             row = row_by_name(self, X)

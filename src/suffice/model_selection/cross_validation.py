@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_boolean
-from suffice.model_selection.fits import is_of_sums, models_of_folds
+from suffice.model_selection.fits import is_of_sums, models_of_folds, require_fits
 from suffice.model_selection.folds import Folds, divided, is_leave_one_out
 from suffice.model_selection.leave_one_out import (
     predictions_left_out,
@@ -29,17 +29,6 @@ from suffice.model_selection.scores import (
 )
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
-
-__all__ = [
-    "by_scikit_learn",
-    "cross_val_predict",
-    "cross_val_score",
-    "cross_validate",
-    "folds_of",
-    "learning_curve",
-    "rows_of",
-    "warn_of_other",
-]
 
 IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has
 
@@ -151,7 +140,7 @@ def cross_validate(
             warn_of_fits(estimator, len(folds))
     if answer is None:
         (fits,) = models_of_folds([estimator], rows, folds)
-        fits.checked(error_score)
+        require_fits([fits], error_score)
         own = scoring is None and is_of_sums(estimator)
         (tested,) = held_out_scores([fits], rows, folds, scorer, error_score, own)
         answer = {"fit_time": np.array(fits.seconds)}
@@ -265,7 +254,8 @@ def cross_val_predict(
             f"row {row} is in {tested[row]} test sets", "every row is answered once", "use KFold"
         )
     (fits,) = models_of_folds([estimator], rows, folds)
-    models = fits.checked("raise").models
+    require_fits([fits], "raise")
+    models = fits.models
     answers = [
         getattr(model, method)(rows.at(test)[0]) for model, test in zip(models, places, strict=True)
     ]
@@ -346,7 +336,7 @@ def learning_curve(
         folds = [(random.permutation(train), test) for train, test in folds]
     parts = [(train[:size], test) for size in sizes for train, test in folds]
     (fits,) = models_of_folds([estimator], rows, parts)
-    fits.checked(error_score)
+    require_fits([fits], error_score)
     (tested,) = held_out_scores([fits], rows, parts, scorer, error_score, own=False)
     learnt = training_scores(fits, rows, parts, scorer, error_score)
     shape = len(sizes), len(folds)
@@ -377,15 +367,7 @@ def warn_of_other(estimator: Any, function: str) -> None:
 def rows_of(
     estimator: Estimator, X: Any, y: Any, params: Mapping[str, Any] | None, groups: Any
 ) -> MemoryRows:
-    """Return rows in memory, each with its label.
-
-    Raises
-    ------
-    ParameterError
-        If more than weights is to be passed on to fits.
-    DataError
-        If a row that a classifier is judged on has no label.
-    """
+    """Return rows in memory, each with its label."""
     others = dict(params or {})
     weight = others.pop("sample_weight", None)
     if others:

@@ -153,12 +153,11 @@ def evaluate_folds(
         Anything that `fit` takes, files larger than memory included.
     y : array-like (n,) or name of a column
     sample_weight : array-like (n,) or name of a column, optional
-    cv : int, "loo", "hash", ByContent, splitter or iterable of pairs, optional
+    cv : int, "loo", ByContent, splitter or iterable of pairs, optional
         A number of folds: those of scikit-learn, stratified for classifiers and consecutive for
         regressions; 5 by default. With ``groups`` they keep groups together. ``KFold(5)`` has
-        stretches of the table for classifiers too, as for rows in the order of time. "hash": by
-        what the rows say, whatever their order. "loo": every row by the model of all others, as in
-        `cross_validate`; its one evaluation is of all, and its cost is said before it begins.
+        stretches of the table for classifiers too, as for rows in the order of time. "loo": every
+        row by the model of all others, as in `cross_validate`; its one evaluation is of all.
     groups : array-like (n,) or name of a column, optional
         Rows that stay together. Such a column of a table is no feature.
     shuffle : bool
@@ -271,7 +270,7 @@ def _placed(
             "models are compared by the same scores",
         )
     first = next(iter(estimators.values()))
-    by_content = isinstance(cv, ByContent) or (isinstance(cv, str) and cv == "hash")
+    by_content = isinstance(cv, ByContent)
     if is_table(X) or (by_content and isinstance(y, str)):
         reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
         table = TableRows.of(X, y, weight, engine_for, reading, groups, by_content)

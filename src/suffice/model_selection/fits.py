@@ -38,16 +38,11 @@ def is_of_sums(estimator: Any) -> bool:
 
 @dataclass(frozen=True)
 class FoldModels:
-    """The models of an estimator, one for every fold.
+    """The models of an estimator, one for every fold, or the error in the place of one.
 
-    Parameters
-    ----------
-    models : tuple of estimator or Exception
-        The error in the place of a model that could not be fitted.
-    seconds : tuple of float
-        Time of each fit; of one pass for many models, each has an equal part.
-    tested : sequence of statistics, optional
-        Sums of the rows of every fold, if each row is judged once and the model is one of sums.
+    ``seconds`` is the time of each fit; of one pass for many models, each has an equal part.
+    ``tested`` are the sums of the rows of every fold, if each row is judged once and the models are
+    of sums.
     """
 
     models: tuple[Any, ...]
@@ -59,14 +54,16 @@ class FoldModels:
         """The error of the first fold that could not be fitted."""
         return next((one for one in self.models if isinstance(one, Exception)), None)
 
-    def checked(self, error_score: Any) -> FoldModels:
-        """Raise what is to be raised, and warn of folds that have no model."""
-        errors = [one for one in self.models if isinstance(one, Exception)]
-        if errors and (error_score == "raise" or len(errors) == len(self.models)):
-            raise errors[0]
-        for error in errors:
-            warn(f"a fold was not fitted, and its score is {error_score}: {error}")
-        return self
+
+def require_fits(fits: Sequence[FoldModels], error_score: Any) -> None:
+    """Warn of estimators that a fold could not fit; raise if asked, or if none was fitted."""
+    errors = [one.error for one in fits if one.error is not None]
+    if not errors:
+        return
+    if error_score == "raise" or all(isinstance(m, Exception) for one in fits for m in one.models):
+        raise errors[0]
+    for error in errors:
+        warn(f"a fold was not fitted, and its score is {error_score}: {error}")
 
 
 def models_of_folds(estimators: Sequence[Any], rows: Rows, folds: Folds) -> list[FoldModels]:
@@ -165,15 +162,8 @@ def _training_sums(opened: Opened, folds: Folds, n: int) -> Iterator[Any]:
 def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
     """Yield the sums of all rows but those of a group, for each: total minus group.
 
-    Groups are summed 256 at a time, each time in a pass over the table.
-
-    Parameters
-    ----------
-    opened : Opened
-    group : ndarray of int (n,)
-        −1 for rows that are in no sum.
-    groups : int
-        Each has a row.
+    256 groups at a time are summed in a pass over the table. ``group`` (n,) is −1 for rows that are
+    in no sum.
     """
     (total,) = opened.sums_by_group(np.minimum(group, 0))
     for first in range(0, groups, BLOCK):

@@ -12,19 +12,6 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 
-__all__ = [
-    "MOST_GROUPS",
-    "ByContent",
-    "Folds",
-    "InOrder",
-    "Partition",
-    "consecutive",
-    "divided",
-    "is_leave_one_out",
-    "row_groups",
-    "stratified",
-]
-
 FOLDS = 5  # as in scikit-learn
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
 
@@ -36,11 +23,7 @@ Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 class Partition(Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]):
     """Folds that are groups: each is judged once, by the model of all others.
 
-    Parameters
-    ----------
-    fold : ndarray of int (n,)
-        −1 for rows that no fold has.
-    folds : int
+    ``fold`` is the number of the fold of every row (n,), −1 for rows that no fold has.
 
     Examples
     --------
@@ -101,13 +84,7 @@ class ByContent:
 
 @dataclass(frozen=True)
 class InOrder:
-    """Folds that are stretches of the table, one after the other: scikit-learn's ``KFold``.
-
-    Parameters
-    ----------
-    n_folds : int
-        2 or more; the first n mod n_folds of them are longer by one row.
-    """
+    """Folds that are stretches of the table: scikit-learn's ``KFold``."""
 
     n_folds: int = FOLDS
 
@@ -128,20 +105,10 @@ def divided(
 ) -> Folds:
     """Divide n rows into folds.
 
-    Parameters
-    ----------
-    cv : int, "loo", "hash", ByContent, InOrder, splitter or iterable of pairs, optional
-        A number of folds is stratified by labels where there are labels, and keeps groups together
-        where there are groups: then there are at most as many folds as groups.
-    codes : ndarray of int (n,), optional
-        Labels; −1 where there is none, and then the row is in no fold.
-    groups : array-like (n,), optional
-    hashes : ndarray of uint64 (n,), optional
-        For folds by content.
-    random : numpy.random.Generator, optional
-        Puts the rows, or the groups, in random order first, for a number of folds.
-    targets : array-like (n,), optional
-        What a splitter is shown where there are no labels.
+    A number of folds is stratified by labels where there are labels, and keeps groups together
+    where there are groups: then there are at most as many folds as groups. ``random`` puts rows, or
+    groups, in random order first. A splitter is shown ``targets`` where there are no labels. Rows
+    of code −1 are in no fold.
 
     Examples
     --------
@@ -150,59 +117,48 @@ def divided(
     >>> divided(2, 5, codes=np.array([0, 0, 1, -1, 1])).fold
     array([ 0,  1,  0, -1,  1])
     """
-    cv = ByContent() if isinstance(cv, str) and cv == "hash" else FOLDS if cv is None else cv
-    _check_one_way(cv, groups is not None, random is not None)
-    known = None if codes is None or (codes >= 0).all() else np.flatnonzero(codes >= 0)
-    m = n if known is None else len(known)
-    if not m:
+    if codes is not None and (codes < 0).any():
+        known = np.flatnonzero(codes >= 0)
+        groups = None if groups is None else groups[known]
+        hashes = None if hashes is None else hashes[known]
+        found = divided(cv, len(known), codes[known], groups, hashes, random)
+        if not isinstance(found, Partition):
+            return [(known[train], known[test]) for train, test in found]
+        whole = np.full(n, -1)
+        whole[known] = found.fold
+        return Partition(whole, len(found))
+    if not n:
         raise DataError("no row has a label", "folds are made of rows with labels")
-
-    def of_known(values: Any) -> Any:
-        return values if values is None or known is None else values[known]
-
-    labels = of_known(codes)
+    cv = FOLDS if cv is None else cv
+    _check_one_way(cv, groups is not None, random is not None)
     if is_leave_one_out(cv):
-        fold = np.arange(m)
-        if m < 2:
+        if n < 2:
             raise DataError(
                 "there are fewer than two rows with a label",
                 "a row is judged by the model of the others",
             )
-    elif isinstance(cv, ByContent):
+        return Partition(np.arange(n), n)
+    if isinstance(cv, ByContent):
         if hashes is None:
             raise ParameterError("cv is a hash", "the rows of a table are hashed", "give a table")
-        fold = (of_known(hashes) % np.uint64(_checked(cv.n_folds))).astype(np.intp)
+        fold = (hashes % np.uint64(_checked(cv.n_folds))).astype(np.intp)
     elif isinstance(cv, InOrder):
-        fold = consecutive(m, _checked(cv.n_folds))
+        fold = consecutive(n, _checked(cv.n_folds))
     elif not isinstance(cv, Integral):
-        pairs = _pairs_of(cv, m, targets if codes is None else labels, of_known(groups))
-        parts = Partition.found_in(pairs, m)
-        if parts is None and known is None:
-            return pairs
-        if parts is None:
-            return [(known[train], known[test]) for train, test in pairs]
-        fold = parts.fold
+        pairs = _pairs_of(cv, n, targets if codes is None else codes, groups)
+        return Partition.found_in(pairs, n) or pairs
     elif groups is not None:
-        fold = _grouped(of_known(groups), _checked(int(cv)), random)
+        fold = _grouped(groups, _checked(int(cv)), random)
     else:
-        k, order = _checked(int(cv)), None if random is None else random.permutation(m)
-        if labels is None:
-            fold = consecutive(m, k)
-        else:
-            fold = stratified(labels if order is None else labels[order], k)
-        if order is not None:
-            dealt, fold = fold, np.empty(m, np.intp)
-            fold[order] = dealt
+        k, order = _checked(int(cv)), slice(None) if random is None else random.permutation(n)
+        fold = np.empty(n, np.intp)
+        fold[order] = consecutive(n, k) if codes is None else stratified(codes[order], k)
     empty = np.flatnonzero(np.bincount(fold) == 0)
     if len(empty):
         raise ParameterError(
             f"fold {empty[0]} has no row", "every fold has one at least", "ask for fewer folds"
         )
-    if known is None:
-        return Partition(fold, int(fold.max()) + 1)
-    whole = np.full(n, -1)
-    whole[known] = fold
-    return Partition(whole, int(fold.max()) + 1)
+    return Partition(fold, int(fold.max()) + 1)
 
 
 def _checked(k: int) -> int:
@@ -300,13 +256,7 @@ def _places(rows: Any, n: int) -> NDArray[np.intp]:
 
 
 def consecutive(n: int, k: int) -> NDArray[np.intp]:
-    """Return the fold of each of n rows: k stretches; the first n mod k are longer by one.
-
-    Examples
-    --------
-    >>> consecutive(5, 2)
-    array([0, 0, 0, 1, 1])
-    """
+    """Return the fold of each of n rows: k stretches; the first n mod k are longer by one."""
     if k > n:
         raise ParameterError(f"{k} folds for {n} rows", "every fold has a row at least")
     return np.repeat(np.arange(k), [n // k + (fold < n % k) for fold in range(k)])
@@ -317,18 +267,6 @@ def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
 
     Row i of the sorted labels goes to fold i mod k: that says how many rows of a class a fold has.
     The rows of a class fill the folds in their order.
-
-    Parameters
-    ----------
-    codes : ndarray of int (n,)
-        Labels, 0 or more.
-    k : int
-        Number of folds.
-
-    Examples
-    --------
-    >>> stratified(np.array([0, 1, 0, 1, 0, 1]), 3)
-    array([0, 0, 1, 1, 2, 2])
     """
     size = np.bincount(codes)
     if k > size.max(initial=0):
@@ -355,16 +293,7 @@ def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
 def row_groups(
     folds: Sequence[NDArray[np.intp]], n: int, most: int = MOST_GROUPS
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """Join rows that lie in the same sets, equally often, into groups.
-
-    Parameters
-    ----------
-    folds : sequence of f ndarray
-        Places of the rows of each set.
-    n : int
-        Number of rows.
-    most : int
-        Groups.
+    """Join rows that lie in the same sets, equally often, into groups; None if these are too many.
 
     Returns
     -------
@@ -372,15 +301,6 @@ def row_groups(
         −1 for rows in no set.
     times : ndarray of int (f, g)
         How often each set has each group.
-
-    None if there are more groups than ``most``.
-
-    Examples
-    --------
-    >>> row_groups([np.array([2, 3]), np.array([0, 1]), np.array([3, 3])], 5)
-    (array([ 0,  0,  1,  2, -1]), array([[0, 1, 1],
-           [1, 0, 0],
-           [0, 0, 2]]))
     """
     group, times = np.zeros(n, np.intp), np.zeros((0, 1), np.intp)
     for rows in folds:

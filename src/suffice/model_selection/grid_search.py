@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV as _GridSearchCV
 from sklearn.model_selection import ParameterGrid
 
-from suffice.errors import DataError, ParameterError, warn
+from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.model_selection.cross_validation import folds_of, rows_of, warn_of_other
-from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
+from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds, require_fits
 from suffice.model_selection.folds import Folds
 from suffice.model_selection.scores import FoldScores, held_out_scores, training_scores
 from suffice.models.estimator import Estimator
@@ -96,7 +96,7 @@ refit_time_, multimetric_
         in_scores = rows.weight is not None and accepts is not None and accepts()
         weight = rows.weight if in_scores else None
         fits = models_of_folds(learners, rows, folds)
-        _check(fits, self.error_score)
+        require_fits(fits, self.error_score)
         own = self.scoring is None and not in_scores and all(map(is_of_sums, learners))
         tested = held_out_scores(fits, rows, folds, scorer, self.error_score, own, weight)
         learnt: Sequence[Any] = [None] * len(fits)
@@ -126,16 +126,6 @@ refit_time_, multimetric_
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
-
-
-def _check(fits: Sequence[FoldModels], error_score: Any) -> None:
-    """Raise the error of a point, or warn of it, as `FoldModels.checked` does for one."""
-    errors = [one.error for one in fits if one.error is not None]
-    none = all(isinstance(model, Exception) for one in fits for model in one.models)
-    if errors and (error_score == "raise" or none):
-        raise errors[0]
-    for error in errors:
-        warn(f"a point of the grid was not fitted, and its score is {error_score}: {error}")
 
 
 def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> None:

@@ -47,15 +47,7 @@ def warn_of_fits(estimator: Any, rows: int) -> None:
 
 @dataclass(frozen=True)
 class _ClosedForm:
-    """A model of all rows, and what follows for those of all but one.
-
-    Parameters
-    ----------
-    fitted : FittedFromSums
-    source : object
-        The rows, to be predicted.
-    rows : LeaveOneOut
-    """
+    """A model of all rows, the rows to be predicted, and what follows for all rows but one."""
 
     fitted: Any
     source: Any
@@ -96,14 +88,9 @@ class _ClosedForm:
 
 
 def evaluation_left_out(estimator: Any, rows: Rows, row: NDArray[np.intp]) -> Any:
-    """Return the evaluation of all rows, each by the model of the others.
+    """Return the evaluation of all rows, each by the model of sums of the others.
 
-    None of a model that is no function of sums.
-
-    Parameters
-    ----------
-    row : ndarray of int (n,)
-        The number of every row to be judged, 0 to g − 1; −1 for others.
+    ``row`` is the number of every row to be judged (n,), 0 to g − 1; −1 for others.
     """
     if not is_of_sums(estimator):
         return None

@@ -42,7 +42,7 @@ class ScoreDifference:
 
     @property
     def is_plain(self) -> bool:
-        """Whether 0 is outside the interval."""
+        """True where 0 is outside the interval."""
         return self.low > 0 or self.high < 0
 
 

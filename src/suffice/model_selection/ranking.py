@@ -101,7 +101,7 @@ class RankedModels(Printed):
 
     @property
     def more_is_better(self) -> bool:
-        """Whether the score is no loss."""
+        """True of a score that is no loss."""
         return bool(self.known[self.score].more_is_better)
 
     @property

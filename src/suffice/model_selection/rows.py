@@ -25,22 +25,12 @@ from suffice.models.base.checks import is_array, labels_of
 from suffice.sums.block import CodedBlock
 from suffice.sums.vocabulary import Vocabulary
 
-__all__ = ["MemoryRows", "Rows", "TableRows", "is_table"]
-
 
 @dataclass(frozen=True)
 class MemoryRows:
-    """An array, a frame, or columns in memory.
+    """An array, a frame, or columns in memory, of n rows; y and weights as `fit` takes them.
 
-    Parameters
-    ----------
-    X : table (n, d)
-    y : array-like (n,) or (n, t), or name of a column
-    weight : array-like (n,), optional
-    n : int
-    codes : ndarray of int (n,), optional
-        Labels; −1 where there is none.
-    groups : array-like (n,), optional
+    ``codes`` are labels (n,), −1 where there is none; None of targets.
     """
 
     X: Any
@@ -176,18 +166,8 @@ def is_table(X: Any) -> bool:
 class TableRows:
     """A table whose rows are read part by part, in one order.
 
-    Parameters
-    ----------
-    table : Table
-    y : str or list of str
-        The column of labels, or those of targets.
-    weight : str, optional
-    edges : tuple of int
-        Where each part begins, and n.
-    codes : ndarray of int (n,), optional
-        Labels; −1 where there is none.
-    groups : ndarray of int (n,), optional
-    hashes : ndarray of uint64 (n,), optional
+    ``edges`` are the places where parts begin, and n; ``codes`` are labels (n,), −1 where there is
+    none; groups (n,) and hashes (n,) only where asked for.
     """
 
     table: Table
@@ -211,25 +191,8 @@ class TableRows:
     ) -> TableRows:
         """Read labels, groups and hashes, in one pass over these columns.
 
-        Parameters
-        ----------
-        X, y, weight
-            As for `fit`, with labels and weights that are columns.
-        engine_for : callable
-            Gives the engine that reads a source.
-        reading : dict, optional
-            How labels are cleaned, of a classifier; None for targets.
-        groups : str, optional
-            The column of groups. It is no feature.
-        hashed : bool
-            Whether rows are hashed.
-
-        Raises
-        ------
-        ParameterError
-            If labels, weights or groups are values, or the table has no order.
-        DataError
-            If a row has no group.
+        ``reading`` says how labels are cleaned; it is None of targets. The column of groups is no
+        feature.
         """
         names = [y] if isinstance(y, str) else y
         for what, given in (("y", y), ("sample_weight", weight), ("groups", groups)):
@@ -280,13 +243,7 @@ class TableRows:
         return self.table, self.y, self.weight
 
     def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
-        """Return the rows at these places, as `fit` takes them.
-
-        Raises
-        ------
-        ParameterError
-            If one is named twice.
-        """
+        """Return the rows at these places, as `fit` takes them; none may be named twice."""
         times = np.bincount(places, minlength=self.n)
         if (times > 1).any():
             raise ParameterError(
@@ -309,7 +266,7 @@ NO_HASHES = np.zeros(0, np.uint64)
 
 
 class _Facts(NamedTuple):
-    """What is known of some rows before any fit; nothing of what was not asked for."""
+    """Labels, groups and hashes of some rows, where asked for."""
 
     rows: int
     labels: _Coded = NOTHING
@@ -326,7 +283,7 @@ def _joined(parts: Sequence[_Coded]) -> NDArray[np.intp]:
 
 
 def _layout(source: TableSource, reading: dict[str, Any] | None, groups: str | None) -> Layout:
-    """How labels and groups are read, and nothing else."""
+    """Return the layout that reads labels and groups alone."""
     columns: tuple[Column, ...] = ()
     if groups is not None:
         (column,) = source.columns([groups])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,50 +19,26 @@ from suffice.models.base.judge import evaluated_by_place
 from suffice.models.reading import engine_for
 
 
-@dataclass(frozen=True)
-class Score:
-    """A figure of an evaluation.
-
-    Parameters
-    ----------
-    of : callable
-        Gives it.
-    more_is_better : bool
-    scikit_learn : str
-        Its name there, where more is always better.
-    percent : bool
-        Whether it is a share.
-    """
+class Score(NamedTuple):
+    """A figure of an evaluation."""
 
     of: Callable[[Any], float]
-    more_is_better: bool
-    scikit_learn: str
-    percent: bool = False
+    more_is_better: bool = False
 
 
 CLASS_SCORES: Mapping[str, Score] = {
-    "log loss": Score(lambda found: found.log_loss, False, "neg_log_loss"),
-    "error rate": Score(lambda found: found.error, False, "accuracy", True),
-    "Brier score": Score(lambda found: found.brier, False, "neg_brier_score"),
-    "ROC area": Score(lambda found: found.roc_area.value, True, "roc_auc"),
-    "average precision": Score(
-        lambda found: found.average_precision.value, True, "average_precision"
-    ),
-    "balanced accuracy": Score(
-        lambda found: found.balanced_accuracy, True, "balanced_accuracy", True
-    ),
-    "calibration error": Score(lambda found: found.calibration_error, False, "", True),
+    "log loss": Score(lambda found: found.log_loss),
+    "error rate": Score(lambda found: found.error),
+    "Brier score": Score(lambda found: found.brier),
+    "ROC area": Score(lambda found: found.roc_area.value, True),
+    "average precision": Score(lambda found: found.average_precision.value, True),
+    "balanced accuracy": Score(lambda found: found.balanced_accuracy, True),
+    "calibration error": Score(lambda found: found.calibration_error),
 }
 NUMBER_SCORES: Mapping[str, Score] = {
-    "RMSE": Score(
-        lambda found: float(found.mean_squared_error.mean() ** 0.5),
-        False,
-        "neg_root_mean_squared_error",
-    ),
-    "MAE": Score(
-        lambda found: float(found.mean_absolute_error.mean()), False, "neg_mean_absolute_error"
-    ),
-    "R²": Score(lambda found: float(found.centred.r_squared.mean()), True, "r2"),
+    "RMSE": Score(lambda found: float(found.mean_squared_error.mean() ** 0.5)),
+    "MAE": Score(lambda found: float(found.mean_absolute_error.mean())),
+    "R²": Score(lambda found: float(found.centred.r_squared.mean()), True),
 }
 
 
@@ -73,16 +49,7 @@ def scores_of(evaluation: Any) -> Mapping[str, Score]:
 
 @dataclass(frozen=True)
 class FoldScores:
-    """What the model of a fold scores.
-
-    Parameters
-    ----------
-    scores : dict, optional
-        By name; None where there are none.
-    seconds : float
-    error : str
-        Why there are none.
-    """
+    """The scores of the model of a fold, by name; None where there are none, and why."""
 
     scores: dict[str, Any] | None
     seconds: float
@@ -98,21 +65,9 @@ def held_out_scores(
     own: bool,
     weight: Any = None,
 ) -> list[list[FoldScores]]:
-    """Return what the models of estimators score on the rows that each fold holds out.
+    """Return the scores of every estimator on the rows that each fold holds out.
 
-    Parameters
-    ----------
-    fits : sequence of FoldModels
-        One for every estimator.
-    rows : MemoryRows
-    folds : Folds
-    scorer : callable
-        Of scikit-learn: gives a number, or numbers by name.
-    error_score : "raise" or number
-    own : bool
-        Whether the score is the estimators' own, on rows of weight 1; it may follow from sums.
-    weight : array-like (n,), optional
-        What rows weigh in a score.
+    If the score is the estimators' ``own``, on rows of weight 1, it may follow from sums.
     """
     known = _own_scores(fits, rows, folds) if own else None
     if known is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -44,11 +44,26 @@ from suffice.models.base.proba_intervals import (
 )
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.estimator import Estimator, fitted
-from suffice.models.reading import LabelReader, engine_for, open_rows, summed
+from suffice.models.reading import LabelReader, engine_for, is_named, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 
 T = TypeVar("T")
+
+
+class Said(NamedTuple):
+    """Properties of the first table besides its rows.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype, optional
+        What labels are stored as, if they came as an array of numbers.
+    named : bool
+        Whether columns have names.
+    """
+
+    dtype: np.dtype[Any] | None
+    named: bool
 
 
 class Classifier(Estimator):
@@ -93,7 +108,7 @@ class Classifier(Estimator):
     @property
     def target_names_(self) -> tuple[str, ...]:
         """The column that is predicted; none if labels came without the name of one."""
-        label = self.layout_.label
+        label = self.reader_.layout.label
         return () if label is None else (label,)
 
     def predict_batches(
@@ -346,12 +361,11 @@ class Classifier(Estimator):
 
     def _open_first(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[TableSource | ArraySource, Any]:
-        """Open the first table; say what its labels are stored as."""
+    ) -> tuple[TableSource | ArraySource, Said]:
         rows = open_labelled(self, X, y, sample_weight, first=True)
         if not self.n_features_in_:
             raise SchemaError("the table has no column besides the label", "a model needs features")
-        return rows, common_dtype(y)
+        return rows, Said(common_dtype(y), is_named(self))
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
         """Open rows with their labels, to fit."""

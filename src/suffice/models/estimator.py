@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Column, Layout
+from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError, warn
@@ -263,11 +263,6 @@ class Estimator:
     def schema_(self) -> Sequence[Column]:
         """Return the kind of each column, and the reason for it."""
         return self.reader_.columns
-
-    @property
-    def layout_(self) -> Layout:
-        """Return the division of a table into blocks."""
-        return self.reader_.layout
 
     # -- keeping
 

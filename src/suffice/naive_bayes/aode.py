@@ -13,10 +13,9 @@ from suffice.models.base.checks import ClassWeight
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.estimator import fitted
 from suffice.models.generative.aode import AODEModel
-from suffice.models.generative.calibration import Calibration, CalibrationName
+from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier, Rows
-from suffice.models.generative.described import alpha_evidence
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.paired_columns import (
@@ -30,9 +29,15 @@ from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weights import in_rows, row_weight_of
 from suffice.models.method import Method
-from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
+from suffice.naive_bayes.families import (
+    Families,
+    alpha_evidence_of,
+    calibrate,
+    calibration_of,
+    naive,
+    predict_set,
+)
 from suffice.naive_bayes.paired import PairedReader, SavedPairs, paired_columns, without_pairs
-from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.in_print import NAMED
 from suffice.sums.by_class import ByClass
 from suffice.sums.pairs import CutBins, PairCounts
@@ -126,16 +131,8 @@ class AODE(GenerativeClassifier):
         both = zip(pairs.columns, pairs.bins, strict=True)
         return {n: b.cuts if isinstance(b, CutBins) else b.values.values for n, b in both}
 
-    @property
-    def calibration_(self) -> Calibration | None:
-        """The weights of the columns, and what they are worth; None without them."""
-        return self.model_.calibration
-
-    @property
-    def alpha_evidence_(self) -> AlphaEvidence | None:
-        """Return the values tried for α, and the log evidence of each; None where α was given."""
-        return alpha_evidence(fitted(self))
-
+    calibration_ = property(calibration_of)
+    alpha_evidence_ = property(alpha_evidence_of)
     calibrate = calibrate
     predict_set = predict_set
 

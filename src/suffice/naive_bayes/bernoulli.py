@@ -20,8 +20,8 @@ from suffice.naive_bayes.discrete import (
     checked_alpha,
     class_log_prior_of,
     discrete,
-    evidence_of,
 )
+from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.numerics.logspace import safe_log
 from suffice.sums.counts import Counts
 
@@ -84,7 +84,7 @@ class BernoulliNB(GenerativeClassifier):
         family = Bernoulli(checked_alpha(self))
         return discrete(self, family, reading={"threshold": self.binarize})
 
-    alpha_evidence_ = property(evidence_of)
+    alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)
 
     @property

@@ -19,8 +19,8 @@ from suffice.naive_bayes.discrete import (
     checked_alpha,
     class_log_prior_of,
     discrete,
-    evidence_of,
 )
+from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.numerics.logspace import safe_log
 from suffice.sums.counts import Counts
 
@@ -109,7 +109,7 @@ class CategoricalNB(GenerativeClassifier):
         family = Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
         return discrete(self, family)
 
-    alpha_evidence_ = property(evidence_of)
+    alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)
 
     @property
@@ -121,7 +121,7 @@ class CategoricalNB(GenerativeClassifier):
 
     @property
     def feature_log_prob_(self) -> list[NDArray[np.float64]]:
-        """log θ: for every column (k, m_j)."""
+        """Return log θ of every column, (k, m_j)."""
         columns = range(len(columns_of(self).vocabularies))
         return [safe_log(columns_of(self).probabilities(j)) for j in columns]
 

@@ -22,9 +22,9 @@ from suffice.naive_bayes.discrete import (
     class_log_prior_of,
     discrete,
     event_counts_of,
-    evidence_of,
     prior_of,
 )
+from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.sums.by_class import ByClass
 
 
@@ -101,7 +101,7 @@ class ComplementNB(GenerativeClassifier):
         found = discrete(self, family, _ComplementMethod, prior="uniform", of_name="ComplementNB")
         return replace(cast(_ComplementMethod, found), unused=prior_of(self))
 
-    alpha_evidence_ = property(evidence_of)
+    alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)
     feature_count_ = property(event_counts_of)
 

@@ -15,13 +15,10 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
 from suffice.families.options import Smoothing
 from suffice.models.base.options import check_booleans
-from suffice.models.estimator import fitted
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows
-from suffice.models.generative.described import alpha_evidence
 from suffice.models.generative.method import GenerativeMethod, one_family
 from suffice.models.generative.reader import GenerativeReader
-from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.sums.by_class import ByClass
 from suffice.sums.counts import Events
@@ -76,11 +73,12 @@ def discrete(
     found = one_family(family, type(estimator).__name__, prior, weight, kind, **more)
     parts, n = found.parts, np.size(estimator.alpha)
 
-    def checked(columns: Any, named: bool) -> Any:
+    def checked(rows: Rows, named: bool) -> Any:
+        columns, families = parts(rows, named)
         if np.ndim(estimator.alpha) == 1 and n != len(columns):
             rule = "When alpha is an array, it should contains `n_features` numbers"
             raise ParameterError(f"alpha has {n} numbers for {len(columns)} columns", rule)
-        return parts(columns, named)
+        return columns, families
 
     return replace(found, parts=checked)
 
@@ -94,15 +92,9 @@ def prior_of(estimator: Any) -> Prior:
 
 @dataclass(frozen=True, eq=False)
 class CountsMethod(GenerativeMethod):
-    """Numbers that are 0 or more.
+    """Numbers that are 0 or more."""
 
-    Parameters
-    ----------
-    of_name : str
-        Of the estimator.
-    """
-
-    of_name: str = ""
+    of_name: str = ""  # of the estimator
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
         """Sum the rows."""
@@ -119,10 +111,6 @@ def event_counts_of(estimator: Any) -> NDArray[np.float64]:
     """Σwx of every event, (k, d)."""
     (block,) = estimator.model_.statistic.blocks
     return cast(Events, block).count.value
-
-
-def evidence_of(estimator: Any) -> AlphaEvidence | None:
-    return alpha_evidence(fitted(estimator))
 
 
 def class_log_prior_of(estimator: Any) -> NDArray[np.float64]:

@@ -18,13 +18,15 @@ from suffice.models.base.answers import label_sets
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.estimator import fitted
-from suffice.models.generative.calibration import CalibrationName
+from suffice.models.generative.calibration import Calibration, CalibrationName
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.generative.method import GenerativeMethod
+from suffice.models.generative.described import alpha_evidence
+from suffice.models.generative.method import GenerativeMethod, Rows
 from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.models.reading import engine_for
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 MANY = 100  # columns of a sparse matrix, which take their time one by one
@@ -60,8 +62,12 @@ class Families:
             return self.given is not None
         return any(name == key or (not isinstance(key, str) and name in key) for key in self.given)
 
-    def parts(self, columns: Sequence[Column], named: bool) -> tuple[FamilyColumns, ...]:
-        """Choose the families of columns, which have names or not."""
+    def parts(self, rows: Rows, named: bool) -> tuple[Sequence[Column], tuple[FamilyColumns, ...]]:
+        """Choose the families of the columns of a table, which have names or not."""
+        columns = rows.columns()
+        return columns, self.of_columns(columns, named)
+
+    def of_columns(self, columns: Sequence[Column], named: bool) -> tuple[FamilyColumns, ...]:
         usual = FAMILY_OF_KIND | {"real": self.of_numbers}
         if isinstance(columns, UniformColumns) and not isinstance(self.given, Mapping):
             if self.given is None and columns.reason == SPARSE and len(columns) >= MANY:
@@ -156,7 +162,17 @@ def naive(
     )
 
 
-# -- methods of the classifiers whose columns have weights
+# -- members of the classifiers whose columns have weights
+
+
+def calibration_of(self: GenerativeClassifier) -> Calibration | None:
+    """The weights of the columns, and what they are worth; None without them."""
+    return self.model_.calibration
+
+
+def alpha_evidence_of(self: GenerativeClassifier) -> AlphaEvidence | None:
+    """Return the values tried for α, and the log evidence of each; None where α was given."""
+    return alpha_evidence(fitted(self))
 
 
 def calibrate(

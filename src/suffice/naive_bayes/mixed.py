@@ -7,14 +7,18 @@ from typing import Any, Self
 
 from suffice.families.options import Estimation, Evidence, Numbers, check_smoothing, check_words
 from suffice.models.base.checks import ClassWeight
-from suffice.models.estimator import fitted
-from suffice.models.generative.calibration import Calibration, CalibrationName
+from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.generative.described import alpha_evidence
 from suffice.models.generative.method import GenerativeMethod
-from suffice.naive_bayes.families import Families, calibrate, naive, predict_set
-from suffice.numerics.dirichlet_evidence import AlphaEvidence
+from suffice.naive_bayes.families import (
+    Families,
+    alpha_evidence_of,
+    calibrate,
+    calibration_of,
+    naive,
+    predict_set,
+)
 
 
 @dataclass(repr=False, eq=False)
@@ -143,15 +147,7 @@ class NaiveBayes(GenerativeClassifier):
         families = Families(self.families, self.numbers, self.estimation, self.alpha, self.unseen)
         return naive(families, self.calibration, self.class_prior, self.class_weight)
 
-    @property
-    def calibration_(self) -> Calibration | None:
-        """The weights of the columns, and what they are worth; None without them."""
-        return self.model_.calibration
-
-    @property
-    def alpha_evidence_(self) -> AlphaEvidence | None:
-        """Return the values tried for α, and the log evidence of each; None where α was given."""
-        return alpha_evidence(fitted(self))
-
+    calibration_ = property(calibration_of)
+    alpha_evidence_ = property(alpha_evidence_of)
     calibrate = calibrate
     predict_set = predict_set

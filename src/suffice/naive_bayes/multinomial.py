@@ -20,8 +20,8 @@ from suffice.naive_bayes.discrete import (
     class_log_prior_of,
     discrete,
     event_counts_of,
-    evidence_of,
 )
+from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.numerics.logspace import safe_log
 
 
@@ -89,7 +89,7 @@ class MultinomialNB(GenerativeClassifier):
             self, Multinomial(checked_alpha(self)), CountsMethod, of_name="MultinomialNB"
         )
 
-    alpha_evidence_ = property(evidence_of)
+    alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)
     feature_count_ = property(event_counts_of)
 

@@ -31,19 +31,11 @@ MOST_WHOLE = 200  # whole numbers that are drawn one by one
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Values of a column: m numbers, or m values that have names.
-
-    Parameters
-    ----------
-    column : str
-    values : ndarray (m,)
-    discrete : bool
-        Whether they are all there is between the first and the last.
-    """
+    """Values of a column: m numbers, or m values that have names."""
 
     column: str
-    values: NDArray[Any]
-    discrete: bool
+    values: NDArray[Any]  # (m,)
+    discrete: bool  # whether they are all there is between the first and the last
 
     @property
     def positions(self) -> NDArray[np.float64]:
@@ -80,7 +72,7 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
     Categories are those that rows showed. Numbers reach as far as rows that the model draws: all
     but 0.2 % on either side, in every class.
     """
-    name = model.layout_.names[require_place(column, model.layout_.names)]
+    name = model.reader_.layout.names[require_place(column, model.reader_.layout.names)]
     for part, parameters, block in zip(
         model.model_.parts, model.model_.parameters, model.model_.statistic.blocks, strict=True
     ):
@@ -124,7 +116,7 @@ def _of_terms(parameters: TermParameters, name: str, j: int) -> Cells:
 
 
 def _two_values(model: GenerativeClassifier, name: str) -> Cells:
-    column = model.schema_[list(model.layout_.names).index(name)]
+    column = model.schema_[list(model.reader_.layout.names).index(name)]
     two: tuple[Any, ...] = (-1, 1) if column.reason == ONLY.format(-1, 1) else (0, 1)
     return Cells(name, _objects((False, True) if column.stored == "boolean" else two), True)
 
@@ -149,7 +141,7 @@ def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:
     n = len(next(iter(cells.values())))
     columns = {
         name: pa.array(list(cells[name])) if name in cells else pa.nulls(n)
-        for name in model.layout_.names
+        for name in model.reader_.layout.names
     }
     return pa.table(columns)
 
@@ -180,18 +172,10 @@ def counted(model: GenerativeClassifier, column: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The labelled values of one column.
+    """The labelled values of one column."""
 
-    Parameters
-    ----------
-    values : ndarray (n,)
-        Numbers; or places in the `Cells` of the column.
-    codes : ndarray of int (n,)
-        Codes of the classes, as the model has them.
-    """
-
-    values: NDArray[np.float64]
-    codes: NDArray[np.intp]
+    values: NDArray[np.float64]  # (n,): numbers; or places in the `Cells` of the column
+    codes: NDArray[np.intp]  # (n,): codes of the classes, as the model has them
 
 
 def shown_by(model: GenerativeClassifier, cells: Cells, X: Any, y: Any) -> Shown:

@@ -123,13 +123,13 @@ class ClassDensityDisplay:
             density,
             fitted.classes.values,
             _missing(fitted, cells.column),
-            generative.layout_.label,
+            generative.reader_.layout.label,
             None if X is None else shown_by(generative, cells, X, y),
         )
         return made.plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the densities on the axes given, or on new ones."""
         ax = sized_axes(ax)
         labels = [
             name if share < 0.0005 else f"{name} ({100 * share:.1f} % missing)"

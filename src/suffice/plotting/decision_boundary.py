@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+MOST_NATS = 50  # by which a class leads, for a contour
+
+
 class DecisionBoundaryDisplay:
     """The most probable class in the plane of two numeric columns.
 
@@ -118,7 +121,7 @@ class DecisionBoundaryDisplay:
             If the model needs the cells of other columns.
         """
         check_is_fitted(model)
-        names = model.layout_.names
+        names = model.reader_.layout.names
         chosen = (names[require_place(columns[0], names)], names[require_place(columns[1], names)])
         cells = dict(held or {})
         for name in cells:
@@ -139,12 +142,12 @@ class DecisionBoundaryDisplay:
             logs.reshape(points, points, -1),
             classes,
             cells,
-            model.layout_.label,
+            model.reader_.layout.label,
         )
         return made.plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the plane and its boundaries on the axes given, or on new ones."""
         ax = sized_axes(ax, 5.6, 4.6)
         winner = self.log_proba.argmax(axis=2)
         shades = np.array([to_rgb(class_style(c)["color"]) for c in range(len(self.classes))])
@@ -155,7 +158,12 @@ class DecisionBoundaryDisplay:
         )
         labels = named(self.classes)
         for c in np.unique(winner).tolist():
-            self._contour(ax, c)
+            if len(self.classes) > 1:  # where it is as probable as the best other one
+                others = np.delete(self.log_proba, c, axis=2).max(axis=2)
+                with np.errstate(invalid="ignore"):
+                    lead = np.nan_to_num(self.log_proba[:, :, c] - others, nan=0.0)
+                lead = np.clip(lead, -MOST_NATS, MOST_NATS)
+                ax.contour(self.x, self.y, lead, levels=[0.0], colors=INK, linewidths=0.9)
             ax.fill([], [], facecolor=light[c], edgecolor=INK, linewidth=0.6, label=labels[c])
         ax.set_xlim(self.x[0], self.x[-1])
         ax.set_ylim(self.y[0], self.y[-1])
@@ -169,19 +177,6 @@ class DecisionBoundaryDisplay:
         legend_beside(ax, self.label)
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
-
-    def _contour(self, ax: Axes, c: int) -> None:
-        """Draw where class c is as probable as the best other one, from the grid."""
-        others = np.delete(self.log_proba, c, axis=2)
-        if others.shape[2]:
-            lead = _lead(self.log_proba[:, :, c], others.max(axis=2))
-            ax.contour(self.x, self.y, lead, levels=[0.0], colors=INK, linewidths=0.9)
-
-
-def _lead(one: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """By how much a class leads, in nats, between −50 and 50."""
-    with np.errstate(invalid="ignore"):
-        return np.clip(np.nan_to_num(one - others, nan=0.0), -50, 50)
 
 
 def _limits(

@@ -87,7 +87,7 @@ class ColumnImportanceDisplay:
         return cls(information, weights).plot(most=most, ax=ax)
 
     def plot(self, *, most: int = 20, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the bars on the axes given, or on new ones."""
         found = self.information
         known = [int(j) for j in found.order if not np.isnan(found.bits[j])]
         shown = known[:most]

@@ -138,7 +138,7 @@ class LedgerDisplay:
         return float(self.start + self.steps.sum())
 
     def plot(self, *, most: int = 12, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the waterfall on the axes given, or on new ones."""
         order = np.argsort(-np.abs(self.steps), kind="stable")
         telling = int(np.count_nonzero(self.steps))
         shown, others = np.split(order, [min(most, max(telling, 1))])

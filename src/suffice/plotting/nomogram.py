@@ -189,7 +189,7 @@ class NomogramDisplay:
         return float(1 / (1 + np.exp(-sum_)))
 
     def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw on the axes given, or on new ones."""
+        """Draw the scales on the axes given, or on new ones."""
         rows = len(self.shown) + 3
         ax = sized_axes(ax, WIDE, TALL * (rows + 1.4))
         ax.set_xlim(-2, 102)
@@ -369,18 +369,10 @@ JOINED = (
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """The contribution of a column.
+    """The contribution of a column."""
 
-    Parameters
-    ----------
-    cells : Cells
-        m values of it.
-    adds : ndarray (m,)
-        In nats, or in units of the target.
-    """
-
-    cells: Cells
-    adds: NDArray[np.float64]
+    cells: Cells  # m values of it
+    adds: NDArray[np.float64]  # (m,): in nats, or in units of the target
 
 
 @dataclass(frozen=True, eq=False)
@@ -490,7 +482,7 @@ def _of_parts(model: GenerativeClassifier, label: Any, against: Any, limits: Lim
             )
         columns.append(Added(cells, adds))
     start = float(fitted.log_prior[a] - fitted.log_prior[b])
-    target = model.layout_.label or "class"
+    target = model.reader_.layout.label or "class"
     two = classes[a], classes[b]
     of_two = len(classes) == 2
     return Sums(start, _telling(columns), two, target, True, of_two, tuple(left_out))
@@ -511,7 +503,7 @@ def _of_rows(model: Any, label: Any, against: Any, limits: Limits) -> Sums:
         logs = model.predict_log_proba(rows)
         answers = logs[:, a] - logs[:, b]
         classes: tuple[Any, Any] | None = (model.classes_.tolist()[a], model.classes_.tolist()[b])
-        target = model.layout_.label or "class"
+        target = model.reader_.layout.label or "class"
     else:
         targets = model.design_.targets
         t = 0 if label is None else require_place(label, targets, "target")
@@ -532,7 +524,7 @@ def _of_rows(model: Any, label: Any, against: Any, limits: Limits) -> Sums:
 def _cells_of_rows(model: Any) -> list[Cells]:
     """Values of every column of a model that answers complete rows."""
     if isinstance(model, GenerativeClassifier):
-        return [cells_of(model, name) for name in model.layout_.names]
+        return [cells_of(model, name) for name in model.reader_.layout.names]
     fitted = model.model_
     design = fitted.design
     if design.formula is not None or design.words:

@@ -8,17 +8,18 @@ from suffice._version import __version__
 from suffice.models.base.scikit_learn import defaults
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
+from suffice.reports.tested import in_print
 
 # What a model is, its formula as markup, and what it assumes.
 NAIVE = (
-    "Every class has its own picture of every column, learnt from rows of that class. "
-    "A new row is held against these pictures, and each known cell adds to the odds.",
+    "Every class has its own distribution of every column, fitted to the rows of that class. "
+    "A new row is held against these, and each known cell adds to the odds.",
     "P(c | x) ∝ P(c) · Πⱼ p(xⱼ | c)",
     "Within a class, the columns are taken to be independent of each other. Where two columns "
     "repeat each other, they count twice, and the answer is surer than it should be.",
 )
 WEIGHTED = (
-    NAIVE[0] + " How much a column counts was learnt too, so that columns that repeat each other "
+    NAIVE[0] + " Weights of the columns are fitted too, so that columns that repeat each other "
     "do not count twice.",
     "P(c | x) ∝ P(c) · Πⱼ p(xⱼ | c)<sup>wⱼ</sup>",
     "Within a class, the columns are taken to be independent of each other; the weights wⱼ make up "
@@ -67,7 +68,7 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
     name = NAMES.get(kind, kind)
     facts = [name]
     if rows is not None:
-        facts.append(f"{_grouped(rows)} rows learnt")
+        facts.append(f"fitted to {in_print(rows)} rows")
     facts.append(_counted(columns, "column", "columns"))
     facts.append(_counted(len(outputs), *(("target", "targets") if several else CLASSES)))
     return {
@@ -82,7 +83,7 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
             for option, value in model.get_params(deep=False).items()
             if repr(value) != repr(usual[option])
         },
-        "rows": None if rows is None else _grouped(rows),
+        "rows": None if rows is None else in_print(rows),
         "version": __version__,
     }
 
@@ -104,8 +105,4 @@ def _rows(model: Any) -> float | None:
 
 
 def _counted(number: int, one: str, many: str) -> str:
-    return f"{_grouped(number)} {one if number == 1 else many}"
-
-
-def _grouped(number: float) -> str:
-    return f"{number:,.0f}".replace(",", "\N{THIN SPACE}")
+    return f"{in_print(number)} {one if number == 1 else many}"

@@ -15,8 +15,8 @@ from suffice.data.schema import LOW
 from suffice.errors import DataError, ParameterError
 from suffice.models.bayes_risk.information import probabilities_of_values
 from suffice.models.design.bins import span
-from suffice.models.design.levels import shares_of
 from suffice.models.design.matrix import Design, indicators
+from suffice.models.design.terms import shares_of
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
@@ -150,7 +150,7 @@ def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) ->
         return list(parameters.vocabularies[j].values)
     if kind == "boolean":
         return [False, True]
-    lows = {c.name: LOW[c.reason] for c in model.layout_.columns if c.reason in LOW}
+    lows = {c.name: LOW[c.reason] for c in model.reader_.layout.columns if c.reason in LOW}
     return [int(lows.get(name, 0)), 1]
 
 

@@ -73,7 +73,7 @@ def _of_model(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     facts = about(model, len(scored["columns"]), scored["outputs"])
     facts["fingerprint"] = hashlib.sha256(_json(scored).encode()).hexdigest()
     described = column_facts(model, scored["columns"])
-    places = {str(name): place for place, name in enumerate(model.layout_.names)}
+    places = {str(name): place for place, name in enumerate(model.reader_.layout.names)}
     columns = [
         one | of | {"place": places.get(one["name"], len(places))}
         for one, of in zip(scored["columns"], described, strict=True)

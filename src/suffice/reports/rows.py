@@ -102,10 +102,11 @@ def _cells(columns: Sequence[Any], block: Any) -> dict[str, Any]:
         return _cells(numbers, block.numbers) | _cells(others, block.categories)
     if isinstance(block, RealBlock):
         values = np.asarray(block.values[0], np.float64).tolist()
-        return {name: _number(value) for name, value in zip(names, values, strict=False)}
+        pairs = zip(names, values, strict=False)
+        return {name: value if np.isfinite(value) else None for name, value in pairs}
     coded = block.coded()
-    pairs = zip(names, coded.codes[0].tolist(), coded.vocabularies, strict=True)
-    return {name: None if code < 0 else known.values[code] for name, code, known in pairs}
+    codes = zip(names, coded.codes[0].tolist(), coded.vocabularies, strict=True)
+    return {name: None if code < 0 else known.values[code] for name, code, known in codes}
 
 
 def _truth(batch: Batch, i: int) -> Any:
@@ -121,10 +122,6 @@ def _text(block: SparseBlock) -> str | None:
         return None
     words = [block.vocabulary.values[code] for code in block.indices.tolist()]
     return " ".join(word for word, n in zip(words, block.data, strict=True) for _ in range(int(n)))
-
-
-def _number(value: float) -> float | None:
-    return value if np.isfinite(value) else None
 
 
 def _of_kind(cell: Any, kind: str) -> Any:

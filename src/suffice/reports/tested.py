@@ -21,7 +21,7 @@ def with_answers(model: Any, test: Any) -> tuple[Any, Any]:
     if isinstance(test, tuple):
         return test
     regression = isinstance(model.model_, LinearModel)
-    names = list(model.target_names_) if regression else [model.layout_.label]
+    names = list(model.target_names_) if regression else [model.reader_.layout.label]
     if not names or None in names:
         raise ParameterError(
             "the test rows come without their answers",

@@ -41,6 +41,7 @@ from suffice.sums.row_sample import mixed
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
+HASHED_CELLS = 2**18  # hashed at a time
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
 NEGLIGIBLE = 2.0**-90  # of a weight: what rounding leaves of a difference
 PRODUCTS = 6 * 8.0  # bytes of a product of two columns: pairs, and copies while they are added
@@ -368,14 +369,17 @@ def _tiny(x: Any) -> NDArray[np.bool_]:
 def _digests(x: Any, y: NDArray[np.float64]) -> NDArray[np.uint64]:
     """128 bits that tell rows of different values apart, (n, 2); cells that are 0 add nothing."""
     found = _digests_of_cells(y, x.shape[1])
-    if not is_sparse(x):
-        step = max(1, TILE_CELLS // max(1, x.shape[1]))
-        for first in range(0, len(x), step):
-            found[first : first + step] += _digests_of_cells(x[first : first + step])
-        return found
-    before = np.zeros((len(x.data) + 1, 2), np.uint64)
-    np.cumsum(_hashes(x.data, x.indices), axis=0, out=before[1:])
-    return np.asarray(found + before[x.indptr[1:]] - before[x.indptr[:-1]])
+    cells = x.nnz if is_sparse(x) else x.size
+    step = max(1, HASHED_CELLS * len(y) // max(1, cells))
+    for first in range(0, len(y), step):
+        part = x[first : first + step]
+        if not is_sparse(x):
+            found[first : first + step] += _digests_of_cells(part)
+            continue
+        before = np.zeros((len(part.data) + 1, 2), np.uint64)
+        np.cumsum(_hashes(part.data, part.indices), axis=0, out=before[1:])
+        found[first : first + step] += before[part.indptr[1:]] - before[part.indptr[:-1]]
+    return found
 
 
 def _digests_of_cells(values: NDArray[np.float64], first: int = 0) -> NDArray[np.uint64]:

@@ -180,7 +180,7 @@ def test_all_models_of_a_kind_are_compared(run: Run, table: pa.Table, label: str
     [
         (["--model", "forest"], "the models are"),
         (["--model", "lda,linear"], "some predict a class, the others a number"),
-        (["--folds", "1"], "two or more"),
+        (["--folds", "1"], "--folds 1"),
         (["--folds", "63"], "no class has more than"),
         (["--grid", "alpha"], "write --grid alpha=0.1,1,10"),
         (["--grid", "beta=1"], "it is a parameter of no model"),

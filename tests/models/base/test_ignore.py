@@ -33,7 +33,7 @@ def test_a_fit_is_that_without_the_column(tmp_path):
     for one in (model, load(tmp_path / "m.suffice")):
         expected = one.predict_proba(TABLE.drop(["id", "y"]))
         np.testing.assert_array_equal(one.predict_proba(TABLE.drop(["y"])), expected)
-        assert one.partial_fit(TABLE, "y").layout_.ignored == ("id",)
+        assert one.partial_fit(TABLE, "y").reader_.layout.ignored == ("id",)
 
 
 @pytest.mark.parametrize("ignore", ["id", ["ID"], [3]])
@@ -68,6 +68,6 @@ def test_every_estimator_leaves_columns_out(kind, form, tmp_path):
     assert model.n_features_in_ == 2
     model.save(tmp_path / "m.suffice")
     for one in (model, load(tmp_path / "m.suffice")):
-        assert one.layout_.ignored == ("id",)
+        assert one.reader_.layout.ignored == ("id",)
         np.testing.assert_array_equal(one.predict(table), answers)
         np.testing.assert_array_equal(one.predict(without), answers)

@@ -97,7 +97,7 @@ def multivariate_scores(rng: Any, own: Any, all_rows: Any, x: Any) -> Any:
         (NaiveBayes.textbook("gaussian"), REAL, gaussian_scores),
         (NaiveBayes.textbook("multivariate_gaussian"), REAL, multivariate_scores),
     ],
-    ids=str,
+    ids=lambda given: given.__name__ if callable(given) else "",
 )
 def test_over_many_rows_ends_are_quantiles_of_drawn_parameters(model, X, scores_of):
     rng, x = np.random.default_rng(0), X[ROWS]

@@ -47,10 +47,10 @@ def test_the_first_table_settles_the_reader(kind: Any) -> None:
     model.predict(TABLE.drop(["y"]))
     model.score(TABLE.slice(0, 20), "y")
     assert model.reader_ is reader
-    assert model.layout_ is reader.layout
+    assert model.reader_.layout is reader.layout
     assert tuple(reader.names) == ("a", "b", "c") == tuple(model.feature_names_in_)
     with pytest.raises(AttributeError):
-        model.layout_ = reader.layout
+        model.reader_.layout = reader.layout
 
 
 @pytest.mark.parametrize("kind", EXACT)

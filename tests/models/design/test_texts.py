@@ -137,6 +137,18 @@ def test_words_without_limit_are_those_of_a_vectoriser(ngrams, tmp_path):
     np.testing.assert_allclose(again.predict(new), found.predict(new))
 
 
+def test_a_logistic_fit_of_tf_idf_is_that_of_a_vectoriser(tmp_path):
+    texts = [" ".join(f"w{int(j)}" for j in RNG.zipf(1.3, 20) % 3_000) for _ in range(200)]
+    rows = pd.DataFrame({"note": texts, "kind": RNG.choice(["a", "b"], 200)})
+    x = TfidfVectorizer(ngram_range=(1, 2)).fit_transform(texts)
+    peer = linear_model.LogisticRegression(C=5.0, tol=1e-9, max_iter=10_000).fit(x, rows["kind"])
+    found = LogisticRegression(C=5.0, words="tf-idf").fit(rows, "kind")
+    np.testing.assert_allclose(found.predict_proba(rows), peer.predict_proba(x), atol=1e-5)
+    found.save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    np.testing.assert_allclose(again.predict_proba(rows), found.predict_proba(rows))
+
+
 def test_rare_words_are_left_out():
     texts = pd.Series(["aa bb", "aa cc", "aa bb dd", "bb dd"] * 5 + ["ee"])
     rows = pd.DataFrame({"note": texts, "price": np.arange(21.0)})

@@ -129,7 +129,7 @@ def test_numbers_are_labels_of_one_type_and_truth_values_are_none_of_them() -> N
 
 def test_models_of_arrays_and_tables_have_labels_without_a_name() -> None:
     named = BernoulliNB().fit(pa.table({"x0": [0, 1], "kind": [1, 2]}), "kind")
-    assert named.layout_.label == "kind"
+    assert named.reader_.layout.label == "kind"
     array = BernoulliNB().fit([[0], [1]], [1, 2])
-    assert array.layout_.label is None
+    assert array.reader_.layout.label is None
     assert array.merge(named).class_count_.tolist() == [2.0, 2.0]

@@ -123,13 +123,13 @@ def test_a_loaded_model_has_estimated_its_densities_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     NaiveBayes().fit(MOVED, Y).save(tmp_path / "model")
-    calls, estimate = [], Density.estimate
+    calls, estimate = [], Density.estimate_by
 
-    def counted(self: Density, statistic: Any) -> Any:
+    def counted(self: Density, statistic: Any, apply: Any) -> Any:
         calls.append(statistic)
-        return estimate(self, statistic)
+        return estimate(self, statistic, apply)
 
-    monkeypatch.setattr(Density, "estimate", counted)
+    monkeypatch.setattr(Density, "estimate_by", counted)
     model = suffice.load(tmp_path / "model")
     assert model.model_.sampled is not None
     next_question(model, {})

@@ -15,14 +15,14 @@ from scipy.sparse import csr_array
 from suffice.data.array_source import ArraySource, Labels
 from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
 from suffice.engines.local import LocalEngine
+from suffice.errors import DataError
 from suffice.linear_model import GradientDescent, Ridge
-from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
-from suffice.models.logistic.first_pass import first_pass
+from suffice.models.logistic.first_pass import read_once
 from suffice.models.logistic.objective import Objective
-from suffice.models.logistic.rows import CentredDesign, DataLoop
+from suffice.models.logistic.rows import DataLoop
 from suffice.sums.block import RealBlock
 from suffice.sums.comoments import ComomentsAccumulator
 
@@ -144,19 +144,13 @@ def firth_loss(x: np.ndarray, codes: np.ndarray, w: np.ndarray) -> Loss:
 
 
 def objective(x, y, w, k, penalty=0.0, factors=None, firth=False) -> Objective:
-    names = Numbered(P)
-    encoding = "real" if isinstance(x, np.ndarray) else "sparse"
-    layout = Layout(
-        (BlockLayout(encoding, names),), UniformColumns(names, "number", "real", "numbers")
-    )
-    engine = LocalEngine(2)
+    names, encoding = Numbered(x.shape[1]), "real" if isinstance(x, np.ndarray) else "sparse"
+    columns = UniformColumns(names, "number", "real", "numbers")
+    layout, engine = Layout((BlockLayout(encoding, names),), columns), LocalEngine(2)
     parts = ArraySource(x, names, Labels.of(y), w).parts(layout, 2)
-    seen = engine.run(first_pass, (layout, False), parts)
-    centred = CentredDesign.of(Design(names, ()), layout, seen, True, False)
-    data, cost = DataLoop(engine, parts), np.array([0.0] + [penalty] * P)
-    factors = np.ones(k) if factors is None else np.asarray(factors)
-    used = np.ones(1 + P, bool)
-    return Objective(data, centred, seen, factors, cost, used, firth)
+    first = read_once(DataLoop(engine, parts), layout, None, True, "error", lambda labels: None)
+    weights, variance = dict(enumerate(factors or np.ones(k))), 1 / penalty if penalty else np.inf
+    return Objective.of(first, class_weight=weights, variance=variance, firth=firth)
 
 
 def jacobian(of: Objective, d: int) -> np.ndarray:
@@ -200,8 +194,8 @@ def test_logistic(k, penalty, kind):
 @pytest.mark.parametrize("k", [2, 3])
 def test_logistic_with_weights_of_classes(k):
     x, y, w = table(k, seed=3)
-    factors = 1.0 + np.arange(k)
-    loss = negative_log_likelihood(x, y, w * factors[y], k, 0.3)
+    factors = [1.0, 2.0, 3.0][:k]
+    loss = negative_log_likelihood(x, y, w * np.array(factors)[y], k, 0.3)
     compare(objective(x, y, w, k, 0.3, factors), loss)
 
 
@@ -217,3 +211,28 @@ def test_firth():
     j = jacobian(of, 1 + P)
     information = j.T @ differentiated(plain, j @ at)[2] @ j
     assert_allclose(of(at, True).hessian, information, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_a_pass_without_a_hessian_sums_what_one_with_it_does(k, kind):
+    rng = np.random.default_rng(k)
+    x, y, w = rng.normal(size=(203, 19)), rng.permutation(203) % k, rng.integers(0, 4, 203) / 2
+    of = objective(kind(x), y, w, k)
+    at = rng.normal(size=len(of.free)) / 19
+    alone, full = of.loss_sums(at, False), of.loss_sums(at, True)
+    for name in ("weight", "checksum", "loss", "gradient"):
+        one, other = getattr(alone, name).value, getattr(full, name).value
+        assert_allclose(one, other, rtol=1e-13, atol=1e-12 * np.abs(other).max())
+
+
+def test_rows_that_change_between_passes_are_noticed():
+    x, y, w = table(2)
+    of = objective(x, y, w, 2)
+    for changed in (x, w):
+        before = changed[7].copy()
+        changed[7] = changed[7] * 1.5 + 0.5
+        with pytest.raises(DataError, match="not those of the first"):
+            of(np.zeros(1 + P), True)
+        changed[7] = before
+    of(np.zeros(1 + P), True)

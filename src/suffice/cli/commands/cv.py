@@ -91,6 +91,7 @@ def cv(
     Models of sufficient statistics read the table twice, whatever the number of
     folds.
     """
+    from suffice.data.schema import stored_as
     from suffice.model_selection import evaluate_models
     from suffice.model_selection.folds import InOrder
     from suffice.model_selection.ranking import RankedModels
@@ -107,7 +108,8 @@ def cv(
         names = ", ".join(map(repr, table.names))
         fact, step = f"there is no column {by!r}", "give --by one of these"
         raise SchemaError(fact, f"the columns are {names}", step)
-    models = _known(listed(model) or _models_for(table, label))
+    numbers = stored_as(table.shown.schema.field(label).type) == "number"
+    models = _known(listed(model) or (FOR_NUMBERS if numbers else FOR_CLASSES))
     points = list(points_of(models, parameters, grid or []))
     learners = {
         point.name: estimator_of(point.model, point.parameters, columns, reading, models)
@@ -167,11 +169,3 @@ def _known(models: Sequence[str]) -> list[str]:
             "compare models of one kind",
         )
     return list(dict.fromkeys(models))
-
-
-def _models_for(table: Any, label: str) -> tuple[str, ...]:
-    """Return regressions where labels are numbers with fractions, else classifiers."""
-    from suffice.data.schema import stored_as
-
-    stored = stored_as(table.shown.schema.field(label).type)
-    return FOR_NUMBERS if stored == "number" else FOR_CLASSES

@@ -129,7 +129,7 @@ def _word_evidence(model: Any, head: pa.RecordBatch, row: int) -> dict[str, dict
     from suffice.data.words import split_words
 
     found: dict[str, dict[str, Any]] = {}
-    blocks = [block for block in model.layout_.blocks if block.encoding == "events"]
+    blocks = [block for block in model.reader_.layout.blocks if block.encoding == "events"]
     for name in (name for block in blocks for name in block.columns):
         text = head.column(name)[row].as_py() if name in head.schema.names else None
         if not isinstance(text, str):
@@ -162,7 +162,7 @@ def _add_questions(explained: list[ExplainedRow], model: Any, head: pa.RecordBat
     """Add the missing cells, the most informative first; return the bits that are open."""
     from suffice.bayes import next_question
 
-    known = set(model.layout_.names)
+    known = set(model.reader_.layout.names)
     rows = head.select([name for name in head.schema.names if name in known])
     found = [next_question(model, rows.slice(row, 1)) for row in range(rows.num_rows)]
     for one, asked in zip(explained, found, strict=True):

@@ -151,9 +151,9 @@ def fit(
         facts = {
             **coefficient_facts(chosen, found, target, CONFIDENCE),
             "label": label[0] if len(label) == 1 else list(label),
-            "weight": chosen.layout_.weight,
+            "weight": chosen.reader_.layout.weight,
             "columns": read_columns(chosen),
-            "ignored": list(chosen.layout_.ignored),
+            "ignored": list(chosen.reader_.layout.ignored),
         }
         parts = coefficient_tables(facts, found, MOST_COEFFICIENTS)
     elif has_candidates(chosen):
@@ -165,7 +165,7 @@ def fit(
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
-        parts = _class_tables(facts, chosen)
+        parts = iter([schema_table(chosen), "", class_table(facts)])
     if not has_candidates(chosen):
         facts["tuned"] = fold_facts(ranked) if ranked else None
     facts["read_as"] = read_as(table)
@@ -177,17 +177,11 @@ def _class_facts(model: Any, target: Path) -> FittedClasses:
 
     families = model.model_.family_names
     more = {
-        "weight": model.layout_.weight,
+        "weight": model.reader_.layout.weight,
         "columns": [{**c, "family": families.get(c["name"])} for c in read_columns(model)],
         "advice": list(advice(model.model_)),
     }
     return cast("FittedClasses", class_facts(model, target) | more)
-
-
-def _class_tables(facts: FittedClasses, model: Any) -> Iterator[str | Table]:
-    yield schema_table(model)
-    yield ""
-    yield class_table(facts)
 
 
 def _shown(

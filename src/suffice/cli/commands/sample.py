@@ -29,7 +29,7 @@ def sample(
     refuse_result(output, [model])
     fitted = load_generative(model, "it has no distribution of rows", "fit naive Bayes")
     columns, labels = fitted.sample(rows, seed)
-    cells = {**columns, fitted.layout_.label or "label": labels}
+    cells = {**columns, fitted.reader_.layout.label or "label": labels}
     table = pa.table({name: pa.array(values.tolist()) for name, values in cells.items()})
     is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
     if is_text and fitted.reader_.format is not None:

@@ -21,16 +21,22 @@ from suffice.sums.batch import BATCH_ROWS
 
 
 @dataclass(frozen=True, eq=False)
-class PartitionRows(RecordPart):
-    """The rows of one partition, where they have been made."""
+class DaskPartition(RecordPart):
+    """One partition of a Dask DataFrame: the tasks that make it, and those of no other."""
 
+    tasks: Mapping[Any, Any]  # a Dask graph; none where the rows have been made
+    key: Any  # what the graph calls the partition
+    number: int  # from 0
     types: Mapping[str, pa.DataType | None]  # the columns to read; None where the cells tell
-    number: int  # of the partition, from 0
     frame: pd.DataFrame | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        assert self.frame is not None
-        cells = {str(label): series for label, series in self.frame.items()}
+        """Yield the rows, which are computed in this thread if they have not been made."""
+        frame = self.frame
+        if frame is None:
+            tasks = {k: one.result() if _is_future(one) else one for k, one in self.tasks.items()}
+            frame = get_sync(tasks, self.key)
+        cells = {str(label): series for label, series in frame.items()}
         columns = {name: self._column(cells[name], name) for name in self.types}
         yield from pa.table(columns).to_batches(max_chunksize=BATCH_ROWS)
 
@@ -46,23 +52,6 @@ class PartitionRows(RecordPart):
 
     def locate(self, row: int) -> str:
         return f"row {row} of partition {self.number}"
-
-
-@dataclass(frozen=True, eq=False)
-class DaskPartition(RecordPart):
-    """One partition of a Dask DataFrame: the tasks that make it, and those of no other."""
-
-    tasks: Mapping[Any, Any]  # a Dask graph
-    key: Any  # what the graph calls the partition
-    number: int  # from 0
-    types: Mapping[str, pa.DataType | None]  # the columns to read; None where the cells tell
-
-    def record_batches(self) -> Iterator[pa.RecordBatch]:
-        tasks = {k: task.result() if _is_future(task) else task for k, task in self.tasks.items()}
-        return PartitionRows(self.types, self.number, get_sync(tasks, self.key)).record_batches()
-
-    def locate(self, row: int) -> str:
-        return PartitionRows(self.types, self.number).locate(row)
 
 
 def _is_future(task: Any) -> bool:

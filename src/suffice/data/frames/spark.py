@@ -64,10 +64,6 @@ class SparkTable(Table):
 
     Every pass runs the query again, so ``frame.cache()`` is worth while before an iterative fit.
     The order of the rows is that of ``frame.collect()``: partition by partition.
-
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
     """
 
     frame: Any

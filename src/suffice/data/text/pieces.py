@@ -29,8 +29,6 @@ from suffice.data.text.records import (
 )
 from suffice.data.version import readable
 
-__all__ = ["Source", "opened", "pieces", "swallows", "usual_blanks"]
-
 BEGINNING = 1 << 18  # bytes that can be looked at before
 _PIECE_BYTES = 1 << 22
 _WINDOW_BYTES = 1 << 14

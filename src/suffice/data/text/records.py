@@ -28,23 +28,6 @@ from suffice.data.text_format import TextFormat
 from suffice.data.version import FileVersion, readable
 from suffice.errors import ReadError
 
-__all__ = [
-    "BLANK",
-    "BLANKS",
-    "LONGEST_RECORD",
-    "Grammar",
-    "OpenRecordError",
-    "Record",
-    "TextFile",
-    "is_packed",
-    "is_utf8",
-    "open_bytes",
-    "undecoded",
-    "unpacked_name",
-    "unpacking",
-    "usual_separator",
-]
-
 BLANK, BLANKS = " ", " \t"
 LONGEST_RECORD = 1 << 28
 """Characters of a row from which on its quote counts as never closed."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from os import PathLike
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from suffice.data.array_source import ArraySource, Labels
 from suffice.data.python_cells import faithful, require_faithful, require_label_values, unmasked
 from suffice.data.schema import MAX_CLASSES
 from suffice.data.table_source import TableSource
-from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.models.base.scikit_learn import (
     check_classification_targets,
     column_or_1d,
@@ -201,17 +200,6 @@ def common_dtype(*given: Any) -> np.dtype[Any] | None:
             return None
         dtypes.append(dtype)
     return np.result_type(*dtypes)
-
-
-@contextmanager
-def forgetting(name: Callable[[ForgetError], str]) -> Iterator[None]:
-    """Say of rows that cannot be forgotten which column shows it: a statistic knows its number."""
-    try:
-        yield
-    except ForgetError as error:
-        if error.column is None:
-            raise
-        raise ForgetError(f"column {name(error)!r}: {error.fact}", error.rule) from None
 
 
 def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -> None:

@@ -266,7 +266,7 @@ def unknown_label(label: Value, classes: Vocabulary) -> DataError:
 
 
 def tell_of_unknown(classes: Vocabulary, found: Iterable[Evaluation]) -> None:
-    """Warn of rows whose label is none of the classes."""
+    """Warn of rows with an unknown label."""
     rows: dict[Value, float] = {}
     for one in found:
         for label, weight in zip(one.classes, one.confusion.value.sum(axis=1), strict=True):

@@ -29,16 +29,6 @@ from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_normalise
 from suffice.sums.batch import Batch
 
-__all__ = [
-    "Ends",
-    "batch_ends",
-    "beside",
-    "check_interval",
-    "from_moments",
-    "log_odds",
-    "log_odds_interval",
-]
-
 Ends = Callable[[Batch], NDArray[np.float64]]
 
 

@@ -64,15 +64,9 @@ class Saved:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedClassifier(Saved):
-    """The content of the file of every classifier.
+    """The content of the file of every classifier."""
 
-    Parameters
-    ----------
-    label_dtype : str, optional
-        What labels are stored as, if they are numbers in arrays.
-    """
-
-    label_dtype: str | None = None
+    label_dtype: str | None = None  # what labels are stored as, if they are numbers in arrays
 
     @property
     def dtype(self) -> np.dtype[Any] | None:

@@ -320,7 +320,7 @@ def _few(values: NDArray[Any], k: int) -> NDArray[Any]:
 
 def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     if isinstance(row, Mapping) and not row:
-        names = model.layout_.names
+        names = model.reader_.layout.names
         row = {str(names[0]): None} if is_named(model) else np.full((1, len(names)), np.nan)
     known = row_by_name(model, row)
     if known is not None:

@@ -13,8 +13,7 @@ from suffice.data.schema import Column, UniformColumns
 from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
-from suffice.models.design.formula import Formula
-from suffice.models.design.formula_text import formula_of
+from suffice.models.design.formula import Formula, formula_of
 from suffice.models.design.words import Ways, counting
 from suffice.phrases import meant
 

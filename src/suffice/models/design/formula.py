@@ -1,19 +1,214 @@
-"""Terms of a formula: products of columns, and of functions of the cells of one row."""
+"""Formulas, ``size * C(year) + I(size**2)``: read by formulaic, and products of what they name.
+
+A factor is a column, or a function of the cells of one row such as ``log(price / size)``. Its text
+is parsed to a tree of known operations. Nothing is evaluated by Python, so that a model file can
+hold expressions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.models.design.expression import Expression, expression
+from suffice.numerics.elementary import exp, log, log1p
 from suffice.rules import rule
 from suffice.sums.block import BadCell
+
+Cells = Mapping[str, NDArray[np.float64]]
+"""Numbers (n,) by the names of their columns."""
+
+FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    "abs": np.abs,
+    "exp": exp,
+    "floor": np.floor,
+    "I": np.positive,
+    "log": log,
+    "log1p": log1p,
+    "sqrt": np.sqrt,
+}
+OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.divide,
+}
+COMPARISONS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Lt: np.less,
+    ast.LtE: np.less_equal,
+    ast.Gt: np.greater,
+    ast.GtE: np.greater_equal,
+    ast.Eq: np.equal,
+    ast.NotEq: np.not_equal,
+}
+OF_ALL_ROWS = frozenset(
+    [
+        *("bs", "cc", "center", "cr", "cs", "cyclic_cubic_spline", "hashed", "lag", "lead"),
+        *("natural_cubic_spline", "poly", "scale", "standardize", "te"),
+    ]
+)
+"""Functions of formulas elsewhere whose value in one row depends on other rows."""
+
+LARGEST_POWER, LONGEST = 64, 400
+QUOTED = re.compile(r"`([^`]+)`")
+KNOWN = "a term is made of columns, numbers, + - * / **, comparisons, and "
+KNOWN += ", ".join(f"{name}()" for name in FUNCTIONS)
+
+
+def quoted(name: str) -> str:
+    """The name of a column as an expression has it.
+
+    Examples
+    --------
+    >>> quoted("floor area")
+    '`floor area`'
+    """
+    return f"`{name}`"
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A function of the cells of one row.
+
+    Parameters
+    ----------
+    text : str
+        As it was written.
+    columns : tuple of str
+        The columns that it is a function of.
+    value : callable
+        Its values (n,) from `Cells`; NaN where a cell is missing.
+
+    Examples
+    --------
+    >>> found = expression("log(`floor area`) * (rooms > 2)")
+    >>> found.columns
+    ('floor area', 'rooms')
+    >>> found.value({"floor area": np.array([1.0, np.e]), "rooms": np.array([3.0, 3.0])}).round(9)
+    array([0., 1.])
+    """
+
+    text: str
+    columns: tuple[str, ...]
+    value: Callable[[Cells], NDArray[np.float64]]
+
+
+@lru_cache(1 << 12)
+def expression(text: str) -> Expression:
+    """Read an expression; names of columns that are no identifiers stand in backticks."""
+    names: dict[str, str] = {}
+
+    def named(found: re.Match[str]) -> str:
+        names[f"_column_{len(names)}"] = found.group(1)
+        return list(names)[-1]
+
+    if len(text) > LONGEST:
+        raise _refused_term(text[:LONGEST], f"it is longer than {LONGEST} characters")
+    source = QUOTED.sub(named, text)
+    try:
+        tree = ast.parse(source.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        raise _refused_term(text, "it cannot be read") from None
+    columns: dict[str, None] = {}
+    value = _compiled(tree, text, names, columns)
+    if not columns:
+        raise _refused_term(text, "it names no column")
+    return Expression(text, tuple(columns), value)
+
+
+def _compiled(
+    tree: ast.AST, text: str, names: Mapping[str, str], columns: dict[str, None]
+) -> Callable[[Cells], Any]:
+    """What computes a tree; the columns that it names are added to ``columns``."""
+
+    def inner(part: ast.AST) -> Callable[[Cells], Any]:
+        return _compiled(part, text, names, columns)
+
+    if isinstance(tree, ast.Name):
+        name = names.get(tree.id, tree.id)
+        columns[name] = None
+        return lambda cells: cells[name]
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, int | float):
+        number = float(tree.value)
+        return lambda cells: number
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub | ast.UAdd):
+        operand, sign = inner(tree.operand), -1.0 if isinstance(tree.op, ast.USub) else 1.0
+        return lambda cells: sign * operand(cells)
+    if isinstance(tree, ast.BinOp):
+        return _operation(tree, text, inner)
+    if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and type(tree.ops[0]) in COMPARISONS:
+        left, right = inner(tree.left), inner(tree.comparators[0])
+        test = COMPARISONS[type(tree.ops[0])]
+        return lambda cells: _indicator(test, left(cells), right(cells))
+    if isinstance(tree, ast.Call):
+        function = _function(tree, text)
+        if len(tree.args) == 1 and not tree.keywords:
+            argument = inner(tree.args[0])
+            return lambda cells: function(argument(cells))
+    raise _refused_term(text, "something in it is no function of the cells of one row")
+
+
+def _operation(
+    tree: ast.BinOp, text: str, inner: Callable[[ast.AST], Callable[[Cells], Any]]
+) -> Callable[[Cells], Any]:
+    left = inner(tree.left)
+    if isinstance(tree.op, ast.Pow):
+        power = tree.right
+        if isinstance(power, ast.Constant) and type(power.value) is int:
+            n = power.value
+            if 1 <= n <= LARGEST_POWER:
+                return lambda cells: _power(left(cells), n)
+        raise _refused_term(text, f"a power is a whole number from 1 to {LARGEST_POWER}")
+    if type(tree.op) not in OPERATIONS:
+        raise _refused_term(text, "it has an unknown operation")
+    right, operation = inner(tree.right), OPERATIONS[type(tree.op)]
+    return lambda cells: operation(left(cells), right(cells))
+
+
+def _function(tree: ast.Call, text: str) -> Callable[[Any], Any]:
+    """The function that a call names, with or without ``np.`` before it."""
+    called = tree.func
+    if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+        name = called.attr if called.value.id in ("np", "numpy") else ""
+    else:
+        name = called.id if isinstance(called, ast.Name) else ""
+    if name in OF_ALL_ROWS:
+        raise ParameterError(
+            f"the formula's term {text} has {name}(), whose value depends on other rows",
+            "a term is a function of one row, the same at fit and ever after",
+            "write powers as I(x**2); columns are centred and scaled where a fit needs it"
+            if name in ("center", "scale", "standardize", "poly")
+            else "compute such columns beforehand, or write powers as I(x**2)",
+        )
+    if name not in FUNCTIONS:
+        raise _refused_term(text, f"{ast.unparse(called)}() is unknown")
+    return FUNCTIONS[name]
+
+
+def _power(x: Any, n: int) -> Any:
+    """xⁿ by products in one order: the same bits on every processor."""
+    found = x
+    for _ in range(n - 1):
+        found = found * x
+    return found
+
+
+def _indicator(test: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """1 where a comparison holds, 0 where it does not, NaN where a cell is missing."""
+    return np.where(np.isnan(left) | np.isnan(right), np.nan, test(left, right))
+
+
+def _refused_term(text: str, fact: str) -> ParameterError:
+    return ParameterError(f"the formula's term {text!r}: {fact}", KNOWN)
+
 
 UNDEFINED = "the formula has no finite value there"
 Factor = str
@@ -204,3 +399,125 @@ def names(parts: Sequence[Sequence[str]]) -> Iterator[str]:
     for part in parts:
         found = [f"{before}:{name}" if before else name for before in found for name in part]
     return iter(found)
+
+
+CALL = re.compile(r"(?:\w+|\.)*\([^()]*\)|\{[^{}]*\}")
+POWER_OF_ONE = re.compile(r"(\w+|`[^`]+`)\s*(?:\*\*|\^)\s*(\d+)")
+CATEGORY = re.compile(r"C\((?:`([^`]+)`|(\w+))\)")
+ONE = "1"
+
+
+def formula_of(
+    text: str, columns: Sequence[str], targets: Sequence[str]
+) -> tuple[Formula, tuple[str, ...]]:
+    """Read a formula: its terms, and the columns that stand in ``C()``.
+
+    Parameters
+    ----------
+    text : str
+        The right side, or both.
+    columns : sequence of str
+        Those that there are, the meaning of ``.`` among them.
+    targets : sequence of str
+        What may stand on the left.
+    """
+    terms = _terms(text, columns, targets)
+    intercept = any([str(f.expr) for f in term.factors] == [ONE] for term in terms)
+    categories: dict[str, None] = {}
+    factors: dict[frozenset[Factor], tuple[Factor, ...]] = {}
+    for term in terms:
+        found = tuple(_factor(str(f.expr), columns, categories) for f in term.factors)
+        found = tuple(dict.fromkeys(factor for factor in found if factor != ONE))
+        if found:
+            factors.setdefault(frozenset(found), found)
+    if not factors:
+        raise _refused(text, "it has a term at least")
+    ordered = tuple(sorted(factors.values(), key=len))  # columns before products
+    formula = Formula(text, ordered, intercept)
+    for name in formula.columns:
+        if name not in columns:
+            raise ParameterError(
+                f"the formula names the column {name!r}",
+                f"the columns are {', '.join(map(repr, columns[:20]))}",
+            )
+    both = sorted(formula.functions_of & categories.keys())
+    if both:
+        raise ParameterError(
+            f"the formula has {both[0]!r} in C() and as a number",
+            "a column is read in one way",
+            "give the table a copy of the column under another name",
+        )
+    return formula, tuple(categories)
+
+
+def _terms(text: str, columns: Sequence[str], targets: Sequence[str]) -> Sequence[Any]:
+    """The terms of the right side, as formulaic has them."""
+    try:
+        from formulaic.errors import FormulaParsingError
+        from formulaic.parser import DefaultFormulaParser
+    except ImportError:
+        raise ParameterError(
+            f"formula={text!r}",
+            "formulaic, which reads formulas, is not installed",
+            "pip install 'suffice[formula]'",
+        ) from None
+    if not isinstance(text, str) or not text.strip():
+        raise ParameterError(f"formula={text!r}", "it is a text such as 'size * C(year)'")
+    _refuse_powers(text)
+    context = {"__formulaic_variables_available__": list(columns)}
+    try:
+        read: Any = DefaultFormulaParser().get_terms(text, context=context)
+    except (FormulaParsingError, SyntaxError) as error:
+        raise _refused(text, str(error).splitlines()[0].rstrip(".")) from None
+    left = [str(term) for term in getattr(read, "lhs", ())]
+    if left and left != list(targets):
+        raise ParameterError(
+            f"the formula's left side is {' + '.join(left)}",
+            f"the target is {' + '.join(targets) or 'an array'}",
+            "write the right side alone",
+        )
+    right = read.rhs if left else read.root
+    if isinstance(right, tuple):
+        raise _refused(text, "it has several parts, divided by |")
+    return list(right)
+
+
+def _refuse_powers(text: str) -> None:
+    """Refuse ``x**2`` and ``x^2``, which formulas take for x: all products of columns of x."""
+    outside, before = text, ""
+    while outside != before:
+        before, outside = outside, CALL.sub("", outside)
+    found = POWER_OF_ONE.search(outside)
+    if found:
+        name, power = found.groups()
+        raise ParameterError(
+            f"the formula has {found.group()}, which formulas read as {name} alone",
+            "powers of sums are products of their columns",
+            f"write I({name}**{power})",
+        )
+
+
+def _factor(text: str, columns: Sequence[str], categories: dict[str, None]) -> Factor:
+    """A factor as a `Formula` has it; a column in ``C()`` is noted among the categories."""
+    if text == ONE:
+        return ONE
+    if text in columns:
+        return quoted(text)
+    found = CATEGORY.fullmatch(text)
+    if found:
+        name = found.group(1) or found.group(2)
+        categories[name] = None
+        return quoted(name)
+    if text.startswith("C("):
+        raise ParameterError(
+            f"the formula has {text}", "C() takes one column", "write C(column) alone"
+        )
+    if text.isidentifier() and text not in OF_ALL_ROWS:
+        return quoted(text)
+    read = expression(text)
+    return text if not is_column(text) or len(read.columns) != 1 else quoted(read.columns[0])
+
+
+def _refused(text: str, rule: str) -> ParameterError:
+    step = "write it as 'size * C(year) + I(size**2)'"
+    return ParameterError(f"formula={text!r}", rule, step)

@@ -18,8 +18,8 @@ from suffice.families.densities.cells import (
     far_columns,
     learnt_cuts,
 )
-from suffice.models.design.empty_columns import learnt_rows, without_value
 from suffice.models.design.matrix import Design
+from suffice.models.design.remarks import learnt_rows, without_value
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch
 from suffice.sums.bins import BinnedCountAccumulator, MomentsAndBinsAccumulator
 from suffice.sums.block import RealBlock, converted

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.models.design.bins import levels_of, with_bins
 from suffice.models.design.formula import is_column, label, products
-from suffice.models.design.levels import summed_down, summed_up
-from suffice.models.design.terms import Terms
+from suffice.models.design.terms import Terms, summed_down, summed_up
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, SparseBlock, require_held

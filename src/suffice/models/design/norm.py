@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.design.expression import quoted
-from suffice.models.design.formula import Coded, Factor, is_column, label
+from suffice.models.design.formula import Coded, Factor, is_column, label, quoted
 from suffice.models.design.terms import Terms
 
 Column = tuple[frozenset[Factor], dict[Factor, tuple[int, bool]], tuple[int, ...]]

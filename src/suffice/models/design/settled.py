@@ -14,9 +14,9 @@ from suffice.data.source import Part, each_batch
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError
-from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.feature_columns import Features
 from suffice.models.design.matrix import Design
+from suffice.models.design.remarks import learnt_rows, without_rows, without_value
 from suffice.models.design.words import Counting, Ways, Words, counting
 from suffice.phrases import meant
 from suffice.sums.batch import Batch

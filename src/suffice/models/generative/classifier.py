@@ -43,7 +43,7 @@ from suffice.models.classifier import (
 )
 from suffice.models.estimator import FittedFromSums, Kind, fitted
 from suffice.models.generative.described import notebook_tables
-from suffice.models.generative.method import GenerativeMethod, Said
+from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.proba_intervals import ends_of
 from suffice.models.generative.reader import GenerativeReader
@@ -154,10 +154,6 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
         return self._learn_more(X, y, sample_weight, decay, window, joined)
 
-    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Said]:
-        rows, dtype = super()._open_first(X, y, sample_weight)
-        return rows, Said(dtype, is_named(self))
-
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         source = super()._open_more(X, y, sample_weight)
         if isinstance(source, TableSource) and isinstance(source.table, WithColumns):
@@ -202,7 +198,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         contributions = self._predictions(X, evidence)
         model = self.model_
         return Evidence(
-            tuple(self.layout_.names), model.classes.values, model.log_prior, contributions
+            tuple(self.reader_.layout.names), model.classes.values, model.log_prior, contributions
         )
 
     @available_if(lambda self: self.kind.is_density)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from suffice.models.base.checks import (
 )
 from suffice.models.base.groups import sums_by_place
 from suffice.models.base.judge import LeaveOneOut
-from suffice.models.classifier import costs_of, warn_of_unlabelled
+from suffice.models.classifier import Said, costs_of, warn_of_unlabelled
 from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
@@ -42,21 +41,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
 
 Rows = TableSource | ArraySource
-
-
-class Said(NamedTuple):
-    """Properties of the first table besides its rows.
-
-    Parameters
-    ----------
-    dtype : numpy.dtype, optional
-        What labels are stored as, if they came as an array of numbers.
-    named : bool
-        Whether columns have names.
-    """
-
-    dtype: np.dtype[Any] | None
-    named: bool
 
 
 def never(column: str) -> bool:
@@ -75,7 +59,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     Parameters
     ----------
     parts : callable
-        Chooses the families of columns, which have names or not.
+        Describes the columns of the first table, which have names or not, and chooses their
+        families.
     prior : str, mapping or sequence
         P(c); see `class_prior`.
     class_weight : mapping of label to float, "balanced" or None
@@ -84,8 +69,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         What errors call the prior.
     family : Family, optional
         The one of all columns.
-    columns : callable, optional
-        Describes the columns of the first table; default: as it does itself.
     reading : mapping
         Options of the layout.
     lenient : bool
@@ -104,13 +87,12 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         Whether the user gave the family of a column.
     """
 
-    parts: Callable[[Sequence[Column], bool], tuple[FamilyColumns, ...]]
+    parts: Callable[[Rows, bool], tuple[Sequence[Column], tuple[FamilyColumns, ...]]]
     prior: Prior
     class_weight: ClassWeight = None
     _: KW_ONLY
     option: str = "class_prior"
     family: Family | None = None
-    columns: Callable[[Rows], Sequence[Column]] | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     lenient: bool = False
     same_classes: bool = False
@@ -132,8 +114,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
         """Choose families for the columns of the first table."""
-        columns = rows.columns() if self.columns is None else self.columns(rows)
-        return self.reader_of(rows, said, columns, self.parts(columns, said.named))
+        return self.reader_of(rows, said, *self.parts(rows, said.named))
 
     def reader_of(
         self, rows: Rows, said: Said, columns: Sequence[Column], parts: tuple[FamilyColumns, ...]
@@ -192,12 +173,10 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         """Return the model of sums that counts every column once."""
         if reader.declared.values:
             sums = sums.over(reader.classes(sums))
-        return GenerativeModel.estimate(
-            reader.parts, reader.layout, sums, self.prior, self.option, self.factors(sums)
-        )
+        return GenerativeModel.estimate(reader.parts, reader.layout, sums, self.prior_of(sums))
 
-    def factors(self, sums: ByClass) -> NDArray[np.float64] | None:
-        """Return the factors of the rows of each class where P(c) is estimated, (k,).
+    def prior_of(self, sums: ByClass) -> NDArray[np.float64]:
+        """Return P(c) of the classes of sums, (k,).
 
         ::
 
@@ -205,28 +184,28 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
         What the rows of a class tell of its columns stays as it is: rows that are counted f_c times
         would have pseudo-counts, and a covariance that classes share, of rows that are not there.
-
-        Returns
-        -------
-        ndarray or None
-            None where no weights are given.
         """
-        if self.class_weight is None:
-            return None
-        if not (isinstance(self.prior, str) and self.prior in ("empirical", "smoothed")):
-            raise ParameterError(
-                f"class_weight={self.class_weight!r}",
-                f"it weighs the classes' numbers of rows, and {self.option} is given",
-                "leave one of them out",
+        weight = sums.weight.value
+        if not (weight > 0).any():
+            raise DataError(
+                "there is no labelled row whose weight is not zero",
+                "a model needs at least one",
+                "check the label column and the weights",
             )
-        return class_weights(self.class_weight, sums.weight.value, sums.classes.values)
+        if self.class_weight is not None:
+            if not (isinstance(self.prior, str) and self.prior in ("empirical", "smoothed")):
+                raise ParameterError(
+                    f"class_weight={self.class_weight!r}",
+                    f"it weighs the classes' numbers of rows, and {self.option} is given",
+                    "leave one of them out",
+                )
+            weight = class_weights(self.class_weight, weight, sums.classes.values) * weight
+        return class_prior(weight, sums.classes, self.prior, self.option)
 
-    def prior_of(self, sums: ByClass) -> NDArray[np.float64]:
-        """Return P(c) of the classes of sums, (k,)."""
+    def prior_of_others(self, sums: ByClass) -> NDArray[np.float64]:
+        """Return P(c) without a row, if a fit makes sense with the others."""
         self.require(sums)
-        factors, weight = self.factors(sums), sums.weight.value
-        counted = weight if factors is None else factors * weight
-        return class_prior(counted, sums.classes, self.prior, self.option)
+        return self.prior_of(sums)
 
     def restored(
         self, reader: GenerativeReader, sums: ByClass, saved: SavedGenerative
@@ -260,8 +239,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         )
 
     def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
-        """Yield what a user should know of the estimates, and what was decided for him."""
-        return chain(model.remarks(), model.decisions()) if of_rows else model.remarks()
+        return model.remarks(of_rows)
 
     def check_parts(self, parts: Sequence[FamilyColumns]) -> None:
         """Refuse the families of a file that the options do not lead to."""
@@ -276,7 +254,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         model, layout = estimator.model_, estimator.reader_.layout
         parts = zip(model.parts, model.statistic.blocks, strict=True)
         families = [part.leave_one_out(block) for part, block in parts]
-        others = GenerativeLeftOut(model, layout, families, self.prior_of)
+        others = GenerativeLeftOut(model, layout, families, self.prior_of_others)
         judge = replace(estimator._judge(rows), model=others, layout=layout)
         return LeaveOneOut(judge, others.answers, from_logs(estimator))
 
@@ -329,17 +307,16 @@ def one_family(
     """
     reading = more.get("reading", {})
 
-    def columns(rows: Rows) -> Sequence[Column]:
+    def parts(rows: Rows, named: bool) -> tuple[Sequence[Column], tuple[FamilyColumns, ...]]:
         if not isinstance(rows, ArraySource):
-            return rows.columns()
+            columns = rows.columns()
+            return columns, whole(family, columns)
         threshold = reading.get("threshold")
         # Cells that are not stored are left alone where 0 is the outcome 0.
         stored = is_sparse(rows.x) and (threshold is None or threshold >= 0)
         kind: Kind = "text" if stored else KIND_OF[family.encodings[0]]
-        return UniformColumns(rows.names, "number", kind, f"as {name} reads it")
-
-    def parts(described: Sequence[Column], named: bool) -> tuple[FamilyColumns, ...]:
-        return whole(family, described)
+        uniform = UniformColumns(rows.names, "number", kind, f"as {name} reads it")
+        return uniform, whole(family, uniform)
 
     given: dict[str, Any] = {"fewest_classes": 1, "same_classes": True} | more
-    return kind(parts, prior, class_weight, family=family, columns=columns, **given)
+    return kind(parts, prior, class_weight, family=family, **given)

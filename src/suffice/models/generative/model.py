@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Layout
-from suffice.errors import DataError, ParameterError
+from suffice.errors import ParameterError
 from suffice.families import Parameters
 from suffice.families.density import Chosen
 from suffice.families.family import Apply
 from suffice.models.base.answers import Predictions
 from suffice.models.generative.calibration import Calibration, Weighted, group_sizes, grouped_scores
-from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.numerics import kernels
@@ -82,27 +81,13 @@ class GenerativeModel:
         parts: tuple[FamilyColumns, ...],
         layout: Layout,
         statistic: ByClass,
-        prior: Prior,
-        option: str = "class_prior",
-        factors: NDArray[np.float64] | None = None,
+        prior: NDArray[np.float64],
     ) -> GenerativeModel:
-        """Everything that is a function of the statistic; see `class_prior`.
-
-        The rows of each class count ``factors`` times, (k,), where P(c) is estimated.
-        """
-        if not (statistic.weight.hi > 0).any():
-            raise DataError(
-                "there is no labelled row whose weight is not zero",
-                "a model needs at least one",
-                "check the label column and the weights",
-            )
+        """Return the model of sums; values that differ by too little to be squared are refused."""
         for part, block in zip(parts, statistic.blocks, strict=True):
             if (lost := block.too_small).any():
                 refuse_underflow(lost, part.column)
-        classes, weight = statistic.classes, statistic.weight.value
-        counted = weight if factors is None else factors * weight
-        fitted = class_prior(counted, classes, prior, option)
-        return cls(parts, layout, classes, fitted, statistic)
+        return cls(parts, layout, statistic.classes, prior, statistic)
 
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
@@ -193,7 +178,8 @@ class GenerativeModel:
 
     def of_sums(self, sums: ByClass) -> GenerativeModel:
         """The model of other sums, its classes equally likely."""
-        return GenerativeModel.estimate(self.parts, self.layout, sums, "uniform")
+        k = len(sums.classes)
+        return GenerativeModel.estimate(self.parts, self.layout, sums, np.full(k, 1 / k))
 
     def terms(self, batch: Batch) -> NDArray[np.float64]:
         """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
@@ -237,13 +223,6 @@ class GenerativeModel:
         """Number of free parameters of the parts; the class prior adds k − 1 if estimated."""
         return sum(parameters.n_free for parameters in self.parameters)
 
-    def remarks(self) -> Iterator[str]:
-        """Yield warnings about these estimates, in sentences; asked for after every fit."""
-        for number, part in enumerate(self.parts):
-            if not part.family.lazy:  # those that are lazy make no remarks
-                parameters = self.parameters[number]
-                yield from parameters.remarks(part.layout.columns, self.classes.values)
-
     @property
     def identifiers(self) -> tuple[str, ...]:
         """The columns that say nothing of the class, as they are identifiers."""
@@ -265,8 +244,14 @@ class GenerativeModel:
                 found |= _known_values(part.layout, self.layout, parameters)
         return {name: known for name, known in found.items() if name not in self.identifiers}
 
-    def decisions(self) -> Iterator[str]:
-        """Yield the choices made for the user, in sentences: columns that are left out."""
+    def remarks(self, of_rows: bool) -> Iterator[str]:
+        """Yield warnings about these estimates; of rows also what was decided for the user."""
+        for number, part in enumerate(self.parts):
+            if not part.family.lazy:  # those that are lazy make no remarks
+                parameters = self.parameters[number]
+                yield from parameters.remarks(part.layout.columns, self.classes.values)
+        if not of_rows:
+            return
         if self.calibration is not None and self.calibration.stale:
             yield (
                 "the weights of the columns are those of earlier rows, as no rows are kept in "

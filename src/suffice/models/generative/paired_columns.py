@@ -35,13 +35,7 @@ MOST_BYTES = 256e6  # of the counts of pairs
 
 
 class PairedColumns(NamedTuple):
-    """Columns and their bins.
-
-    Parameters
-    ----------
-    columns : tuple of str
-    bins : tuple of ColumnBins
-    """
+    """Columns and their bins."""
 
     columns: tuple[str, ...]
     bins: tuple[ColumnBins, ...]
@@ -153,20 +147,11 @@ def _values(name: str, given: Any) -> ValueBins:
 
 @dataclass(frozen=True)
 class PairedRows:
-    """Columns of several blocks of a batch, side by side.
+    """Columns of several blocks of a batch, side by side."""
 
-    Parameters
-    ----------
-    rows : int
-        n.
-    blocks : tuple of Block
-    at : tuple of (int, int)
-        The block and the column in it of each.
-    """
-
-    rows: int
+    rows: int  # n
     blocks: tuple[Block, ...]
-    at: tuple[tuple[int, int], ...]
+    at: tuple[tuple[int, int], ...]  # the block and the column in it of each
 
     def column(self, j: int) -> Block:
         """Column j alone."""

@@ -90,13 +90,6 @@ class FamilyColumns:
         return block.values if self.design is None else term_values(self.design, block)
 
     def leave_one_out(self, statistic: Any) -> LeaveOneOut:
-        """Log-likelihoods of rows by the estimates of all others, from the sums of all.
-
-        Raises
-        ------
-        ParameterError
-            If there is no closed form.
-        """
         found = self.of_terms.leave_one_out(statistic)
         return found if self.design is None else TermsLeftOut(found, self.design)
 
@@ -205,7 +198,7 @@ def _are_countable(columns: Sequence[Column]) -> bool:
 def summarise(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
     """Kernel of a fit: the statistic of one part."""
     parts, layout = plan
-    total = accumulator(parts)
+    total = ByClassAccumulator([piece.accumulator() for piece in parts])
     for _ in each_batch(part, layout, total.add):
         pass
     return total.statistic()
@@ -215,15 +208,11 @@ def sampled(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> 
     """Kernel of a fit that looks at rows again: the statistic of one part, and some rows."""
     pieces, layout, size = plan
     names = [piece.layout.columns for piece in pieces]
-    total = SampledAccumulator(accumulator(pieces), names, size)
+    every = ByClassAccumulator([piece.accumulator() for piece in pieces])
+    total = SampledAccumulator(every, names, size)
     for _ in each_batch(part, layout, total.add):
         pass
     return total.statistic()
-
-
-def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
-    """An empty accumulator of the sums that families need."""
-    return ByClassAccumulator([part.accumulator() for part in parts])
 
 
 def read_from(parts: tuple[FamilyColumns, ...], sums: ByClass) -> ByClass:

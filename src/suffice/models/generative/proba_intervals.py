@@ -29,28 +29,13 @@ from suffice.numerics.elementary import digamma, log
 from suffice.sums.batch import Batch
 from suffice.sums.block import in_block
 
-__all__ = [
-    "ModelPosterior",
-    "WeightedPosterior",
-    "ends_of",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class ModelPosterior:
-    """The posteriors of all parts of a model.
+    """The posteriors of all parts of a model."""
 
-    Parameters
-    ----------
-    log_prior : ndarray (k,)
-        log P(c), as the model has it.
-    weight : ndarray (k,), optional
-        N_c + α; None where the class prior is given.
-    parts : tuple of Posterior
-    """
-
-    log_prior: NDArray[np.float64]
-    weight: NDArray[np.float64] | None
+    log_prior: NDArray[np.float64]  # (k,): log P(c), as the model has it
+    weight: NDArray[np.float64] | None  # (k,): N_c + α; None where the class prior is given
     parts: tuple[Posterior, ...]
 
     def prior_moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -82,15 +67,10 @@ class WeightedPosterior(Posterior):
     """The posterior of log p(x_j | c), each column with weight w_j.
 
     The columns are independent of each other, so that each is asked about alone.
-
-    Parameters
-    ----------
-    part : Posterior
-    weights : ndarray (d,), or (1,) for all columns together
     """
 
     part: Posterior
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64]  # (d,), or (1,) for all columns together
 
     def add_moments(self, block: Any, moments: ScoreMoments) -> None:
         """Add Σⱼ w_j E log p(x_j | c), and Σⱼ w_j² times its variance."""

@@ -46,21 +46,11 @@ EQUAL = 1e-9  # of the standard deviation: what rounding may leave between equal
 
 @dataclass(frozen=True, eq=False)
 class SampledBins:
-    """Counts of the rows of a sample.
+    """Counts of the rows of a sample."""
 
-    Parameters
-    ----------
-    columns : tuple of str
-        Those that are counted, d of them.
-    classes : Vocabulary
-        The k labels.
-    bins : BinnedCounts
-        Of these classes and columns, each from its own origin and in its own unit.
-    """
-
-    columns: tuple[str, ...]
-    classes: Vocabulary
-    bins: BinnedCounts
+    columns: tuple[str, ...]  # those that are counted, d of them
+    classes: Vocabulary  # the k labels
+    bins: BinnedCounts  # of these classes and columns, each from its own origin and in its own unit
 
     @rule("every class and column has counts, and columns differ")
     def _has_counts(self) -> bool:

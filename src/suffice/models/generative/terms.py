@@ -56,13 +56,7 @@ class TermAccumulator:
 
 @dataclass(frozen=True, eq=False)
 class TermParameters(JointParameters):
-    """A Gaussian, or its posterior predictive, of the p terms that d columns become.
-
-    Parameters
-    ----------
-    of_terms : MultivariateGaussianParameters or MultivariateStudentParameters
-    design : Design
-    """
+    """A Gaussian, or its posterior predictive, of the p terms that d columns become."""
 
     of_terms: MultivariateGaussianParameters | MultivariateStudentParameters
     design: Design

@@ -15,8 +15,8 @@ from suffice.errors import ParameterError, warn
 from suffice.families.options import check_nonnegative
 from suffice.models.base.options import Incomplete, Unseen, check_booleans, check_choices
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.coefficient_table import rows_left_out
 from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.design.remarks import rows_left_out
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor

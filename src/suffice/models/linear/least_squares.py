@@ -10,8 +10,8 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.design.dependent_columns import dependence
 from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.design.remarks import dependence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise, product

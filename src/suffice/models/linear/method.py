@@ -22,11 +22,11 @@ from suffice.models.base.options import (
     check_choices,
 )
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.empty_columns import without_rows, without_value
 from suffice.models.design.feature_columns import Features
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.design.remarks import without_rows, without_value
 from suffice.models.design.words import Ways
 from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, least_squares

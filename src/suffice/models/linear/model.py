@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from suffice.data.encode import stored_cells
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.families import MultivariateGaussian
@@ -243,8 +244,7 @@ def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | 
         yield 0, batch.blocks[0]
         return
     if (x := design.sparse_rows(batch)) is not None:
-        every = np.ones(batch.rows, np.bool_)
-        yield 0, SparseBlock(x.data, x.indices, x.indptr, Vocabulary(()), every)
+        yield 0, stored_cells(x)
         return
     for start, x in design.rows(batch):
         yield start, RealBlock(x)

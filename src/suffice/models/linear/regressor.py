@@ -40,11 +40,10 @@ from suffice.models.base.options import (
 )
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
-from suffice.models.design.coefficient_table import coefficient_tables
 from suffice.models.design.feature_columns import features, named_columns, predictors
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.design.units import measures, said_of_weights
+from suffice.models.design.remarks import coefficient_tables, measures, said_of_weights
 from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of

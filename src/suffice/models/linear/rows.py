@@ -107,7 +107,8 @@ class CentredRows:
         else:
             mean = _means(x, w)
             moved = x - mean
-            constant = np.abs(moved).max(axis=0) <= CONSTANT * np.abs(mean)
+            farthest = np.maximum(moved.max(axis=0), -moved.min(axis=0))
+            constant = farthest <= CONSTANT * np.abs(mean)
             moved[:, constant] = 0.0
             variance = np.einsum("ij,ij,i->j", moved, moved, w) / n
             about = mean if intercept else np.zeros_like(mean)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.models.design.coefficient_table import header, percents, row, rows_left_out
+from suffice.models.design.remarks import header, percents, row, rows_left_out
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.rows import RowLeastSquares

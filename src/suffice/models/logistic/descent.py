@@ -21,12 +21,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LabelledRows:
-    """Reads the rows of a batch that have a class and a weight."""
-
     rows: TrainingRows
 
     def __call__(self, batch: Batch) -> Iterator[tuple[Array, NDArray[np.intp], Array]]:
-        """Yield rows x − m, codes of classes, and weights."""
         batch, codes = self.rows.of(batch)
         weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
         for z, code, weight in self.rows.centred.pieces(batch, False, codes, weights):
@@ -35,8 +32,6 @@ class LabelledRows:
 
 
 def counted(part: Part, rows: TrainingRows) -> int:
-    """Kernel: the number of rows that have a class and a weight."""
-
     def of(batch: Batch) -> int:
         return int((rows.of(batch)[1] >= 0).sum())
 

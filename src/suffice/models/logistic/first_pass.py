@@ -17,8 +17,8 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
 from suffice.models.base.options import incomplete, listed_missing
-from suffice.models.design.empty_columns import learnt_rows, without_rows, without_value
 from suffice.models.design.matrix import Design
+from suffice.models.design.remarks import learnt_rows, without_rows, without_value
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.options import Missing
 from suffice.models.logistic.reader import Coded, LaidOut
@@ -37,7 +37,7 @@ from suffice.sums.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class FirstPass:
-    """What the first pass says of the rows of a fit.
+    """Sums of the first pass over the rows of a fit, and how the rows are read.
 
     Parameters
     ----------
@@ -67,29 +67,25 @@ class FirstPass:
 
     @property
     def learnt(self) -> float:
-        """Weight of the rows of the fit."""
         return float(self.seen.weight.value.sum())
 
     @property
     def left_out(self) -> float:
-        """Weight of the rows that are left out for missing cells."""
         return float(self.every.weight.value.sum()) - self.learnt
 
     @property
     def unlabelled(self) -> float:
-        """Weight of the rows that are left out for missing labels."""
         return float(self.every.unlabelled.value)
 
     @property
     def table(self) -> CentredDesign:
-        """How rows of the table become the rows that the coefficients are of."""
+        """Rows of the table as those that the coefficients are of."""
         if self.laid_out is not None:
             return replace(self.rows, design=self.laid_out.design, layout=self.laid_out.layout)
         return self.rows
 
     @property
     def constant(self) -> tuple[str, ...]:
-        """Remarks on constant columns."""
         constant = np.flatnonzero(self.table.scale == 0)
         if not len(constant):
             return ()
@@ -98,7 +94,6 @@ class FirstPass:
     def model(
         self, coefficients: NDArray[np.float64], root: NDArray[np.float64] | None
     ) -> LogisticModel:
-        """Return the model of coefficients and the root of their inverse information."""
         return LogisticModel(self.table, self.seen.classes, coefficients, self.intercept, root)
 
     def start(self, before: LogisticModel) -> NDArray[np.float64] | None:
@@ -127,7 +122,7 @@ def read_once(
     check_labels : callable
         May refuse the labels of the rows whose weight is above 0.
     """
-    every = data.engine.run(first_pass, (layout, False), data.parts)
+    every = data.run(first_pass, (layout, False))
     check_labels(every.classes)
     seen = _complete(data, layout, laid_out, missing, every)
     _require_classes(seen)
@@ -155,7 +150,7 @@ def _complete(
         otherwise = f"{otherwise} with numbers='bins'"
     if missing != "drop":
         raise incomplete(cells, otherwise)
-    complete = data.engine.run(first_pass, (layout, True), data.parts)
+    complete = data.run(first_pass, (layout, True))
     if not len(complete.classes):
         raise DataError(
             f"no labelled row is complete: values are missing, {cells}",
@@ -198,7 +193,6 @@ def _require_classes(seen: ByClass) -> None:
 
 
 def _design(layout: Layout, seen: ByClass, intercept: bool) -> Design:
-    """Return the terms of columns that are numbers and unordered categories."""
     last, sums = layout.blocks[-1], seen.blocks[-1]
     if last.encoding != "category":
         return Design(layout.names, ())
@@ -235,7 +229,6 @@ class SparseMomentsAccumulator:
     def add(
         self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
-        """Add the rows of a block."""
         rows = np.flatnonzero(codes >= 0)
         weight = weights[rows] if len(weights) else np.ones(len(rows))
         classes = csr_array((weight, (codes[rows], rows)), shape=(k, block.rows))
@@ -255,7 +248,6 @@ class SparseMomentsAccumulator:
         self._sums = [_grown(a, k) + b for a, b in zip(self._sums, added, strict=True)]
 
     def statistic(self) -> Moments:
-        """Freeze what was added."""
         weight, sums, squares = (np.stack([s.hi, s.lo], axis=1) for s in self._sums)
         both = np.concatenate([sums, squares], axis=1)
         return Moments(weight, np.zeros(self._sums[0].shape), both)
@@ -292,7 +284,6 @@ def first_pass(part: Part, plan: tuple[Layout, bool]) -> ByClass:
 
 
 def joint_moments(part: Part, centred: CentredDesign) -> ByClass:
-    """Kernel: co-moments of the terms, of all classes together."""
     total = ByClassAccumulator([ComomentsAccumulator(centred.width - 1, pooled=True)])
 
     def add(batch: Batch) -> None:

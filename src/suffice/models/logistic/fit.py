@@ -1,4 +1,4 @@
-"""What the fit of a logistic regression ends with."""
+"""The end of a fit of a logistic regression."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.design.dependent_columns import dependence
+from suffice.models.design.remarks import dependence
 from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import Objective
 from suffice.models.optimise.algebra import orthonormal
@@ -82,7 +82,7 @@ class Fit:
         )
 
     def likelihood(self, objective: Objective) -> Likelihood:
-        """How well a fit without an L2 penalty fits, and how well class frequencies alone."""
+        """Return how well a fit without an L2 penalty fits, and class frequencies alone."""
         weight = objective.class_weights * objective.seen.weight.value
         n, null = float(weight.sum()), None
         if not objective.firth:
@@ -94,13 +94,13 @@ class Fit:
 
 def _root(objective: Objective, hessian: NDArray[np.float64]) -> NDArray[np.float64]:
     """R (q, mD) with RᵀR = I(B)⁻¹, from the Hessian in free parameters."""
-    (m, r), width = objective.basis.shape, objective.centred.width
-    free = inverse_root(hessian)
-    inner = np.zeros((len(free), r * width))
+    free, m, width = inverse_root(hessian), objective.scores, objective.centred.width
+    inner = np.zeros((len(free), objective.sides * width))
     inner[:, objective.free] = free
-    inner = inner.reshape(len(free), r, width) * objective.inverse_scale
-    root = (objective.basis @ inner).reshape(-1, width)
-    return objective.centred.to_columns(root).reshape(len(free), m * width)
+    root = inner.reshape(len(free), objective.sides, width) * objective.inverse_scale
+    if objective.basis is not None:
+        root = objective.basis @ root
+    return objective.centred.to_columns(root.reshape(-1, width)).reshape(len(free), m * width)
 
 
 def _shortening(objective: Objective, factor: Factor) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What the rows tell of the coefficients of a logistic regression: errors, tests, intervals."""
+"""Errors, tests and intervals of the coefficients of a logistic regression."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.models.base.options import check_level
 from suffice.models.base.proba_intervals import Ends, from_moments
-from suffice.models.design.coefficient_table import header, row, rows_left_out
+from suffice.models.design.remarks import header, row, rows_left_out
 from suffice.models.logistic.model import LogisticModel, of_every_class
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.in_print import Printed, Table, criterion, listed, probability
@@ -21,8 +21,6 @@ from suffice.sums.batch import Batch
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-__all__ = ["Likelihood", "LikelihoodRatio", "LogisticSummary", "ends_of"]
 
 
 def ends_of(model: LogisticModel, level: float) -> Ends:
@@ -92,7 +90,7 @@ class LikelihoodRatio:
 
 @dataclass(frozen=True)
 class Likelihood:
-    """How well a model fits its rows.
+    """Log-likelihood of a model, and that of the frequencies of the classes.
 
     Parameters
     ----------
@@ -213,12 +211,10 @@ class LogisticSummary(Printed):
 
     @property
     def lower(self) -> NDArray[np.float64]:
-        """Lower ends of the intervals, (r, q)."""
         return self.estimate - self._reach
 
     @property
     def upper(self) -> NDArray[np.float64]:
-        """Upper ends of the intervals, (r, q)."""
         return self.estimate + self._reach
 
     @property

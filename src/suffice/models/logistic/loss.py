@@ -26,7 +26,6 @@ from suffice.data.source import Part, each_batch
 from suffice.families.counts import by_event
 from suffice.models.logistic.rows import TrainingRows, compressed, present
 from suffice.numerics import kernels
-from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
@@ -37,7 +36,7 @@ NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the
 
 @dataclass(frozen=True, eq=False)
 class LossRequest:
-    """What a pass over the rows needs to know.
+    """Parameters of a pass over the rows.
 
     Parameters
     ----------
@@ -75,7 +74,6 @@ class LossRequest:
 
     @property
     def _directions(self) -> NDArray[np.float64]:
-        """The coefficients and the vector of the checksum, (m + 1, D)."""
         return np.concatenate([self.coefficients, self.checksum[None]])
 
     def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
@@ -161,7 +159,7 @@ class LossRequest:
 
 
 def _room_for_pairs(m: int) -> int:
-    """Of the second derivatives by each two of m scores, as the kernel has them."""
+    """Pairs of m scores, up to whole lanes of the kernel."""
     pairs = m * (m + 1) // 2
     return 1 if pairs == 1 else -(-pairs // kernels.scores.CLASS_TILE) * kernels.scores.CLASS_TILE
 
@@ -192,7 +190,7 @@ def _whole(
 
 @dataclass(frozen=True, eq=False)
 class SecondDerivatives:
-    """What a pass needs to know for second derivatives by a few coefficients of z.
+    """Parameters of a pass that sums second derivatives by a few coefficients of z.
 
     Parameters
     ----------
@@ -209,7 +207,7 @@ class SecondDerivatives:
     columns: NDArray[np.intp]
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """The sums of a batch, (q, q).
+        """The sums of a batch of dense rows, (q, q).
 
         ::
 
@@ -221,17 +219,13 @@ class SecondDerivatives:
         weights = batch.weights if len(batch.weights) else np.ones(len(codes))
         for z, *parts in self.rows.centred.pieces(batch, False, codes, weights):
             z, code, w = present(z, *parts)
-            t = np.asarray(z @ self.coefficients.T)
-            if is_sparse(z):
-                self._add(z[:, self.columns], w, code, t, found)
-                continue
-            waiting.append((z[:, self.columns], w, code, t))
+            waiting.append((z[:, self.columns], w, code, z @ self.coefficients.T))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
-                self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
+                self._add(found, *_joined(waiting))
                 waiting, cells = [], 0
         if waiting:
-            self._add(*map(np.concatenate, zip(*waiting, strict=True)), found)
+            self._add(found, *_joined(waiting))
         return found
 
     def factors_of(self, batch: Batch) -> tuple[csr_array, csr_array]:
@@ -263,42 +257,29 @@ class SecondDerivatives:
 
     def _add(
         self,
-        z: Any,
+        out: NDArray[np.float64],
+        z: NDArray[np.float64],
         w: NDArray[np.float64],
         codes: NDArray[np.intp],
         t: NDArray[np.float64],
-        out: NDArray[np.float64],
     ) -> None:
         """Add what some rows say, given the chosen columns z (n, q) and scores t (n, m)."""
         at, w = loss_derivatives(t, codes), w * self.rows.class_weights[codes]
-        gram = _sparse_gram if is_sparse(z) else _gram
         if at.probability.shape[1] == 1:
-            out += gram(z, w * at.probability[:, 0] * at.other[:, 0])
+            out += _gram(z, w * at.probability[:, 0] * at.other[:, 0])
             return
-        out -= gram(_times(z, at.probability, self.scores), w)
+        out -= _gram(z * at.probability[:, self.scores], w)
         edges = np.searchsorted(self.scores, np.arange(at.probability.shape[1] + 1))
         for a, (first, stop) in enumerate(pairwise(edges.tolist())):
             own = slice(first, stop)
-            out[own, own] += gram(z[:, own], w * at.probability[:, a])
+            out[own, own] += _gram(z[:, own], w * at.probability[:, a])
 
 
-def _times(z: Any, p: NDArray[np.float64], scores: NDArray[np.intp]) -> Any:
-    """Every column of rows z (n, q) times the probabilities p (n, m) of its own score."""
-    if not is_sparse(z):
-        return z * p[:, scores]
-    rows = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
-    return csr_array((z.data * p[rows, scores[z.indices]], z.indices, z.indptr), shape=z.shape)
-
-
-def _sparse_gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Σ weight z zᵀ of compressed rows."""
-    rows = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
-    weighted = csr_array((z.data * weights[rows], z.indices, z.indptr), shape=z.shape)
-    return np.asarray((z.T @ weighted).toarray())
+def _joined(pieces: list[tuple[Any, ...]]) -> Any:
+    return (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
 
 
 def second_derivatives(part: Part, request: SecondDerivatives) -> NDArray[np.float64]:
-    """Kernel of a pass: second derivatives of the rows of one part, (q, q)."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 
@@ -308,7 +289,6 @@ def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_
 
 
 def loss_sums(part: Part, request: LossRequest) -> LossSums:
-    """Kernel of a pass: loss, gradient and Hessian of the rows of one part."""
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 

@@ -2,7 +2,7 @@
 
 Newton's method for few coefficients, L-BFGS for many, and a proximal Newton method for a penalty of
 absolute values. A long table begins at the fit of a sample of its rows, whose Hessian will do for
-the first steps; a wide one at the minimum in the space of its rows.
+the first steps; a wide one, or one of many classes, at the minimum of rows that are held.
 
 A maximum of the likelihood alone may not exist. Newton's method proves that it does: with
 ν² = gᵀH⁻¹g and rows z, the loss has a minimum if ν max|z| ≤ ½ √λ_min(H), and a minimum near by.
@@ -26,24 +26,25 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.matrix import Design
 from suffice.models.logistic.descent import fit_by_descent
 from suffice.models.logistic.first_pass import joint_moments
 from suffice.models.logistic.fit import Fit
-from suffice.models.logistic.loss import loss_derivatives
+from suffice.models.logistic.in_memory import (
+    ILL_CONDITIONED,
+    SAMPLE_ROWS,
+    fit_in_memory,
+    fit_of_sample,
+)
 from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
 from suffice.models.logistic.options import SolverName
-from suffice.models.logistic.rows import CentredDesign, Sample
 from suffice.models.logistic.separation import refuse_separation
-from suffice.models.optimise.algebra import eigenvalues, eigenvectors, one_thread_of_blas
+from suffice.models.optimise.algebra import eigenvalues, one_thread_of_blas
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.models.optimise.newton import (
     LOSS_ROUNDING,
-    Evaluate,
     Inverse,
     Point,
     StallDetector,
-    inverse,
     inverse_root,
     newton,
     quasi_newton,
@@ -67,19 +68,9 @@ SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
 GRADIENT_ROUNDING = 2.0**-46  # of a gradient, as a fraction of the weight of all rows
 STALLED_GRADIENT = 1e-7  # fraction of the gradient at 0 that a stalled solver may end with
 STEPS_BEFORE_SEPARATION = 10  # Newton steps after which separation is looked for
-ILL_CONDITIONED = 2.0**-26  # pivot of a column's own sum of squares: half the digits of a double
 
-SAMPLE_ROWS = 16_384  # whose fit is a good start
-LONG = 4 * SAMPLE_ROWS  # rows of a table where that pays
-SAMPLE_RIDGE = 1e-4  # keeps that fit finite, as a fraction of a column's sum of squares
-SAMPLE_TOLERANCE = 1e-3  # fraction of the gradient at 0 at which that fit ends
-SAMPLE_STEPS = 10  # of that fit, at most
-ROWS_OF_TERM = 64  # of a sample, without which its fit is a poor start
+LONG = 4 * SAMPLE_ROWS  # rows of a table where the fit of a sample is a start that pays
 STEPS_WITHOUT_HESSIAN = 20  # after which a Hessian of all rows is worth while
-
-WIDE = 2  # times as many columns as rows: then these are the smaller space
-WIDE_CELLS = 2**24  # of rows that are held for it: 128 MB
-SMALLEST_SHARE = 1e-14  # of the largest eigenvalue of the products of rows: below, it is rounding
 
 TILE = 2_048  # rows of a matrix product
 SPARSE_CELLS = 0.1  # of the columns of a sparse row, which no sum tells
@@ -94,7 +85,7 @@ Start = NDArray[np.float64] | None
 
 @dataclass(frozen=True)
 class Solver:
-    """How a minimum is looked for.
+    """Options of the search for a minimum.
 
     Parameters
     ----------
@@ -118,11 +109,9 @@ class Solver:
 
     @property
     def how(self) -> GradientDescent:
-        """The options of gradient descent."""
         return self.descent or GradientDescent()
 
     def warn(self, fit: Fit) -> None:
-        """Warn of what a user should know of where a fit ended."""
         if not fit.converged:
             warn(self._unfinished(fit), convergence_warning())
         if fit.dependence:
@@ -213,9 +202,9 @@ def _of_squares(objective: Objective, solver: Solver, start: Start) -> _End:
     """Minimise by the solver that takes least, without a penalty of absolute values."""
     second = objective.firth or (solver.name in SECOND_ORDER and objective.has_hessian)
     tolerance, most = solver.tol, solver.max_iter
-    if start is None and (wide := _of_fewer_rows(objective, tolerance, most)) is not None:
-        end = _descended(objective, False, tolerance, most, wide[0])
-        return replace(end, iterations=wide[1] + end.iterations)
+    if start is None and (held := fit_in_memory(objective, tolerance, most)) is not None:
+        end = _descended(objective, False, tolerance, most, held.coefficients)
+        return replace(end, iterations=held.iterations + end.iterations)
     cheap = _cheaper_iterations(objective) if second else 0
     if not cheap:
         return _descended(objective, second, tolerance, most, start)
@@ -255,7 +244,6 @@ class _End:
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
-        """Those of (1, x − m), (m, D)."""
         return self.objective.centred.to_columns(self.objective.coefficients(self.point.x))
 
 
@@ -264,7 +252,7 @@ def _descended(
 ) -> _End:
     """Descend until the gradient is small, there is no way down, or iterations are too many."""
     objective, iterates = _iterates_of(objective, second, start)
-    at_zero = objective.gradient_norm_at_zero()
+    at_zero = objective.gradient_norm_at_zero
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     decided, detector = objective.penalised or objective.firth, StallDetector()
     stalled, hessians = False, 0
@@ -282,7 +270,6 @@ def _descended(
 
 
 def _ended(end: _End) -> Fit:
-    """The fit, once it is known whether there is a minimum."""
     objective, point, decided = end.objective, end.point, end.decided
     likelihood = not (objective.penalised or objective.firth)
     if (likelihood or not end.is_small) and point.hessian is None and objective.has_hessian:
@@ -296,14 +283,14 @@ def _ended(end: _End) -> Fit:
 
 
 def _moves(objective: Objective, point: Point, tolerance: float) -> bool:
-    """Whether a step of Newton's method changes a parameter by more than a tolerable fraction."""
+    """Return whether a step of Newton's method changes a parameter by more than a fraction."""
     assert point.hessian is not None
     step = solve(point.hessian, point.gradient)
     return bool(np.abs(step).max(initial=0.0) > tolerance * np.abs(point.x).max(initial=0.0))
 
 
 def _is_rounding(objective: Objective, point: Point) -> bool:
-    """Whether a step of Newton's method would lower the loss by less than its rounding: gᵀH⁻¹g."""
+    """Return whether a step of Newton's method lowers the loss by its rounding at most: gᵀH⁻¹g."""
     if point.hessian is None:
         return False
     noise = LOSS_ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
@@ -313,7 +300,6 @@ def _is_rounding(objective: Objective, point: Point) -> bool:
 
 
 def _has_minimum(objective: Objective, point: Point) -> bool:
-    """Whether a minimum near a point is proven."""
     if point.hessian is None:
         return False
     if not len(point.x):
@@ -333,7 +319,7 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
 
 def _with_l1(objective: Objective, solver: Solver, start: Start) -> Fit:
     tolerance, max_iter = solver.tol, solver.max_iter
-    cost, at_zero = objective.cost, objective.gradient_norm_at_zero()
+    cost, at_zero = objective.cost, objective.gradient_norm_at_zero
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     whole = objective.has_hessian
     first = objective(objective.null() if start is None else objective.parameters(start), whole)
@@ -358,7 +344,7 @@ def _with_l1(objective: Objective, solver: Solver, start: Start) -> Fit:
 
 
 def _with_centred_intercepts(objective: Objective, point: Point) -> Point:
-    """The same scores but for a constant: of k classes, the intercepts at x = 0 add up to 0."""
+    """Return a point with these scores but for a constant: the intercepts at x = 0 add up to 0."""
     if objective.k == 2 or not objective.intercept:
         return point
     coefficients = objective.coefficients(point.x)
@@ -404,7 +390,6 @@ def _cheaper_iterations(objective: Objective) -> int:
 
 
 def _cells(objective: Objective) -> float:
-    """Cells of a row that a pass reads."""
     centred = objective.centred
     if centred.is_sparse:
         return 1.0 + SPARSE_CELLS * centred.width
@@ -427,7 +412,7 @@ def _iterates_of(
     """
     guess: Inverse | None = None
     if start is None and second and _is_long(objective):
-        start, guess = _of_sample(objective)
+        start, guess = fit_of_sample(objective)
     looking = guess is None and not objective.penalised and objective.has_hessian
     exact = looking or (second and guess is None)
     x, sums = _first_point(objective, start, exact)
@@ -479,13 +464,13 @@ def _ill_conditioned_terms(objective: Objective, sums: LossSums) -> list[int]:
 
 
 def _is_ill_conditioned(objective: Objective, point: Point) -> bool:
-    """Whether a penalised Hessian in double shows too little of what is a column's own."""
+    """Return whether a penalised Hessian in double shows too little of a column's own part."""
     assert point.hessian is not None
     return not objective.centred.is_sparse and smallest_pivot(point.hessian) < ILL_CONDITIONED
 
 
 def _factor(objective: Objective, sums: LossSums) -> Factor:
-    """Which terms depend on earlier ones: exactly of dense rows, by the Hessian of sparse ones."""
+    """Factor products of terms: exact ones of dense rows, the Hessian of sparse ones."""
     if objective.centred.is_sparse:
         return objective.factorised(sums, SQUARES_NOISE)
     rows = tree_sum(objective.data.map(joint_moments, objective.centred))
@@ -493,106 +478,4 @@ def _factor(objective: Objective, sums: LossSums) -> Factor:
 
 
 def _is_long(objective: Objective) -> bool:
-    """Whether a fit begins with a sample of the rows."""
     return not objective.centred.is_sparse and float(objective.seen.weight.value.sum()) >= LONG
-
-
-def _of_sample(objective: Objective) -> tuple[Start, Inverse | None]:
-    """Coefficients that fit a sample, if it has all classes; and the inverse of its Hessian.
-
-    Of many columns, the coefficients of class frequencies alone: a sample is too few rows for more.
-    """
-    rows = objective.draw(SAMPLE_ROWS, float(objective.seen.weight.value.sum()))
-    if len(rows) < SAMPLE_ROWS or len(np.unique(rows.codes)) < objective.k:
-        return None, None
-    centred, weight = objective.centred, (rows.weights * objective.class_weights[rows.codes]).sum()
-    fraction = weight / objective.weight
-    plain = replace(objective, penalty=fraction * objective.penalty, firth=False)
-    ridge = SAMPLE_RIDGE * weight * objective.scale**2 * (np.arange(centred.width) > 0)
-    sample = replace(plain, penalty=plain.penalty + ridge)
-
-    evaluate, bare = _of_rows(sample, rows), _of_rows(plain, rows)
-    steps = SAMPLE_STEPS if ROWS_OF_TERM * centred.width <= SAMPLE_ROWS else 0
-    enough = SAMPLE_TOLERANCE * fraction * objective.gradient_norm_at_zero()
-    for point in islice(newton(evaluate, evaluate(sample.null(), True)), steps + 1):
-        if point.gradient_norm <= enough:
-            break
-    assert point.hessian is not None
-    coefficients, without_ridge = sample.coefficients(point.x), bare(point.x, True).hessian
-    assert without_ridge is not None
-    if objective.firth or smallest_pivot(without_ridge) < ILL_CONDITIONED:
-        return coefficients, None
-    return coefficients, inverse(point.hessian / fraction)
-
-
-def _of_rows(objective: Objective, rows: Sample) -> Evaluate:
-    """Return the function of some rows that are held in memory."""
-    w, nothing = rows.weights * objective.class_weights[rows.codes], np.zeros(objective.k)
-
-    def evaluate(x: NDArray[np.float64], hessian: bool) -> Point:
-        coefficients = objective.coefficients(x)
-        m, width = coefficients.shape
-        found = loss_derivatives(rows.z @ coefficients.T, rows.codes)
-        curvature = np.zeros((m, width, m, width) if hessian else (0,) * 4)
-        if hessian:
-            found.add_hessian(rows.z, w, curvature)
-        gradient, side = (w[:, None] * found.residual).T @ rows.z, m * width * hessian
-        loss, flat = float(w @ found.loss), curvature.reshape(side, side)
-        return objective.point(x, LossSums.of(nothing, nothing, loss, gradient, flat))
-
-    return evaluate
-
-
-def _of_fewer_rows(
-    objective: Objective, tolerance: float, max_iter: int
-) -> tuple[NDArray[np.float64], int] | None:
-    """Return the minimum in the space of n < D rows, and the iterations, where these are few.
-
-    Where every slope has a penalty, w = Λ⁻¹Zᵀα for some α (n, m): with products of rows
-    ZΛ⁻¹Zᵀ = UΓUᵀ, the n columns U√Γ with a penalty of 1 have the scores of the D columns.
-
-    Source: T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression arrays
-    (2004), section 3.
-    """
-    centred, used = objective.centred, objective.used.copy()
-    most = min(centred.width // WIDE, WIDE_CELLS // centred.width)
-    used[0] = False
-    if not (objective.penalty[used] > 0).all() or not objective.penalised or objective.firth:
-        return None
-    if float(objective.seen.weight.value.sum()) > most:  # each row is taken to weigh 1
-        return None
-    rows = objective.draw(most + 1)
-    if len(rows) > most:
-        return None
-    inverse_root_of_penalty = np.zeros(centred.width)
-    inverse_root_of_penalty[used] = objective.penalty[used] ** -0.5
-    scaled = rows.z * inverse_root_of_penalty
-    size, axes = eigenvectors(scaled @ scaled.T)
-    told = size > SMALLEST_SHARE * size[-1]
-    root, axes = np.sqrt(size[told]), axes[:, told]
-    names = tuple(map(str, range(len(root))))
-    inner = replace(
-        objective,
-        centred=CentredDesign(
-            Design(names, ()), centred.layout, np.zeros(len(root)), root * objective.weight**-0.5
-        ),
-        penalty=np.append(0.0, np.ones(len(root))),
-        used=np.append(objective.intercept, np.ones(len(root), np.bool_)),
-    )
-    z = np.concatenate([np.ones((len(rows), 1)), axes * root], axis=1)
-    evaluate = _of_rows(inner, replace(rows, z=z))
-    first = evaluate(inner.null(), inner.has_hessian)
-    curvature = inner.curvature_at_zero()
-    iterates = (
-        newton(evaluate, first)
-        if inner.has_hessian
-        else quasi_newton(evaluate, first, lambda g: g / curvature)
-    )
-    enough, detector = tolerance * first.gradient_norm, StallDetector()
-    for iteration, point in enumerate(islice(iterates, max_iter + 1)):  # noqa: B007 - it is told
-        if point.gradient_norm <= enough or detector.has_stalled(point.loss, point.gradient_norm):
-            break
-    found = inner.coefficients(point.x)
-    slopes = (found[:, 1:] / root) @ axes.T @ scaled * inverse_root_of_penalty
-    slopes[:, 0] = found[:, 0]
-    return slopes, iteration

@@ -57,12 +57,10 @@ class LogisticModel:
 
     @property
     def layout(self) -> Layout:
-        """How a table is read."""
         return self.centred.layout
 
     @property
     def design(self) -> Design:
-        """How rows of a table become rows of numbers."""
         return self.centred.design
 
     @property
@@ -73,17 +71,15 @@ class LogisticModel:
 
     @property
     def term_means(self) -> NDArray[np.float64]:
-        """Means of the terms, (p,)."""
         return np.asarray(self.centred.mean, np.float64)
 
     @property
     def term_scales(self) -> NDArray[np.float64]:
-        """Standard deviations of the terms, (p,)."""
         return self.centred.column_scale
 
     @property
     def log_prior(self) -> NDArray[np.float64]:
-        """What an impossible row would be answered with; there is none."""
+        """Log probabilities of an impossible row; there is none."""
         return np.full(len(self.classes), -log_of(len(self.classes)))
 
     @cached_property
@@ -93,7 +89,7 @@ class LogisticModel:
         return (DoubleDouble.of(self.coefficients[:, 0]) - terms.sum(axis=1)).value
 
     def about(self, centred: CentredDesign) -> NDArray[np.float64]:
-        """The same coefficients, (m, D), of rows about other means."""
+        """Return these coefficients, (m, D), for rows about other means."""
         coefficients = self.coefficients.copy()
         shift = coefficients[:, 1:] @ centred.mean
         coefficients[:, 0] = self.intercept + shift
@@ -122,7 +118,7 @@ class LogisticModel:
 
     @cached_property
     def estimable(self) -> NDArray[np.bool_]:
-        """Whether the rows determine each coefficient of a score, (q,), the intercept first.
+        """Tell which coefficients of a score the rows determine, (q,), the intercept first.
 
         Of a constant column, the intercept is that of the model without it.
         """
@@ -134,7 +130,7 @@ class LogisticModel:
         return np.asarray(~moved.any(axis=1)[int(not self.has_intercept) :])
 
     def determined(self, batch: Batch) -> NDArray[np.bool_]:
-        """Whether the rows of the fit determine the scores of the rows of a batch, (n,)."""
+        """Tell of which rows of a batch the rows of the fit determine the scores, (n,)."""
         if not self.null.shape[1]:
             return np.ones(batch.rows, np.bool_)
         size = np.append(0.0, np.abs(self.centred.mean) + self.term_scales)
@@ -177,15 +173,13 @@ class LogisticModel:
 
     @property
     def known_values(self) -> dict[str, Vocabulary]:
-        """The values of categories, and the words of texts, by column."""
         return self.design.known_values
 
     def answerable(self, batch: Batch) -> Batch:
-        """The same rows, with what is taken for an unknown category."""
+        """Return the rows with what is taken for an unknown category."""
         return self.design.answerable(batch, self.unseen == "reference", False)
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
-        """Which rows have all that an answer needs, (n,)."""
         return self.design.complete(self.answerable(batch))
 
     def _of_sparse(self, batch: Batch) -> NDArray[np.float64]:
@@ -194,6 +188,8 @@ class LogisticModel:
 
     def _of_dense(self, batch: Batch) -> NDArray[np.float64]:
         b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
+        if self.design.is_sparse:
+            return affine(self.design.sparse_rows(batch), self.centred.mean, w, b)
         t = scores(batch.rows, len(b))
         for start, table in self.centred.tables(batch):
             for first, x in tiles(table, np.float64):
@@ -202,7 +198,7 @@ class LogisticModel:
         return t
 
     def contributions(self, batch: Batch) -> NDArray[np.float64]:
-        """What each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k)."""
+        """Return what each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k)."""
         design, w = self.centred.design, self.coefficients[:, 1:]
         batch = design.answerable(batch, self.unseen == "reference", False)
         parts = [
@@ -238,19 +234,15 @@ class LogisticModel:
         return log_probabilities(t)
 
     def log_posterior(self, batch: Batch) -> NDArray[np.float64]:
-        """Return log P(c | x) of every row, (n, k)."""
         return log_probabilities(self.scores(batch))
 
     def posterior(self, batch: Batch) -> NDArray[np.float64]:
-        """Return P(c | x) of every row, (n, k)."""
         return exp(self.log_posterior(batch))
 
     def best(self, batch: Batch) -> NDArray[np.intp]:
-        """Return the code of the most probable class of every row, (n,)."""
         return _best(self.scores(batch))
 
     def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
-        """The most probable class of every row, and the probabilities of all, if asked for."""
         t = self.scores(batch)
         logs = log_probabilities(t) if proba or log_proba else None
         posterior = exp(logs) if proba and logs is not None else None
@@ -295,7 +287,7 @@ def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _with_known_cells(batch: Batch) -> Batch:
-    """The same numbers, with 0 in the place of missing ones, and no categories' codes missing."""
+    """Return a batch with 0 in the place of missing numbers, and the first category of others."""
     blocks: list[Any] = []
     for block in batch.blocks:
         if isinstance(block, RealBlock):
@@ -310,11 +302,10 @@ def _with_known_cells(batch: Batch) -> Batch:
 
 
 Prediction = Callable[[LogisticModel, Batch], NDArray[Any]]
-"""What to say of every row of a batch."""
+"""Answers for every row of a batch."""
 
 
 def predictions(part: Part, params: tuple[LogisticModel, Prediction]) -> list[NDArray[Any]]:
-    """Kernel of a prediction: the answers of a part, batch by batch."""
     model, answer = params
     rows = scored_rows(len(model.classes))
     return list(each_batch(part, model.layout, lambda batch: answer(model, batch), rows))

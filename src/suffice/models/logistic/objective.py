@@ -11,8 +11,8 @@ One evaluation of all but the last sum is one pass over the rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, reduce
+from operator import add
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +36,12 @@ from suffice.models.logistic.rows import (
     draw,
     farthest,
 )
-from suffice.models.optimise.algebra import log_determinant, on_both_sides, root_of_inverse
+from suffice.models.optimise.algebra import (
+    log_determinant,
+    on_both_sides,
+    orthonormal_contrasts,
+    root_of_inverse,
+)
 from suffice.models.optimise.newton import Point
 from suffice.models.optimise.proximal_newton import CompressedHessian
 from suffice.numerics.elementary import log
@@ -47,7 +52,6 @@ from suffice.sums.batch import WEIGHT_ROUNDING
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
-from suffice.sums.vocabulary import Vocabulary
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 FACTORED = 500  # coefficients of compressed rows, whose second derivatives are kept as factors
@@ -59,7 +63,7 @@ SQUARES_NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Objective:
     """The penalised loss as a function of free parameters, in units of the columns.
 
@@ -100,13 +104,13 @@ class Objective:
     data: DataLoop
     centred: CentredDesign
     seen: ByClass
-    class_weights: NDArray[np.float64]
-    penalty: NDArray[np.float64]
+    class_weights: Array
+    penalty: Array
     used: NDArray[np.bool_]
     firth: bool = False
     dependent: tuple[int, ...] = ()
     factor: Factor | None = None
-    absolute: NDArray[np.float64] | None = None
+    absolute: Array | None = None
 
     @classmethod
     def of(
@@ -156,110 +160,60 @@ class Objective:
             absolute=absolute if absolute.any() else None,
         )
 
-    @property
-    def classes(self) -> Vocabulary:
-        """The k labels."""
-        return self.seen.classes
-
-    @cached_property
-    def rows(self) -> TrainingRows:
-        """How the rows are read."""
-        return TrainingRows(self.centred, self.classes, self.class_weights)
-
-    @cached_property
-    def k(self) -> int:
-        """Number of classes."""
-        return len(self.classes)
-
-    @cached_property
-    def intercept(self) -> bool:
-        """Whether b is estimated."""
-        return bool(self.used[0])
-
-    @cached_property
-    def penalised(self) -> bool:
-        """Whether any coefficient has a penalty."""
-        return bool(self.penalty.any()) or self.absolute is not None
-
-    @property
-    def has_hessian(self) -> bool:
-        """Whether its Hessian is small enough to be computed."""
-        return self.scores * self.centred.width <= LARGEST_HESSIAN
-
-    @property
-    def scores(self) -> int:
-        """Number m of the scores of a row: 1 for two classes, else k."""
-        return 1 if self.k == 2 else self.k
-
-    @property
-    def freedom(self) -> int:
+    def __post_init__(self) -> None:
+        self.classes = self.seen.classes
+        self.k = len(self.classes)
+        self.scores = 1 if self.k == 2 else self.k
+        """m, of every row."""
+        self.intercept = bool(self.used[0])
+        self.penalised = bool(self.penalty.any()) or self.absolute is not None
+        self.has_hessian = self.scores * self.centred.width <= LARGEST_HESSIAN
+        self.freedom = (self.k - 1) * int(self.used.sum())
         """Number of parameters: of the coefficients of k classes, those that sum to zero."""
-        return (self.k - 1) * int(self.used.sum())
-
-    @cached_property
-    def weight(self) -> float:
+        self.weight = float(self.class_weights @ self.seen.weight.value)
         """Σw of all rows, each with the weight of its class."""
-        return float(self.class_weights @ self.seen.weight.value)
+        self.rows = TrainingRows(self.centred, self.classes, self.class_weights)
+        self.basis: Array | None = None
+        """Q, (k, r), unless it is I."""
+        if self.k > 2 and self.absolute is None and self.has_hessian:
+            self.basis = orthonormal_contrasts(self.k)
+        self.sides = self.scores if self.basis is None else self.k - 1
+        """r, the rows of θ (r, D)."""
+        self.free = np.flatnonzero(np.tile(self.used, self.sides))
+        """Places of the free parameters in θ.ravel()."""
+        scale = np.append(1.0, self.centred.scale)
+        self.scale, self.inverse_scale = scale, np.zeros_like(scale)
+        """s of every coefficient, (D,), 1 of the intercept; and 1/s, 0 for a constant column."""
+        np.divide(1.0, scale, out=self.inverse_scale, where=scale > 0)
+        self.penalty_of_free = np.tile(self.penalty * self.inverse_scale**2, self.sides)[self.free]
 
     @cached_property
-    def sums(self) -> NDArray[np.float64]:
+    def sums(self) -> Array:
         """Σ w z of every class, (k, D), from the first pass."""
         return self.centred.sums(self.seen)
 
     # -- from free parameters to coefficients and back
 
-    @cached_property
-    def basis(self) -> NDArray[np.float64]:
-        """Q, (m, r)."""
-        from scipy.linalg import helmert
-
-        if self.k == 2:
-            return np.ones((1, 1))
-        if self.absolute is not None or not self.has_hessian:
-            return np.eye(self.k)
-        return np.asarray(helmert(self.k).T)
-
-    @cached_property
-    def _is_identity(self) -> bool:
-        return bool(len(self.basis) == self.basis.shape[1])
-
-    @cached_property
-    def scale(self) -> NDArray[np.float64]:
-        """s of every coefficient, (D,); 1 of the intercept."""
-        return np.concatenate([[1.0], self.centred.scale])
-
-    @cached_property
-    def inverse_scale(self) -> NDArray[np.float64]:
-        """1/s of every coefficient, (D,); 0 for a constant column."""
-        return np.divide(1.0, self.scale, out=np.zeros_like(self.scale), where=self.scale > 0)
-
-    @cached_property
-    def cost(self) -> NDArray[np.float64]:
+    @property
+    def cost(self) -> Array:
         """c of the free parameters, (p,)."""
         each = np.zeros_like(self.penalty) if self.absolute is None else self.absolute
-        return np.tile(each * self.inverse_scale, self.basis.shape[1])[self.free]
+        return np.tile(each * self.inverse_scale, self.sides)[self.free]
 
-    @cached_property
-    def free(self) -> NDArray[np.intp]:
-        """Places of the free parameters in θ.ravel(), θ (r, D)."""
-        return np.flatnonzero(np.tile(self.used, self.basis.shape[1]))
-
-    def coefficients(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def coefficients(self, x: Array) -> Array:
         """B (m, D) of free parameters x (p,)."""
-        theta = np.zeros((self.basis.shape[1], len(self.used)))
+        theta = np.zeros((self.sides, len(self.used)))
         theta.flat[self.free] = x
-        if not self._is_identity:
-            theta = self.basis @ theta
+        theta = theta if self.basis is None else self.basis @ theta
         theta *= self.inverse_scale
         return theta
 
-    def parameters(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Free parameters x (p,) of B (m, D)."""
-        if self._is_identity:
-            return np.asarray((coefficients * self.scale).ravel()[self.free])
-        return np.asarray(((self.basis.T @ coefficients) * self.scale).ravel()[self.free])
+    def parameters(self, coefficients: Array) -> Array:
+        theta = coefficients * self.scale
+        theta = theta if self.basis is None else self.basis.T @ theta
+        return np.asarray(theta.ravel()[self.free])
 
-    def null(self) -> NDArray[np.float64]:
+    def null(self) -> Array:
         """Free parameters of the model that knows the frequencies of the classes alone."""
         start = np.zeros((self.scores, len(self.used)))
         log_weight = log(np.maximum(self.class_weights * self.seen.weight.value, 1e-300))
@@ -270,20 +224,14 @@ class Objective:
 
     # -- the function
 
-    def __call__(self, x: NDArray[np.float64], hessian: bool) -> Point:
+    def __call__(self, x: Array, hessian: bool) -> Point:
         """The function at free parameters x, from one pass (two with Firth's penalty)."""
         return self.point(x, self.loss_sums(x, hessian or self.firth))
 
     def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
-        """The sums of one pass."""
-        return self.checked(self.data.run(loss_sums, self.request(x, hessian, root)))
-
-    def request(self, x: Array, hessian: bool, root: Array | None = None) -> LossRequest:
-        """What a pass has to know."""
-        return LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
-
-    def checked(self, sums: LossSums) -> LossSums:
-        """The sums of one pass, if it was over the rows of the first."""
+        """Sum over the rows, which have to be those of the first pass."""
+        request = LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
+        sums = self.data.run(loss_sums, request)
         weight, checksum, largest = self._expected
         same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
         change = np.abs(sums.checksum.value - checksum)
@@ -296,7 +244,7 @@ class Objective:
         return sums
 
     @cached_property
-    def checksum(self) -> NDArray[np.float64]:
+    def checksum(self) -> Array:
         """c, (D,): every column has a weight of its own in the checksum."""
         weight = 1.0 + 0.5 * np.cos(np.arange(self.centred.width))
         scale = self.centred.column_scale
@@ -305,45 +253,43 @@ class Objective:
         return np.asarray(self.centred.of_columns(weight[None])[0])
 
     @cached_property
-    def _expected(self) -> tuple[NDArray[np.float64], ...]:
+    def _expected(self) -> tuple[Array, ...]:
         """Weights and checksums of the classes in the first pass, and how far others may be."""
         weight = self.seen.weight.value
         reach = np.abs(self.checksum * self.scale).sum()
         return weight, self.sums @ self.checksum, WEIGHT_ROUNDING * weight * reach
 
-    def point(self, x: NDArray[np.float64], sums: LossSums) -> Point:
-        """Loss, gradient and Hessian in free parameters."""
+    def point(self, x: Array, sums: LossSums) -> Point:
         loss, full = float(sums.loss.value), sums.hessian.value
-        gradient = self._free_gradient(sums.gradient.value)
+        gradient = self.free_gradient(sums.gradient.value)
         hessian = self._hessian(full) if len(full) else None
         if self.firth:
             assert hessian is not None
             loss -= 0.5 * log_determinant(hessian)
             firth = self.loss_sums(x, False, self._root(hessian))
-            gradient = self._free_gradient(firth.gradient.value)
-        penalty_gradient = self._penalty_gradient(x)
+            gradient = self.free_gradient(firth.gradient.value)
+        if self.centred.whitener is None:
+            penalty_gradient = self.penalty_of_free * x
+        else:
+            penalty_gradient = self._penalty_hessian @ x
         loss += 0.5 * float(penalty_gradient @ x)
         if hessian is not None:
             hessian = hessian + self._penalty_hessian
         return Point(x, loss, gradient + penalty_gradient, hessian)
 
-    def _free_gradient(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        if not self._is_identity:
-            gradient = self.basis.T @ gradient
-        return np.asarray((gradient * self.inverse_scale).ravel()[self.free])
+    def free_gradient(self, gradient: Array) -> Array:
+        theta = gradient * self.inverse_scale
+        theta = theta if self.basis is None else self.basis.T @ theta
+        return np.asarray(theta.ravel()[self.free])
 
-    def _hessian(self, full: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _hessian(self, full: Array) -> Array:
         """The Hessian (p, p) in free parameters, of that in B.ravel(), (mD, mD)."""
-        (m, r), width = self.basis.shape, len(self.used)
-        full = full.reshape(m, width, m, width)
+        width, side = len(self.used), self.sides * len(self.used)
+        full = full.reshape(self.scores, width, self.scores, width)
         full = full * self.inverse_scale * self.inverse_scale[:, None, None]
-        if self.k > 2:
+        if self.basis is not None:
             full = on_both_sides(self.basis, full)
-        return np.asarray(full.reshape(r * width, r * width)[self._both_free])
-
-    @cached_property
-    def _both_free(self) -> Any:
-        return np.ix_(self.free, self.free)
+        return np.asarray(full.reshape(side, side)[np.ix_(self.free, self.free)])
 
     def hessian_of(self, x: Array, places: NDArray[np.intp]) -> Array | CompressedHessian:
         """Second derivatives by a few of the free parameters, (q, q), from one pass.
@@ -355,47 +301,37 @@ class Objective:
         scores, columns = np.divmod(self.free[places], len(self.used))
         request = SecondDerivatives(self.rows, self.coefficients(x), scores, columns)
         scale = self.inverse_scale[columns]
-        if self.centred.is_sparse and q >= FACTORED:
+        if self.centred.is_sparse:
             of_parts = self.data.map(curvature_factors, request)
-            pairs = [pair for part in of_parts for pair in part]
-            plus, minus = [a for a, _ in pairs], [b for _, b in pairs]
-            penalty, least = self._penalty_diagonal[places], self.curvature_at_zero()[places]
-            found = CompressedHessian.of(plus, minus, scale, penalty)
-            return found.no_flatter_than(FLATTEST * least)
+            plus, minus = zip(*(pair for part in of_parts for pair in part), strict=True)
+            found = CompressedHessian.of(plus, minus, scale, self.penalty_of_free[places])
+            if q < FACTORED:
+                return found.dense()
+            return found.no_flatter_than(FLATTEST * self.curvature_at_zero()[places])
         require_memory(
             HESSIAN_BYTES * q * q,
             f"second derivatives by {q:,} coefficients that are not 0",
             "use a smaller C, so that fewer are chosen",
         )
-        full = sum(self.data.map(second_derivatives, request)) * np.outer(scale, scale)
-        full[np.diag_indices(q)] += self._penalty_diagonal[places]
-        return np.asarray(full)
-
-    def _penalty_gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The gradient Px of the penalty ½xᵀPx."""
-        if self.centred.whitener is None:
-            return self._penalty_diagonal * x
-        return np.asarray(self._penalty_hessian @ x)
+        full = reduce(add, self.data.map(second_derivatives, request))
+        full *= scale
+        full *= scale[:, None]
+        full[np.diag_indices(q)] += self.penalty_of_free[places]
+        return full
 
     @cached_property
-    def _penalty_hessian(self) -> NDArray[np.float64]:
-        """P, (p, p)."""
+    def _penalty_hessian(self) -> Array:
+        """P, (p, p), of the penalty ½xᵀPx."""
         if self.centred.whitener is None:
-            return np.diag(self._penalty_diagonal)
+            return np.diag(self.penalty_of_free)
         scale = self.centred.to_columns(np.diag(self.inverse_scale))
-        of_score = (scale * self.penalty) @ scale.T
-        each = np.kron(np.eye(self.basis.shape[1]), of_score)
-        return np.asarray(each[self._both_free])
+        each = np.kron(np.eye(self.sides), (scale * self.penalty) @ scale.T)
+        return np.asarray(each[np.ix_(self.free, self.free)])
 
-    @cached_property
-    def _penalty_diagonal(self) -> NDArray[np.float64]:
-        each = self.penalty * self.inverse_scale**2
-        return np.tile(each, self.basis.shape[1])[self.free]
-
-    def _root(self, hessian: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _root(self, hessian: Array) -> Array:
         """R (D, D) with R Rᵀ = I⁻¹ in coefficients of z."""
         root = np.zeros((self.centred.width, self.centred.width))
-        root[self._both_free] = root_of_inverse(hessian)
+        root[np.ix_(self.free, self.free)] = root_of_inverse(hessian)
         return root * self.inverse_scale[:, None]
 
     def draw(self, n: int, total: float = 0.0) -> Sample:
@@ -409,25 +345,25 @@ class Objective:
         params = self.rows, self.inverse_scale * self.used
         return float(max(self.data.map(farthest, params)) ** 0.5)
 
+    @cached_property
     def gradient_norm_at_zero(self) -> float:
         """The largest element of the gradient at θ = 0, from the first pass alone."""
         sums, eye = self.class_weights[:, None] * self.sums, np.eye(self.k)
         residual = 1.0 / self.k - eye[-1:] if self.k == 2 else 1.0 / self.k - eye
         gradient = residual @ sums
-        return float(np.abs(self._free_gradient(gradient)).max(initial=0.0))
+        return float(np.abs(self.free_gradient(gradient)).max(initial=0.0))
 
     def relative(self, gradient_norm: float) -> float:
         """The norm of a gradient as a fraction of that at 0."""
-        at_zero = self.gradient_norm_at_zero()
-        return gradient_norm / at_zero if at_zero else gradient_norm
+        return gradient_norm / (self.gradient_norm_at_zero or 1.0)
 
-    def curvature_at_zero(self) -> NDArray[np.float64]:
+    def curvature_at_zero(self) -> Array:
         """Diagonal of the Hessian at θ = 0, (p,), if the columns are centred."""
         p = 1.0 / self.k
-        return self.weight * (p * (1.0 - p) if self.k == 2 else p) + self._penalty_diagonal
+        return self.weight * (p * (1.0 - p) if self.k == 2 else p) + self.penalty_of_free
 
-    def score_noise(self, x: NDArray[np.float64]) -> float:
-        """What rounding makes of the scores: ε Σ|w_j|s_j of the columns."""
+    def score_noise(self, x: Array) -> float:
+        """Return the rounding of the scores: ε Σ|w_j|s_j of the columns."""
         slopes = self.centred.to_columns(self.coefficients(x))[:, 1:]
         reach = np.abs(slopes) @ self.centred.column_scale
         return float(2.0**-52 * reach.max(initial=0.0))
@@ -461,17 +397,17 @@ class Objective:
         return self.used[1:] & self.used[1:, None]
 
     def without(self, terms: ArrayLike) -> Objective:
-        """The same function with some terms fixed at 0."""
+        """Return the function with some terms fixed at 0."""
         fixed = np.isin(np.arange(len(self.used)) - 1, terms)
         return replace(self, used=self.used & ~fixed)
 
     def independent(self, factor: Factor) -> Objective:
-        """The same function without the terms that depend on earlier ones, given their factor."""
+        """Return the function without terms that depend on earlier ones, given their factor."""
         dependent = tuple(j for j in factor.dependent if self.used[1 + j])
         return replace(self.without(dependent), dependent=dependent, factor=factor)
 
     def whitened(self, factor: Factor) -> Objective:
-        """The same function of coefficients of uncorrelated columns, given the scatter matrix."""
+        """Return the function of coefficients of uncorrelated columns, given the scatter matrix."""
         centred = self.centred.whitened(factor, float(self.seen.weight.value.sum()))
         return replace(self, centred=centred)
 

@@ -59,9 +59,37 @@ def check_options(options: Any) -> None:
     if not isinstance(options.n_jobs, Integral | None):
         raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
     check_descent(options, NEWTON, penalty="firth", dependent="error")
-    _check_numbers(options)
-    _check_l1_ratio(options)
     check_class_weight(options.class_weight)
+    if options.numbers != "bins" and options.incomplete == "indicator":
+        raise ParameterError(
+            "incomplete='indicator' with numbers as they are",
+            "a missing number has a term of its own where numbers are cut into bins",
+            "set numbers='bins'",
+        )
+    if options.numbers == "bins" and options.formula is not None:
+        raise ParameterError(
+            "numbers='bins' with a formula",
+            "a formula says what becomes of every number",
+            "leave one of them out",
+        )
+    ratio = options.l1_ratio
+    if options.penalty == "elasticnet" and ratio is None:
+        raise ParameterError(
+            "l1_ratio must be specified when penalty is elasticnet",
+            "it is the part of the penalty that is of absolute values",
+            "give a number from 0 to 1",
+        )
+    number = isinstance(ratio, Real) and not isinstance(ratio, bool)
+    if ratio is not None and not (number and 0 <= ratio <= 1):
+        raise ParameterError(
+            f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1", "see its docstring"
+        )
+    if l1_ratio(options) and options.solver in STEPS:
+        raise ParameterError(
+            f"l1_ratio={ratio!r} with solver={options.solver!r}",
+            "small steps make no coefficient 0",
+            NEWTON,
+        )
 
 
 def l1_ratio(options: Any) -> float:
@@ -88,43 +116,3 @@ def warn_of_unused(options: Any) -> None:
         got = f"penalty={options.penalty!s}"
         rule = "l1_ratio parameter is only used when penalty is 'elasticnet'. Got ("
         warn(f"{rule}{got})")
-
-
-def _check_l1_ratio(options: Any) -> None:
-    ratio = options.l1_ratio
-    if options.penalty == "elasticnet" and ratio is None:
-        raise ParameterError(
-            "l1_ratio must be specified when penalty is elasticnet",
-            "it is the part of the penalty that is of absolute values",
-            "give a number from 0 to 1",
-        )
-    number = isinstance(ratio, Real) and not isinstance(ratio, bool)
-    if ratio is not None and not (number and 0 <= ratio <= 1):
-        raise ParameterError(
-            f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1", "see its docstring"
-        )
-    if l1_ratio(options) and options.solver in STEPS:
-        raise ParameterError(
-            f"l1_ratio={ratio!r} with solver={options.solver!r}",
-            "small steps make no coefficient 0",
-            NEWTON,
-        )
-
-
-def _check_numbers(options: Any) -> None:
-    """Refuse bins with what says otherwise what numbers become, and indicators without bins."""
-    if options.numbers != "bins":
-        if options.incomplete == "indicator":
-            raise ParameterError(
-                "incomplete='indicator' with numbers as they are",
-                "a missing number has a term of its own where numbers are cut into bins",
-                "set numbers='bins'",
-            )
-        return
-    bins = "numbers='bins'"
-    if options.formula is not None:
-        raise ParameterError(
-            f"{bins} with a formula",
-            "a formula says what becomes of every number",
-            "leave one of them out",
-        )

@@ -1,12 +1,13 @@
-"""How a logistic regression reads tables, and the terms that their columns become."""
+"""Reads the tables of a logistic regression, and makes terms of their columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 from suffice.data.array_source import ArraySource
+from suffice.data.encode import stored_cells
 from suffice.data.schema import BlockLayout, Layout, UniformColumns
 from suffice.data.source import Part, refusal
 from suffice.data.table_source import TableSource
@@ -20,36 +21,16 @@ from suffice.models.logistic.options import Missing
 from suffice.models.reading import LabelReader
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell, RealBlock, SparseBlock
+from suffice.sums.block import BadCell, Encoding, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
 MOST_LAID_OUT = 1_000  # columns of a sparse matrix whose numbers are cut
 KEPT_CELLS = 2**26  # that are kept from pass to pass: codes of 128 MB, or doubles of 512 MB
 
 
-class Cutting(NamedTuple):
-    """That numbers are cut into bins.
-
-    Parameters
-    ----------
-    drop : bool
-        Whether rows with a missing cell are left out.
-    indicator : bool
-        Whether missing cells have terms of their own.
-    """
-
-    drop: bool
-    indicator: bool
-
-    @classmethod
-    def of(cls, incomplete: Missing) -> Self:
-        """That of a fit which does this with rows that lack cells."""
-        return cls(incomplete == "drop", incomplete == "indicator")
-
-
 @dataclass(frozen=True)
 class LogisticReader(LabelReader):
-    """How tables are read, and what rows of numbers they become.
+    """Reads tables, whose rows become rows of numbers.
 
     Parameters
     ----------
@@ -66,27 +47,32 @@ def settled(
     told: Predictors,
     engine: Engine,
     laid_out: bool,
-    cutting: Cutting | None = None,
+    bins: Missing | None = None,
 ) -> LogisticReader:
-    """The reader of tables like a first one.
+    """Return the reader of tables like a first one.
 
     Parameters
     ----------
+    source : TableSource or ArraySource
+    told : Predictors
+    engine : Engine
     laid_out : bool
         Whether sparse rows are laid out.
-    cutting : Cutting, optional
-        Into bins; else numbers are terms.
+    bins : {"error", "drop", "indicator"}, optional
+        What is done with rows that lack cells, where numbers are cut into bins.
     """
     found = features(source, told)
-    if cutting is not None:
+    if bins is not None:
         _check_width(source)
-    if found.is_plain and cutting is None:
+    if found.is_plain and bins is None:
         return LogisticReader.of(source, found.columns, _blocks(source, found, laid_out), {})
     design = settled_design(source, found, told.words, engine)
     reader = LogisticReader.of(source, found.columns, design.blocks, {}, design=design)
-    if cutting is not None:
+    if bins is not None:
         parts = source.parts(reader.layout, engine.workers)
-        design = with_learnt_bins(design, reader.layout, engine, parts, *cutting)
+        design = with_learnt_bins(
+            design, reader.layout, engine, parts, bins == "drop", bins == "indicator"
+        )
     reader = replace(reader, design=design.spanning(told.intercept))
     ignored = (*reader.layout.ignored, *unused(source, found))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
@@ -107,7 +93,7 @@ def _check_width(source: TableSource | ArraySource) -> None:
 def _blocks(
     source: TableSource | ArraySource, found: Features, laid_out: bool
 ) -> tuple[BlockLayout, ...]:
-    """How the columns are read: numbers together, dense or sparse, then categories."""
+    """Return blocks of numbers, dense or sparse, and then of categories."""
     if isinstance(source, ArraySource):
         sparse = is_sparse(source.x) and not laid_out
         return (BlockLayout("sparse" if sparse else "real", source.names),)
@@ -117,7 +103,7 @@ def _blocks(
 
 
 def read_as(design: Design, layout: Layout) -> LaidOut:
-    """How the rows of a table are read whose columns are more than numbers and categories."""
+    """Choose the rows of a design whose columns are more than numbers and categories."""
     coded = design.is_of_cells and len(design.bins) > 0
     return Coded(design, layout) if coded else LaidOut(design, layout)
 
@@ -144,18 +130,21 @@ class LaidOut:
 
     @property
     def terms_layout(self) -> Layout:
-        """How these are read."""
         columns = UniformColumns(self.design.terms, "number", "real", "a term")
-        return Layout((BlockLayout("real", self.design.terms),), columns)
+        encoding: Encoding = "sparse" if self.design.is_sparse else "real"
+        return Layout((BlockLayout(encoding, self.design.terms),), columns)
 
     def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
-        """The rows of parts as rows of terms."""
         return [LaidOutPart(part, self) for part in parts]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         """The rows of a batch, some at a time."""
         self.design.require_words(batch)
-        for start, x in self.design.rows(self.design.present(batch)):
+        there = self.design.present(batch)
+        if self.design.is_sparse:
+            yield replace(batch, blocks=(stored_cells(self.design.sparse_rows(there)),))
+            return
+        for start, x in self.design.rows(there):
             yield replace(batch.cut(start, start + len(x)), blocks=(RealBlock(x),))
 
     @property
@@ -171,20 +160,16 @@ class Coded(LaidOut):
 
     @property
     def terms(self) -> Design:
-        """The same terms, of categories."""
         return self.design.coded
 
     @property
     def terms_layout(self) -> Layout:
-        """How these are read: numbers that are left, then categories."""
         return Layout(self.terms.blocks, self.layout.columns)
 
     def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
-        """The rows of parts as rows of categories."""
         return [KeptPart(part, KEPT_CELLS // len(parts)) for part in super().parts(parts)]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
-        """The rows of a batch, all at once."""
         yield self.design.recoded(batch)
 
     @property
@@ -201,7 +186,6 @@ class LaidOutPart(Part):
     laid_out: LaidOut
 
     def batches(self) -> Iterator[Batch]:
-        """Yield some rows at a time."""
         first = 0
         for batch in self.inner.batches():
             try:
@@ -211,11 +195,9 @@ class LaidOutPart(Part):
             first += batch.rows
 
     def count(self) -> int:
-        """Return the number of rows."""
         return self.inner.count()
 
     def locate(self, row: int) -> str:
-        """Say where a row stands."""
         return self.inner.locate(row)
 
 
@@ -235,7 +217,6 @@ class KeptPart(Part):
     _kept: list[Batch] = field(default_factory=list, init=False, repr=False)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield some rows at a time."""
         if self._kept:
             yield from self._kept
             return
@@ -250,11 +231,9 @@ class KeptPart(Part):
         self._kept.extend(found)
 
     def count(self) -> int:
-        """Return the number of rows."""
         return self.inner.count()
 
     def locate(self, row: int) -> str:
-        """Say where a row stands."""
         return self.inner.locate(row)
 
     def __reduce__(self) -> Any:

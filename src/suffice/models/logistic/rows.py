@@ -11,7 +11,7 @@ digits of what is their own, and those of the columns have none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
@@ -24,8 +24,8 @@ from scipy.sparse import csr_array
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
-from suffice.models.design.levels import sums_of_terms
 from suffice.models.design.matrix import Compressed, Design
+from suffice.models.design.terms import sums_of_terms
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.linalg import Factor
 from suffice.sums.base import Statistic
@@ -56,7 +56,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, eq=False)
 class CentredDesign:
-    """How batches become rows z of a design matrix, and the unit of each of its columns.
+    """Rows z of a design matrix, and the unit of each of its columns.
 
     Parameters
     ----------
@@ -86,7 +86,6 @@ class CentredDesign:
     def of(
         cls, design: Design, layout: Layout, seen: ByClass, intercept: bool, complete: bool
     ) -> CentredDesign:
-        """Means and units of the terms."""
         sparse = _is_sparse(layout)
 
         def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
@@ -105,7 +104,6 @@ class CentredDesign:
 
     @cached_property
     def width(self) -> int:
-        """D = 1 + F."""
         return 1 + len(self.mean)
 
     @cached_property
@@ -117,12 +115,11 @@ class CentredDesign:
 
     @cached_property
     def is_sparse(self) -> bool:
-        """Whether rows are kept in compressed form."""
         return _is_sparse(self.layout)
 
     @cached_property
     def is_of_few_cells(self) -> bool:
-        """Whether most cells of dense rows are 0, as those of indicators are."""
+        """Tell if most cells of dense rows are 0, as those of indicators are."""
         cells = 1 + len(self.design.numbers) + len(self.design.categories)
         plain = self.design.is_of_cells and self.whitener is None
         return plain and FEW * cells <= self.width
@@ -136,20 +133,20 @@ class CentredDesign:
 
     @cached_property
     def is_of_numbers(self) -> bool:
-        """Whether the terms are the columns themselves, which are numbers."""
+        """Tell if the terms are the columns themselves, which are numbers."""
         return self.design.is_plain and not self.design.categories
 
     @cached_property
     def leaves_out(self) -> bool:
-        """Whether there may be rows, or categories of rows, that a fit leaves out."""
+        """Tell if there may be rows, or categories of rows, that a fit leaves out."""
         return self.complete or bool(self.design.categories)
 
     def has_sparse(self, batch: Batch) -> bool:
-        """Whether the rows of a batch are compressed; dense ones are read by the same layout."""
+        """Tell if the rows of a batch are compressed; dense ones may have the same layout."""
         return self.is_sparse and isinstance(batch.blocks[0], SparseBlock)
 
     def whitened(self, factor: Factor, weight: float) -> CentredDesign:
-        """The same rows in uncorrelated columns, given the scatter matrix and Σw."""
+        """Return the design in uncorrelated columns, given the scatter matrix and Σw."""
         return replace(self, scale=factor.independent * weight**-0.5, whitener=factor)
 
     def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -194,7 +191,7 @@ class CentredDesign:
     # -- rows
 
     def to_fit(self, batch: Batch) -> Batch:
-        """The same rows; those that a fit leaves out have no class, and no categories either.
+        """Return the rows; those that a fit leaves out have no class, and no categories either.
 
         A category that only such rows show is unknown to the design.
         """
@@ -206,9 +203,10 @@ class CentredDesign:
             out |= batch.weights == 0
         if not out.any():
             return batch
-        *numbers, coded = batch.blocks
-        blocks = (*numbers, _without(coded, out))
-        return replace(batch, codes=np.where(out, -1, batch.codes), blocks=blocks)
+        *numbers, last = batch.blocks
+        coded = cast(Any, last).coded()
+        known = CodedBlock(np.where(out[:, None], -1, coded.codes), coded.vocabularies)
+        return replace(batch, codes=np.where(out, -1, batch.codes), blocks=(*numbers, known))
 
     def pieces(
         self, batch: Batch, hessian: bool, *columns: NDArray[Any]
@@ -253,7 +251,7 @@ class CentredDesign:
 
     @cached_property
     def _with_term(self) -> list[NDArray[np.bool_]]:
-        """Of the columns of every block, whether their missing cells have a term, (columns,)."""
+        """Tell, by block, of which columns missing cells have a term, (columns,)."""
         own = self.design.missing
         return [np.array([name in own for name in b.columns]) for b in self.layout.blocks]
 
@@ -277,12 +275,6 @@ class CentredDesign:
 def _coded(batch: Batch) -> Batch:
     blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
     return replace(batch, blocks=tuple(blocks))
-
-
-def _without(block: Any, rows: NDArray[np.bool_]) -> CodedBlock:
-    """The same categories, missing in some rows."""
-    coded = block.coded()
-    return CodedBlock(np.where(rows[:, None], -1, coded.codes), coded.vocabularies)
 
 
 def _is_sparse(layout: Layout) -> bool:
@@ -331,7 +323,6 @@ def _by_term(
 
 
 def _of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
-    """Mean and variance of each."""
     pooled = block.one_class
     return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
 
@@ -372,19 +363,17 @@ class DataLoop:
     count: int = field(default=0, init=False)
 
     def run(self, kernel: Callable[[Part, Any], S], params: Any) -> S:
-        """The sum of what a kernel finds in every part."""
         self.count += 1
         return self.engine.run(kernel, params, self.parts)
 
     def map(self, kernel: Callable[[Part, Any], R], params: Any) -> list[R]:
-        """What a kernel finds, one result for every part."""
         self.count += 1
         return list(self.engine.map(kernel, params, self.parts))
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """How batches become rows z with classes and weights.
+    """Rows z of batches, with classes and weights.
 
     Parameters
     ----------
@@ -402,7 +391,6 @@ class TrainingRows:
 
     @property
     def layout(self) -> Layout:
-        """How a table is read."""
         return self.centred.layout
 
     def of(self, batch: Batch) -> tuple[Batch, NDArray[np.intp]]:
@@ -436,27 +424,26 @@ class Sample:
 
     @classmethod
     def empty(cls, width: int) -> Sample:
-        """No rows."""
         return cls(np.empty((0, width)), np.empty(0, np.intp), np.empty(0))
 
     @classmethod
     def of(cls, batch: Batch, places: NDArray[np.intp], rows: TrainingRows) -> Sample:
-        """Some rows of a batch."""
-        batch, centred = batch.take(places), rows.centred
-        pieces = [
-            z.toarray() if isinstance(z, csr_array) else z.copy()
-            for (z,) in centred.pieces(batch, False)
-        ]
+        batch, first = batch if len(places) == batch.rows else batch.take(places), 0
+        z = np.empty((batch.rows, rows.centred.width))
+        for (piece,) in rows.centred.pieces(batch, False):
+            stop = first + piece.shape[0]
+            z[first:stop] = piece.toarray() if isinstance(piece, csr_array) else piece
+            first = stop
         weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
-        z = np.concatenate([np.empty((0, centred.width)), *pieces])
         return cls(z, batch.learnt(rows.classes), weights)
 
     @classmethod
-    def joined(cls, parts: Iterable[Sample]) -> Sample:
-        """All rows of all samples."""
-        parts = list(parts)
+    def joined(cls, parts: Sequence[Sample]) -> Sample:
+        every = [part for part in parts if len(part)] or list(parts)[:1]
+        if len(every) == 1:
+            return every[0]
         names = ("z", "codes", "weights")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return cls(*(np.concatenate([getattr(part, name) for part in every]) for name in names))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -498,6 +485,8 @@ def _lowest(
     drawn: Sequence[NDArray[Any]], parts: Sequence[Sample], limit: int
 ) -> tuple[NDArray[Any], Sample]:
     number = np.concatenate(drawn)
+    if len(number) <= limit:
+        return number, Sample.joined(parts)
     kept = np.argsort(number, kind="stable")[:limit]
     return number[kept], Sample.joined(parts)[kept]
 
@@ -511,7 +500,6 @@ def draw(data: DataLoop, rows: TrainingRows, n: int, total: float = 0.0) -> Samp
 def present(
     z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
 ) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-    """The rows that have a class."""
     there = codes >= 0
     if there.all():
         return z, codes, weights

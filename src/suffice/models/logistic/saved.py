@@ -1,4 +1,4 @@
-"""What the file of a logistic regression holds."""
+"""Content of the file of a logistic regression."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STEEPEST = 1e10  # log-odds that a double still knows to six decimals
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedLogistic(SavedClassifier):
-    """What the file of a logistic regression holds besides: its coefficients.
+    """Content of the file of a logistic regression: its coefficients.
 
     Parameters
     ----------
@@ -82,7 +82,6 @@ class SavedLogistic(SavedClassifier):
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
-        """All labels."""
         return (self.classes,)
 
     @rule("there are two classes or more, and coefficients of each term for every score")

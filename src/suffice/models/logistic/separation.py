@@ -113,7 +113,6 @@ def find_separation(
 
 
 def _check(of: Objective, direction: NDArray[np.float64]) -> tuple[float, Sample]:
-    """The least margin of all rows, and rows that the direction gets wrong."""
     margins, parts = zip(*of.data.map(wrong_rows, (of.rows, direction)), strict=True)
     return min(margins), Sample.joined(parts)
 
@@ -236,7 +235,6 @@ def wrong_rows(
 def _margins(
     z: Any, codes: NDArray[np.intp], direction: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Margin of every row; infinite where there is no class."""
     rows, there = np.arange(len(codes)), codes >= 0
     if not isinstance(z, csr_array):
         z = np.where(there[:, None], z, 0.0)

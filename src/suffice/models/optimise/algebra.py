@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, solve_triangular
+from scipy.linalg import LinAlgError, helmert, solve_triangular
 from scipy.linalg.lapack import dpotrs
 from threadpoolctl import ThreadpoolController
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 class HessianFactor(Protocol):
-    """What is known of a positive semidefinite matrix H (p, p)."""
+    """A factor of a positive semidefinite matrix H (p, p)."""
 
     def solve(self, b: Array) -> Array:
         """Return H⁻¹ b, of (p,) or (p, t); for a singular H, the shortest, scaled as H is."""
@@ -67,18 +67,15 @@ def solved(hessian: Array, b: Array) -> Array:
 
 
 def eigenvalues(hessian: Array) -> Array:
-    """Return those of a symmetric matrix, the least first."""
     return np.asarray(interruptible(np.linalg.eigvalsh, hessian), np.float64)
 
 
 def eigenvectors(matrix: Array) -> tuple[Array, Array]:
-    """Return eigenvalues (p,) of a symmetric matrix, the least first, and eigenvectors (p, p)."""
     values, vectors = interruptible(np.linalg.eigh, matrix)
     return values, vectors
 
 
 def log_determinant(hessian: Array) -> float:
-    """Return log det H."""
     return float(interruptible(np.linalg.slogdet, hessian)[1])
 
 
@@ -91,6 +88,19 @@ def root_of_inverse(hessian: Array) -> Array:
 def orthonormal(a: Array) -> Array:
     """Return orthonormal columns that span those of a (n, q), which are independent."""
     return interruptible(np.linalg.qr, a)[0]
+
+
+def orthonormal_contrasts(k: int) -> Array:
+    """Return an orthonormal basis (k, k − 1) of the vectors that sum to zero.
+
+    Examples
+    --------
+    >>> (orthonormal_contrasts(3) * 6**0.5).round(9)
+    array([[ 1.73205081,  1.        ],
+           [-1.73205081,  1.        ],
+           [ 0.        , -2.        ]])
+    """
+    return np.asarray(helmert(k).T, np.float64)
 
 
 def on_both_sides(q: Array, tensor: Array) -> Array:
@@ -107,8 +117,6 @@ def _scaled(hessian: Array) -> tuple[Array, Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class _Cholesky:
-    """LLᵀ of the scaled matrix."""
-
     inverse_scale: Array
     lower: Array
 
@@ -127,8 +135,6 @@ class _Cholesky:
 
 @dataclass(frozen=True, eq=False)
 class _Axes:
-    """Eigenvalues and eigenvectors of a singular matrix, those of its range."""
-
     inverse_scale: Array
     values: Array
     axes: Array
@@ -160,5 +166,4 @@ def one_thread_of_blas() -> Any:
 
 @cache
 def _blas() -> Any:
-    """The libraries of linear algebra that this process has loaded."""
     return ThreadpoolController().select(user_api="blas")

@@ -103,7 +103,6 @@ class GradientDescent:
             raise ParameterError(f"{name}={getattr(self, name)!r}", f"{name} is {rule}")
 
     def unfinished(self, passes: int, other: str) -> str:
-        """Return the warning that the rule for stopping is not met."""
         return (
             f"after {passes} passes the gradient over all rows is not yet tol={self.tol:g} times "
             f"that at 0; raise passes, the learning_rate or tol, or use solver={other!r}."
@@ -160,7 +159,6 @@ class DescentRows:
         return np.concatenate([[0.0], self.penalty * self.units[1] ** 2 / self.weight])
 
     def buffers(self) -> tuple[Array, Array]:
-        """Return memory for a standardised row and its scores."""
         return np.append(float(self.intercept), np.zeros(len(self.center))), np.empty(self.scores)
 
     def losses(self, targets: NDArray[Any]) -> Array:

@@ -35,6 +35,8 @@ FLATTER = 0.9  # a step ends where the slope is at most this fraction of the fir
 MEMORY = 20  # steps that `quasi_newton` remembers
 MEMORY_OF_MANY = 10  # of so many coordinates that no cache holds them
 MANY = 500_000
+LARGEST_REST = 0.1  # of a gradient, that a step of `truncated_newton` leaves
+MOST_PRODUCTS = 200  # with a Hessian, for a step of it
 STALLED = 10  # steps without progress
 
 
@@ -49,7 +51,6 @@ class Point:
 
     @property
     def gradient_norm(self) -> float:
-        """The largest element of the gradient."""
         return float(np.abs(self.gradient).max(initial=0.0))
 
 
@@ -95,6 +96,63 @@ def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
             direction = -point.gradient / np.diagonal(point.hessian).max(initial=1e-300)
             reached = _next(evaluate, point, direction, True)
         point = reached
+
+
+def truncated_newton(
+    evaluate: Evaluate,
+    curvature: Callable[[NDArray[np.float64]], tuple[Inverse, Inverse]],
+    start: Point,
+) -> Iterator[Point]:
+    """Yield the points of Newton's method whose steps conjugate gradients find, without a Hessian.
+
+    Parameters
+    ----------
+    evaluate : callable
+        The function; its Hessian is not asked for.
+    curvature : callable
+        At x, what multiplies by the Hessian, and nearly by its inverse.
+    start : Point
+
+    Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithm 7.1.
+
+    Examples
+    --------
+    >>> def f(x, hessian):
+    ...     return Point(x, np.cosh(x - [1, 2]).sum(), np.sinh(x - [1, 2]))
+    >>> def curvature(x):
+    ...     return lambda v: v * np.cosh(x - [1, 2]), lambda v: v
+    >>> *_, last = truncated_newton(f, curvature, f(np.zeros(2), False))
+    >>> last.x.round(12)
+    array([1., 2.])
+    """
+    point: Point | None = start
+    while point is not None:
+        yield point
+        share = min(LARGEST_REST, (point.gradient_norm / (start.gradient_norm or 1.0)) ** 0.5)
+        direction = _conjugate_gradients(*curvature(point.x), -point.gradient, share)
+        point = _next(lambda x, _: evaluate(x, False), point, direction, True)
+
+
+def _conjugate_gradients(
+    product: Inverse, inverse: Inverse, b: NDArray[np.float64], share: float
+) -> NDArray[np.float64]:
+    """Return nearly H⁻¹b: what is left of b is a ``share``, or the products are too many."""
+    x, rest = np.zeros_like(b), b.copy()
+    direction = inverse(rest)
+    size = first = float(rest @ direction)
+    for _ in range(MOST_PRODUCTS):
+        image = product(direction)
+        bend = float(direction @ image)
+        if not bend > 0:
+            break
+        x += size / bend * direction
+        rest -= size / bend * image
+        scaled = inverse(rest)
+        size, before = float(rest @ scaled), size
+        if size <= share**2 * first:
+            break
+        direction = scaled + size / before * direction
+    return x if x.any() else inverse(b)
 
 
 def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -56,7 +56,7 @@ def violation(
     cost: NDArray[np.float64],
     nonnegative: bool = False,
 ) -> NDArray[np.float64]:
-    """How far each coordinate, (p,), is from the conditions of Karush, Kuhn and Tucker.
+    """Return how far each coordinate, (p,), is from the conditions of Karush, Kuhn and Tucker.
 
     ::
 
@@ -78,7 +78,7 @@ def violation(
 
 @dataclass(frozen=True, eq=False)
 class L1Minimum:
-    """Where `L1Quadratic.minimum` ended.
+    """End of `L1Quadratic.minimum`.
 
     Parameters
     ----------
@@ -125,7 +125,6 @@ class L1Quadratic:
     nonnegative: bool = False
 
     def gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Gradient g + Hx of the smooth part, (p,)."""
         return np.asarray(self.linear + self.hessian @ x)
 
     def iterates(
@@ -175,7 +174,7 @@ class L1Quadratic:
         return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
 
     def _reaches_minimum_of_orthant(self, x: NDArray[np.float64]) -> bool:
-        """Move x towards the minimum over all points of its signs; whether none became 0 before."""
+        """Move x towards the minimum over points of its signs; return whether it is reached."""
         used = np.flatnonzero((x != 0.0) & (self._inverse_unit > 0.0))
         step, most = self._step(used, (self.gradient(x) + self.cost * np.sign(x))[used])
         bounded = (step * x[used] < 0.0) & ((self.cost[used] > 0.0) | self.nonnegative)
@@ -252,6 +251,11 @@ class CompressedHessian:
             np.bincount(a.indices, a.data**2, len(self.ridge)) for a in (self.plus, self.minus)
         ]
         return np.asarray(np.maximum(squares[0] - squares[1] + self.ridge, 0.0))
+
+    def dense(self) -> NDArray[np.float64]:
+        found = (self.plus.T @ self.plus - self.minus.T @ self.minus).toarray()
+        found[np.diag_indices(len(found))] += self.ridge
+        return np.asarray(found)
 
     def no_flatter_than(self, least: NDArray[np.float64]) -> CompressedHessian:
         """Raise the curvature of coordinates to some (p,), so that no step is far too long."""
@@ -334,12 +338,11 @@ class CompressedQuadratic:
 
     @cached_property
     def _length(self) -> NDArray[np.float64]:
-        """How far a step along the gradient may lead, (p,)."""
+        """Length of a step along the gradient that is never too far, (p,)."""
         largest = self.hessian.largest(self._inverse_unit)
         return np.asarray(self._inverse_unit**2 / (largest or 1.0))
 
     def _shrunk(self, x: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A step along the gradient, less c: those of no more become 0."""
         moved = x - self._length * gradient
         return np.asarray(
             np.sign(moved) * np.maximum(np.abs(moved) - self._length * self.cost, 0.0)
