@@ -343,17 +343,22 @@ def date_spellings(cell: str) -> Iterator[Moment]:
     """Yield the orders in which a cell is a date or a time."""
     if not any(map(str.isdigit, cell)):
         return
-    dates = [date for date in _DATES if _matcher(Moment(date).pattern[:-1]).match(cell)]
+    dates = [date for date in _DATES if _beginning(date).match(cell)]
     for time, zone in (*product(_TIMES, [False]), *product(filter(None, _TIMES), [True])):
         for date in dates if zone or not time else ("", *dates):
             moment = Moment(date, time, zone)
-            if _matcher(moment.pattern).match(cell):
+            if _matcher(moment).match(cell):
                 yield moment
 
 
 @cache
-def _matcher(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace(r"\x{202f}", "\u202f"))
+def _matcher(moment: Moment) -> re.Pattern[str]:
+    return re.compile(moment.pattern.replace(r"\x{202f}", "\u202f"))
+
+
+@cache
+def _beginning(date: str) -> re.Pattern[str]:
+    return re.compile(Moment(date).pattern.removesuffix("$"))
 
 
 # Truth values and text --------------------------------------------------------------------------
