@@ -32,8 +32,7 @@ def rows_of(by: str, value: object) -> pd.DataFrame:
     return TABLE[TABLE[by].isna() if value is None else TABLE[by] == value]
 
 
-@pytest.mark.parametrize("by", ["site", "shift"])
-@pytest.mark.parametrize("engine", [None, "processes"])
+@pytest.mark.parametrize(("by", "engine"), [("site", None), ("shift", "processes")])
 @pytest.mark.parametrize("estimator", [NaiveBayes, LinearDiscriminantAnalysis, LogisticRegression])
 def test_groups_of_a_classifier(estimator, by, engine) -> None:
     model = on(engine, estimator()).fit(TABLE[["size", "mass"]], TABLE["y"])
