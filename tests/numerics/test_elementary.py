@@ -223,7 +223,7 @@ def levels() -> list[str]:
 
 def first_and_last(names: list[str]) -> list[Any]:
     """Return the names, of which those between take part where there is time."""
-    between = {name: pytest.mark.exhaustive for name in names[1:-1]}
+    between = dict.fromkeys(names[1:-1], pytest.mark.exhaustive)
     return [pytest.param(name, marks=between.get(name, ())) for name in names]
 
 
