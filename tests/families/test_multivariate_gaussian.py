@@ -398,12 +398,12 @@ def test_estimates_from_rows_with_gaps_are_the_most_likely(pooling: int) -> None
         assert log_likelihood(means, found.covariance) < top
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_rows_without_a_cell_change_nothing(options: dict[str, Any]) -> None:
-    family = MultivariateGaussian(**options)
+def test_rows_without_a_cell_change_nothing() -> None:
     nothing = np.full((2, 3), np.nan)
     more = np.concatenate([X, nothing]), np.append(CODES, [0, 1])
-    assert frozen(estimated(family, *more)) == frozen(estimated(family))
+    for options in OPTIONS:
+        family = MultivariateGaussian(**options)
+        assert frozen(estimated(family, *more)) == frozen(estimated(family)), options
 
 
 @pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[-1]], ids=str)
@@ -500,10 +500,12 @@ def test_columns_that_say_nothing_are_named() -> None:
         ]
 
 
-@pytest.mark.parametrize("options", OPTIONS[:-1], ids=str)
-def test_a_column_with_one_value_says_nothing(options: dict[str, Any]) -> None:
-    family, more = MultivariateGaussian(**options), np.insert(X, 1, 0.1, axis=1)
-    assert_allclose(score(estimated(family, more), more), score(estimated(family), X), rtol=1e-12)
+def test_a_column_with_one_value_says_nothing() -> None:
+    more = np.insert(X, 1, 0.1, axis=1)
+    for options in OPTIONS[:-1]:
+        family = MultivariateGaussian(**options)
+        found, expected = score(estimated(family, more), more), score(estimated(family), X)
+        assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_classes_without_spread_are_named() -> None:
@@ -546,12 +548,12 @@ def test_with_fewer_rows_than_columns_a_posterior_uses_all_columns() -> None:
             assert_allclose(score(found, asked)[:, c], judge.logpdf(asked), rtol=1e-10)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_a_class_without_rows_changes_nothing(options: dict[str, Any]) -> None:
-    family = MultivariateGaussian(**options)
-    two, three = estimated(family), estimated(family, X, CODES * 2, 3)
-    assert_allclose(score(three, X, 3)[:, [0, 2]], score(two, X), rtol=1e-12)
-    assert np.isfinite(score(three, X, 3)).all()
+def test_a_class_without_rows_changes_nothing() -> None:
+    for options in OPTIONS:
+        family = MultivariateGaussian(**options)
+        two, three = estimated(family), estimated(family, X, CODES * 2, 3)
+        assert_allclose(score(three, X, 3)[:, [0, 2]], score(two, X), rtol=1e-12)
+        assert np.isfinite(score(three, X, 3)).all(), options
 
 
 def test_a_floor_is_a_share_of_the_variance_over_all_classes() -> None:

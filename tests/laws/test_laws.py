@@ -640,7 +640,7 @@ def test_estimators(name: str, n: int) -> None:
     ids=str,
 )
 def test_options_keep_the_laws(options: dict[str, Any]) -> None:
-    table = mixed_table(np.random.default_rng(7), 40)
+    table = mixed_table(np.random.default_rng(7), 24)
     check_estimator_laws(
         lambda: naive_bayes.NaiveBayes.textbook(**{"families": CHOSEN, **options}), table, "kind"
     )

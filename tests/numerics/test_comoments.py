@@ -158,8 +158,7 @@ def assert_scatter(found: DoubleDouble, truth: np.ndarray, used: np.ndarray) -> 
     assert not found.hi[:, others].any()
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e4, 1e12])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("offset", "kind"), [(0.0, "any"), (1e4, "whole"), (1e12, "none")])
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("pooled", [False, True])
 def test_covariances_are_the_exact_answers_rounded_once(
@@ -230,9 +229,8 @@ def test_borders_of_chunks(n: int, pooled: bool) -> None:
         assert (whole == np.repeat(np.repeat(whole[:, ::13, ::13], 13, axis=1), 13, axis=2)).all()
 
 
-@pytest.mark.parametrize("p", [1, 7, 8, 9])
-@pytest.mark.parametrize("t", [1, 9])
-@pytest.mark.parametrize("n", [1, 300, 2_000])
+@pytest.mark.parametrize(("p", "t"), [(1, 9), (7, 1), (8, 1), (9, 9)])
+@pytest.mark.parametrize("n", [1, 2_000])
 def test_columns_of_two_blocks_are_those_of_one(p: int, t: int, n: int) -> None:
     rng = np.random.default_rng([p, t, n])
     x = rng.normal(size=(n, p + t)) + rng.choice([0.0, 10.1], p + t)
@@ -279,8 +277,9 @@ def hard_columns(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("name", hard_columns(2, np.random.default_rng(0)))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("name", "kind"), list(zip(hard_columns(2, np.random.default_rng(0)), 4 * KINDS, strict=True))
+)
 def test_hard_columns(name: str, kind: str) -> None:
     rng = np.random.default_rng(5)
     n = 1_100
@@ -323,8 +322,7 @@ def test_rows_without_a_class_do_not_matter_whatever_they_hold() -> None:
             assert summed(y, np.where(kept, codes, -1)) == expected
 
 
-@pytest.mark.parametrize("row", [0, 256, 4_999])
-@pytest.mark.parametrize("gap", [None, 50])
+@pytest.mark.parametrize(("row", "gap"), [(0, None), (256, 50), (4_999, None)])
 @pytest.mark.parametrize(
     ("value", "rule"),
     [
@@ -359,7 +357,7 @@ def test_a_number_without_a_square_is_named(
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("pooled", [False, True])
 def test_taking_rows_away_leaves_the_exact_rest(offset: float, gaps: float, pooled: bool) -> None:
-    for seed in range(5):
+    for seed in range(2):
         rng = np.random.default_rng([seed, 5])
         x = rng.normal(size=(60, 2)) * [1.0, 50.0] + offset
         x[rng.random(x.shape) < gaps] = np.nan
@@ -454,7 +452,7 @@ def at_the_end_of_a_page(x: np.ndarray, path: Any) -> np.ndarray:
     return np.asarray(mapped)
 
 
-@pytest.mark.parametrize("d", [1, 2, 7, 8, 9, 17])
+@pytest.mark.parametrize("d", [1, 8, 9, 17])
 def test_nothing_is_read_beyond_the_last_row(d: int, tmp_path: Any) -> None:
     rng = np.random.default_rng(d)
     tile = max(16, 8_192 // (-(-d // 8) * 8))  # of moments

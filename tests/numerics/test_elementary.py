@@ -66,7 +66,7 @@ def worst(name: str, kind: str, first: float, last: float, n: int) -> float:
 
 @pytest.mark.parametrize(("name", "kind", "first", "last"), RANGES)
 def test_is_off_by_less_than_a_unit(name: str, kind: str, first: float, last: float) -> None:
-    assert worst(name, kind, first, last, 500) < 1.0
+    assert worst(name, kind, first, last, 200) < 1.0
 
 
 @pytest.mark.exhaustive
@@ -159,11 +159,11 @@ def borders() -> Iterator[tuple[str, float]]:
     yield from (("digamma", x) for x in (0.5, 1.0, 1.4616321449683623, 2.0, 3.0, 7.0, 8.0))
 
 
-@pytest.mark.parametrize(("name", "border"), [*borders()])
-def test_rises_across_the_borders_of_its_polynomials(name: str, border: float) -> None:
-    x = border + np.spacing(border) * np.arange(-400.0, 400.0)
-    steps = np.diff(FUNCTIONS[name](np.sort(x)))
-    assert (steps >= 0).all()
+def test_rises_across_the_borders_of_its_polynomials() -> None:
+    for name, border in borders():
+        x = border + np.spacing(border) * np.arange(-400.0, 400.0)
+        steps = np.diff(FUNCTIONS[name](np.sort(x)))
+        assert (steps >= 0).all(), (name, border)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -221,7 +221,13 @@ def levels() -> list[str]:
     return names[: names.index(kernels.level()) + 1] if kernels.level() in names else ["base"]
 
 
-@pytest.mark.parametrize("level", levels())
+def first_and_last(names: list[str]) -> list[Any]:
+    """Return the names, of which those between take part where there is time."""
+    between = dict.fromkeys(names[1:-1], pytest.mark.exhaustive)
+    return [pytest.param(name, marks=between.get(name, ())) for name in names]
+
+
+@pytest.mark.parametrize("level", first_and_last(levels()))
 def test_a_million_values_are_the_same_bits_at_every_level(level: str) -> None:
     program = ROOT / "tests/numerics/elementary_values.py"
     environment = os.environ | {"SUFFICE_SIMD": level}

@@ -12,7 +12,7 @@ from suffice.numerics import error_free, exact, kernels
 from suffice.numerics.exact import DoubleDouble
 
 NUMBERS = st.floats(-(2.0**100), 2.0**100).filter(lambda x: x == 0 or abs(x) > 2.0**-100)
-MANY = settings(max_examples=40)
+MANY = settings(max_examples=20)
 
 
 @st.composite

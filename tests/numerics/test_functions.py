@@ -47,7 +47,7 @@ def reference(row: list[float]) -> mpmath.mpf:
         return mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(x)) for x in row))
 
 
-@settings(max_examples=150)
+@settings(max_examples=40)
 @given(ROWS)
 def test_log_sum_exp_and_posterior(row: list[float]) -> None:
     prior = np.log(np.full(len(row), 1 / len(row)))
@@ -130,13 +130,11 @@ def test_rows_of_several_blocks(n: int) -> None:
     assert count == 0
 
 
-# -- linear functions of rows: any type and order of cells, and the same bits in any company
+# -- linear functions of rows: the same bits in any company
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_rows_of_any_type_and_order(dtype: str, order: str) -> None:
-    x = np.array([[1, 2, 3], [4, 5, 6]], dtype, order=order)
+def test_rows_by_hand() -> None:
+    x = np.array([[1, 2, 3], [4, 5, 6]], np.int16)
     slope = np.array([[1.0, 10.0, 100.0], [0.0, 0.0, 1.0]])
     expected = [[321.0 - 111.0 + 7.0, 2.0], [654.0 - 111.0 + 7.0, 5.0]]
     found = affine(x, np.ones(3), slope, np.array([7.0, 0.0]))
@@ -151,8 +149,7 @@ def test_rows_without_columns_or_functions() -> None:
     assert linear(np.empty((0, 4)), np.ones((4, 2))).shape == (0, 2)
 
 
-@pytest.mark.parametrize("m", [1, 2, 9, 50])
-@pytest.mark.parametrize("d", [1, 8, 11, 50])
+@pytest.mark.parametrize(("d", "m"), [(1, 1), (1, 50), (8, 9), (11, 2), (50, 1), (50, 50)])
 def test_linear_functions_of_a_row_have_the_same_bits_beside_every_other(d: int, m: int) -> None:
     rng = np.random.default_rng([d, m])
     x, matrix = rng.normal(size=(50, d)), rng.normal(size=(d, m))
@@ -165,14 +162,14 @@ def test_linear_functions_of_a_row_have_the_same_bits_beside_every_other(d: int,
         np.testing.assert_array_equal(linear(x[::-1][part], matrix), among[::-1][part])
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("shape", [(1, 20), (3, 20), (30, 20), (5, 0), (0, 5), (4, 20, 3)])
-def test_sums_of_rows_are_added_from_left_to_right(shape: tuple[int, ...], order: str) -> None:
+@pytest.mark.parametrize("shape", [(1, 20), (30, 20), (5, 0), (0, 5), (4, 20, 3)])
+def test_sums_of_rows_are_added_from_left_to_right(shape: tuple[int, ...]) -> None:
     terms = np.random.default_rng(0).normal(size=shape)
     expected = np.zeros((shape[0], *shape[2:]))
     for place in np.ndindex(expected.shape):
         expected[place] = sum(terms[(place[0], slice(None), *place[1:])].tolist(), 0.0)
-    np.testing.assert_array_equal(row_sums(np.array(terms, order=order)), expected)
+    for lying in (terms, np.asfortranarray(terms)):
+        np.testing.assert_array_equal(row_sums(lying), expected)
 
 
 def test_what_lies_by_rows_is_not_copied() -> None:
@@ -185,9 +182,10 @@ def test_what_lies_by_rows_is_not_copied() -> None:
 # -- linear functions of rows: every number of functions, columns and rows
 
 
-@pytest.mark.parametrize("k", [0, 1, 8, 17])
-@pytest.mark.parametrize("d", [1, 8, 9])
-@pytest.mark.parametrize("n", [1, 16, 17])
+SIZES = [(1, 1, 1), (1, 9, 17), (8, 8, 16), (9, 9, 17), (17, 1, 16), (17, 9, 1), (17, 8, 17)]
+
+
+@pytest.mark.parametrize(("k", "d", "n"), [(0, 8, 17), *SIZES])
 def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
     rng = np.random.default_rng([k, d, n])
     x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
@@ -203,8 +201,7 @@ def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
     np.testing.assert_array_equal(out[~complete], 1.0)
 
 
-@pytest.mark.parametrize("k", [0, 2])
-@pytest.mark.parametrize(("row", "first"), [(0, 0), (15, 0), (16, 16), (39, 32)])
+@pytest.mark.parametrize(("row", "first", "k"), [(0, 0, 2), (15, 0, 0), (16, 16, 2), (39, 32, 2)])
 def test_a_row_that_cannot_be_squared_stops(row: int, first: int, k: int) -> None:
     x = np.ones((40, 3))
     x[row, 1] = 1e151
@@ -217,9 +214,7 @@ def test_a_row_that_cannot_be_squared_stops(row: int, first: int, k: int) -> Non
     np.testing.assert_array_equal(out[:first], 3.0)
 
 
-@pytest.mark.parametrize("k", [1, 2, 9])
-@pytest.mark.parametrize("d", [1, 8, 9])
-@pytest.mark.parametrize("n", [1, 16, 17])
+@pytest.mark.parametrize(("k", "d", "n"), SIZES)
 def test_what_is_written_of_rows_of_any_cells(k: int, d: int, n: int) -> None:
     rng = np.random.default_rng([k, d, n])
     x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
@@ -237,9 +232,7 @@ def test_what_is_written_of_rows_of_any_cells(k: int, d: int, n: int) -> None:
 # -- squares of distances from means: every number of classes, columns and rows, cells missing
 
 
-@pytest.mark.parametrize("k", [1, 8, 17])
-@pytest.mark.parametrize("d", [1, 8, 9])
-@pytest.mark.parametrize("n", [1, 16, 17])
+@pytest.mark.parametrize(("k", "d", "n"), SIZES)
 def test_what_is_missing_adds_nothing(k: int, d: int, n: int) -> None:
     rng = np.random.default_rng([k, d, n])
     x, mean = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, (k, d)) * 1.0
@@ -268,8 +261,9 @@ def test_squares_of_a_row_have_the_same_bits_beside_every_other(d: int) -> None:
     np.testing.assert_array_equal(holed[1::2], alone[1::2])
 
 
-@pytest.mark.parametrize(("row", "first"), [(0, 0), (15, 0), (16, 16), (39, 32)])
-@pytest.mark.parametrize("beside", [1.0, np.nan])
+@pytest.mark.parametrize(
+    ("row", "first", "beside"), [(0, 0, 1.0), (15, 0, np.nan), (16, 16, np.nan), (39, 32, 1.0)]
+)
 def test_squares_stop_at_a_row_that_cannot_be_squared(row: int, first: int, beside: float) -> None:
     x = np.ones((40, 3))
     x[row] = beside, 1e151, beside

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_iris
 
@@ -16,6 +16,7 @@ X, Y = load_iris(return_X_y=True)
 MODEL = NaiveBayes.textbook().fit(pd.DataFrame(X, columns=list("abcd")), Y)
 
 
+@settings(max_examples=15)
 @given(st.integers(0, 149), st.sampled_from([0, 1, 2]), st.sampled_from([0, 1, 2]))
 def test_the_steps_lead_to_the_log_odds(row: int, label: int, against: int) -> None:
     x = pd.DataFrame(X[row : row + 1], columns=list("abcd"))

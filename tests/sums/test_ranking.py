@@ -4,13 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import suffice.sums.ranking as module
 from suffice.sums.ranking import Ranking, RankingAccumulator
 
+FEW = settings(max_examples=20)
 ROWS = st.lists(
     st.tuples(
         st.sampled_from([-np.inf, -2.0, -0.5, 0.0, 0.25, 3.0, np.inf]),
@@ -26,6 +27,7 @@ def ranking(rows) -> Ranking:
     return Ranking.of(np.array(scores, float), np.array(truth, bool), np.array(weights, float))
 
 
+@FEW
 @given(ROWS, ROWS)
 def test_parts_add_up_and_come_off_again(a, b):
     assert ranking(a) + ranking(b) == ranking(a + b) == ranking((a + b)[::-1])
@@ -33,6 +35,7 @@ def test_parts_add_up_and_come_off_again(a, b):
     assert ranking(a) + Ranking.empty() == ranking(a)
 
 
+@FEW
 @given(ROWS)
 def test_the_roc_area_is_the_share_of_pairs_in_order(rows):
     positive = [(s, Fraction(w)) for s, y, w in rows if y]
@@ -89,6 +92,7 @@ def test_rounded_scores_give_bounds(monkeypatch):
     assert total == rough
 
 
+@FEW
 @given(st.lists(ROWS, max_size=8))
 def test_batches_add_up_to_all_rows(batches):
     gathered = RankingAccumulator()

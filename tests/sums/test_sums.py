@@ -479,6 +479,7 @@ def test_a_sample_does_not_depend_on_order_and_batches(seed: int, cut: int, dist
     assert whole.sample.rows <= 8
 
 
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1), distinct=st.sampled_from([1, 2, 40]))
 def test_of_a_long_batch_only_rows_of_small_hash_are_copied(seed: int, distinct: int) -> None:
     batch = rows(200, seed, distinct)
@@ -490,6 +491,7 @@ def test_of_a_long_batch_only_rows_of_small_hash_are_copied(seed: int, distinct:
     assert whole.sample.cut == pieces.sample.cut
 
 
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_rows_of_smallest_hash_are_chosen(seed: int) -> None:
     batch = rows(50, seed)

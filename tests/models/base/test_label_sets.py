@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suffice.errors import ParameterError
@@ -12,6 +12,7 @@ probabilities = st.lists(st.floats(0, 1), min_size=2, max_size=60)
 fractions = st.floats(0.01, 0.99)
 
 
+@settings(max_examples=25)
 @given(probabilities, fractions)
 def test_one_row_of_many_is_covered_as_often_as_is_said(own: list[float], coverage: float) -> None:
     """Each row in turn is the new one; the others are known."""
@@ -24,6 +25,7 @@ def test_one_row_of_many_is_covered_as_often_as_is_said(own: list[float], covera
     assert np.mean(inside) >= coverage - 1e-9
 
 
+@settings(max_examples=25)
 @given(st.integers(20, 300), fractions)
 def test_the_largest_doubt_is_the_quantile_of_numpy(n: int, coverage: float) -> None:
     p = np.random.default_rng(n).permutation(np.arange(n)) / n
@@ -36,6 +38,7 @@ def test_the_largest_doubt_is_the_quantile_of_numpy(n: int, coverage: float) -> 
     assert found == np.quantile(1 - p, rounded_up, method="inverted_cdf")
 
 
+@settings(max_examples=25)
 @given(probabilities, fractions, st.integers(2, 5))
 def test_a_weight_is_as_many_rows(own: list[float], coverage: float, times: int) -> None:
     p = np.array(own)

@@ -75,7 +75,7 @@ def bits(answers) -> bytes:
 @pytest.mark.parametrize("case", CASES)
 def test_a_row_has_the_bits_that_it_has_in_a_table(case: str) -> None:
     model, columns = fitted(case), CASES[case][1]
-    table, rows = pa.table(columns).slice(0, 40), rows_of(columns)[:40]
+    table, rows = pa.table(columns).slice(0, 20), rows_of(columns)[:20]
     answer = answer_of(model)
     expected = answer(table)
     assert bits(answer(rows)) == bits(expected)
@@ -172,7 +172,7 @@ def test_threads_and_forked_processes_answer_alike(case: str) -> None:
     expected = _one_by_one(fitted(case), rows)
     fresh = fitted(case)  # nothing that an answer needs is kept yet
     with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(lambda _: _one_by_one(fresh, rows), range(16))) == {expected}
+        assert set(pool.map(lambda _: _one_by_one(fresh, rows), range(8))) == {expected}
     if not hasattr(os, "fork"):
         return
     context = get_context("fork")

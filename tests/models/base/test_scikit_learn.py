@@ -113,6 +113,10 @@ def test_methods_that_options_hide() -> None:
 def test_errors_are_those_of_scikit_learn() -> None:
     with pytest.raises(NotFittedError, match="This LinearRegression instance is not fitted yet"):
         LinearRegression().predict(X)
+
+
+@pytest.mark.exhaustive
+def test_errors_are_those_of_scikit_learn_where_it_is_imported_later() -> None:
     done = subprocess.run(
         [sys.executable, "-c", UNFITTED], capture_output=True, text=True, check=True, timeout=120
     )

@@ -56,8 +56,7 @@ ROWS_OF_A_BATCH = 70_000  # or fewer
 STRANGE: dict[int, list[float]] = {0: [-1, 10**15], -1: [0, 0.5]}
 
 
-@pytest.mark.parametrize("low", [0, -1])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("form", "low"), list(zip(FORMS, 3 * [0, -1], strict=True)))
 def test_it_counts_as_missing_where_rows_are_answered(form: str, low: int, tmp_path: Path) -> None:
     given = FORMS[form]
     model = NaiveBayes.textbook().fit(given(rows(low), tmp_path), "kind")

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import hstack
 from sklearn import linear_model
@@ -51,6 +51,7 @@ def test_a_logistic_fit_of_counted_words():
     np.testing.assert_array_equal(found.classes_, ["cheap", "dear"])
 
 
+@settings(max_examples=20)
 @given(st.lists(st.text("abc é", max_size=20), min_size=1), st.integers(2, 9))
 def test_a_place_counts_the_words_that_fall_there(texts, places):
     block = split_words(texts)

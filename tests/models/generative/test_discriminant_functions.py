@@ -166,7 +166,7 @@ def test_forms_against_scikit_learn(name: str, kind: Any) -> None:
 # -- every family, random tables
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 3), n=st.integers(8, 60))
 def test_random_mixed_tables(seed: int, k: int, n: int) -> None:
     table = mixed(n, seed, k)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -69,6 +69,7 @@ def test_it_is_kept_where_the_user_says_so(column: str) -> None:
     assert abs(kept.predict_proba(x) - without).max() > 1e-3
 
 
+@settings(max_examples=15)
 @given(st.permutations(range(N)), st.integers(0, N), st.sampled_from(sorted(COLUMNS)))
 def test_all_rows_decide_it_in_any_order_and_in_any_batches(
     order: list[int], cut: int, column: str

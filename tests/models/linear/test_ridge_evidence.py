@@ -42,8 +42,8 @@ def log_evidence(x: np.ndarray, y: np.ndarray, alpha: Any, intercept: bool) -> A
 @pytest.mark.parametrize("intercept", [True, False])
 def test_evidence_is_the_density_of_the_targets_and_its_maximum_is_found(intercept):
     rng = np.random.default_rng(8)
-    x = rng.normal(size=(12, 3)) + 1.0
-    y = x @ [0.9, -0.7, 0.4] + rng.normal(size=12) + 2.0 * intercept
+    x = rng.normal(size=(8, 3)) + 1.0
+    y = x @ [0.9, -0.7, 0.4] + rng.normal(size=8) / 2 + 2.0 * intercept
     equations = NormalEquations.of(summed(x, y), 3, intercept)
     spectrum = RidgeSpectrum.of(equations, np.ones(3))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -68,8 +70,10 @@ def test_coefficients_are_those_of_scikit_learn(shape, intercept):
         assert_close(found.predict(x), expected.predict(dense(x)))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("model", [Lasso(), ElasticNet(), Lasso(positive=True)], ids=repr)
+@pytest.mark.parametrize(
+    ("shape", "model"),
+    list(zip(SHAPES, cycle([Lasso(), ElasticNet(), Lasso(positive=True)]), strict=False)),
+)
 def test_penalties_of_absolute_values_reach_their_minimum(shape, model):
     x = SHAPES[shape]
     y, d = targets(x), dense(x)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from suffice.models.optimise.proximal_newton import L1Quadratic, violation
 
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=25)
 
 
 @st.composite

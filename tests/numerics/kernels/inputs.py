@@ -11,9 +11,12 @@ import numpy as np
 __all__ = ["powers_of_ten", "products"]
 
 
+NEAREST = {exponent: float(f"1e{exponent}") for exponent in range(-400, 401)}
+
+
 def powers_of_ten(exponents: Any) -> Any:
     """Return powers of ten: the nearest double, but of 10²³, nearly a tie, the one above it."""
-    nearest = np.array([float(f"1e{e}") for e in exponents.ravel().tolist()], np.float64)
+    nearest = np.array([NEAREST[e] for e in exponents.ravel().tolist()], np.float64)
     powers = nearest.reshape(exponents.shape)
     return np.where(exponents == 23, np.nextafter(powers, np.inf), powers)
 

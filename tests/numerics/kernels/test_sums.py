@@ -252,9 +252,11 @@ def test_rows_that_lie_otherwise_give_the_same() -> None:
         assert a.tobytes() == b.tobytes()
 
 
-@pytest.mark.parametrize("order", ["C", "F", "every second", "wider"])
 @pytest.mark.parametrize("kind", ["f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4", "?"])
-@pytest.mark.parametrize("shape", [(700, 3), (700, 19), (9, 1), (300, 8)])
+@pytest.mark.parametrize(
+    ("shape", "order"),
+    [((700, 3), "C"), ((700, 19), "F"), ((9, 1), "every second"), ((300, 8), "wider")],
+)
 def test_numbers_of_every_type_and_order_give_the_same(
     shape: tuple[int, int], kind: str, order: str
 ) -> None:
