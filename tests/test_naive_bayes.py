@@ -391,11 +391,19 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("name", ours.__all__)
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(getattr(ours, name)() for name in NAMES),
+        ours.NaiveBayes.textbook(),
+        pytest.param(ours.NaiveBayes(), marks=pytest.mark.exhaustive),
+    ],
+    ids=str,
+)
 @pytest.mark.filterwarnings("ignore")
-def test_the_contract_of_scikit_learn(name):
-    expected = EXPECTED if name in ("MultinomialNB", "CategoricalNB") else {}
-    results = check_estimator(getattr(ours, name)(), expected_failed_checks=expected)
+def test_the_contract_of_scikit_learn(model):
+    expected = EXPECTED if type(model).__name__ in ("MultinomialNB", "CategoricalNB") else {}
+    results = check_estimator(model, expected_failed_checks=expected)
     passed = {result["check_name"] for result in results if result["status"] == "passed"}
     assert len(passed) > 40
 

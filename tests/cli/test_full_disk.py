@@ -78,10 +78,9 @@ PRINTED = at_length(
     "explain classes.suffice rows.csv --rows 2",
     "merge classes.suffice classes.suffice -o twice.suffice",
 )
-FEW = [
-    "predict classes.suffice rows.csv",
-    *at_length("show classes.suffice --json", "summary line.suffice"),
-]
+FEW = at_length(
+    "predict classes.suffice rows.csv", "show classes.suffice --json", "summary line.suffice"
+)
 UNREAD = [
     "predict classes.suffice rows.csv",
     *at_length(

@@ -16,7 +16,7 @@ from suffice import AODE, LinearDiscriminantAnalysis, NaiveBayes
 from suffice.linear_model import LinearRegression
 from suffice.numerics import kernels
 
-MOST = 4  # moments, evenly among the calls of kernels
+MOST = 3  # moments, evenly among the calls of kernels
 N = 120
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 4, (N, 3)).astype(float), RNG.integers(0, 3, N)

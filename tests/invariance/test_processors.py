@@ -35,8 +35,8 @@ LINEAR_ALGEBRA = {
     "models/linear/ridge.py": "the penalty of the least error left out",
     "models/linear/robust.py": "F of a summary",
     "models/linear/rows.py": "least squares of fewer rows than columns",
+    "models/logistic/in_memory.py": "steps of logistic regression",
     "models/logistic/model.py": "terms that the rows leave open",
-    "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
     "models/optimise/algebra.py": "iterations of logistic regression",
     "sums/kept_rows.py": "roots of fewer rows than columns",
 }
@@ -72,7 +72,7 @@ def environments() -> dict[str, dict[str, str]]:
         **{level: {"SUFFICE_SIMD": level} for level in LEVELS},
         "loops of NumPy": {"NPY_DISABLE_CPU_FEATURES": instructions_of_numpy()},
         "loops of BLAS": {"OPENBLAS_CORETYPE": "Prescott"},
-        "threads of BLAS": {"OPENBLAS_NUM_THREADS": "1"},
+        "threads of BLAS": {"OPENBLAS_NUM_THREADS": "3"},
     }
 
 
