@@ -399,7 +399,6 @@ Make = Callable[[Batch], Any]
 STATISTICS: dict[type, list[tuple[str, Make]]] = {
     Moments: [("real", lambda batch: summed(MomentsAccumulator(width(batch)), batch))],
     BinnedCounts: [
-        ("real", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
         ("real", lambda batch: summed(BinnedCountAccumulator(np.full(width(batch), 1e8)), batch)),
         ("real", lambda batch: summed(BinnedCountAccumulator(*in_units(width(batch))), batch)),
         ("whole", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
@@ -430,8 +429,6 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     Events: [
         ("count", lambda batch: summed(EventAccumulator(), batch)),
         ("columns", lambda batch: summed(EventAccumulator(), batch)),
-        ("columns", lambda batch: summed(EventAccumulator(presence=True), batch)),
-        ("events", lambda batch: summed(EventAccumulator(), batch)),
         ("events", lambda batch: summed(EventAccumulator(presence=True), batch)),
     ],
     JointCounts: [
@@ -445,12 +442,8 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     ],
     ByClass: [
         ("real", lambda batch: by_class(pairs_of(cut_bins(batch)), batch)),
-        ("real", lambda batch: by_class(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
-        ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
-        ("real", lambda batch: by_class(ComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch), pooled=True), batch)),
         ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),
-        ("category", lambda batch: by_class(JointAccumulator(width(batch)), batch)),
         ("events", lambda batch: by_class(EventAccumulator(), batch)),
     ],
 }

@@ -32,47 +32,73 @@ HELP = {"help_option_names": ["--help", "-h"]}
 WIDTH, WIDEST = 80, 26  # of help, and of the names of its options
 SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an option has no metavar
 
-# By name, in the order of the help: an example. The module of a command in `suffice.cli.commands`,
-# and the function in it, have its name; the docstring begins with what `ABOUT` says.
+# By name, in the order of the help: a sentence and an example. The module of a command in
+# `suffice.cli.commands`, and the function in it, have its name; its docstring begins with the
+# sentence, which stands here too, so that the help of all commands imports none.
 COMMANDS = {
-    "demo": "suffice demo",
-    "fit": "suffice fit boston.csv --target medv --model linear",
-    "cv": "suffice cv adult.csv --label income --model naive-bayes,logistic",
-    "predict": "suffice predict adult.suffice new.csv --keep id --proba -o out.csv",
-    "evaluate": "suffice evaluate adult.suffice test.csv",
-    "explain": "suffice explain adult.suffice new.csv --rows 2",
-    "show": "suffice show adult.suffice --column age",
-    "columns": "suffice columns adult.suffice",
-    "summary": "suffice summary boston.suffice",
-    "sample": "suffice sample spam.suffice -n 5 --seed 1",
-    "export": "suffice export adult.suffice --to sql --dialect duckdb --table people",
-    "report": "suffice report adult.suffice -o adult.html --open",
-    "merge": "suffice merge north.suffice south.suffice -o all.suffice",
-    "compare": "suffice compare january.suffice february.suffice",
-    "forget": "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
-    "calibrate": "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
-    "audit": "suffice audit adult.suffice --min-count 5",
-    "searchlight": "suffice searchlight bold.nii --labels runs.txt --cube 1 -o map.nii",
-}
-ABOUT = {
-    "demo": "Fit, evaluate, predict and explain on a table of wines.",
-    "fit": "Fit a model to files and save it.",
-    "cv": "Compare models by cross-validation.",
-    "predict": "Predict every row, in order.",
-    "evaluate": "Evaluate predictions on test data.",
-    "explain": "Explain predictions: the evidence of every column.",
-    "show": "Show a model's classes and columns, or how a table is read.",
-    "columns": "Rank columns by mutual information with the label.",
-    "summary": "Show coefficients with standard errors, tests and fit.",
-    "sample": "Draw rows from a model.",
-    "export": "Export a model as SQL, JSON or an ONNX graph.",
-    "report": "Write an interactive page of a model, for a browser.",
-    "merge": "Merge models of the same columns.",
-    "compare": "Compare two models: which columns have drifted.",
-    "forget": "Remove rows from a model.",
-    "calibrate": "Refit the column weights, or the errors of a regression.",
-    "audit": "List what a model file reveals about single rows.",
-    "searchlight": "Map the accuracy of searchlights in brain images.",
+    "demo": ("Fit, evaluate, predict and explain on a table of wines.", "suffice demo"),
+    "fit": (
+        "Fit a model to files and save it.",
+        "suffice fit boston.csv --target medv --model linear",
+    ),
+    "cv": (
+        "Compare models by cross-validation.",
+        "suffice cv adult.csv --label income --model naive-bayes,logistic",
+    ),
+    "predict": (
+        "Predict every row, in order.",
+        "suffice predict adult.suffice new.csv --keep id --proba -o out.csv",
+    ),
+    "evaluate": ("Evaluate predictions on test data.", "suffice evaluate adult.suffice test.csv"),
+    "explain": (
+        "Explain predictions: the evidence of every column.",
+        "suffice explain adult.suffice new.csv --rows 2",
+    ),
+    "show": (
+        "Show a model's classes and columns, or how a table is read.",
+        "suffice show adult.suffice --column age",
+    ),
+    "columns": (
+        "Rank columns by mutual information with the label.",
+        "suffice columns adult.suffice",
+    ),
+    "summary": (
+        "Show coefficients with standard errors, tests and fit.",
+        "suffice summary boston.suffice",
+    ),
+    "sample": ("Draw rows from a model.", "suffice sample spam.suffice -n 5 --seed 1"),
+    "export": (
+        "Export a model as SQL, JSON or an ONNX graph.",
+        "suffice export adult.suffice --to sql --dialect duckdb --table people",
+    ),
+    "report": (
+        "Write an interactive page of a model, for a browser.",
+        "suffice report adult.suffice -o adult.html --open",
+    ),
+    "merge": (
+        "Merge models of the same columns.",
+        "suffice merge north.suffice south.suffice -o all.suffice",
+    ),
+    "compare": (
+        "Compare two models: which columns have drifted.",
+        "suffice compare january.suffice february.suffice",
+    ),
+    "forget": (
+        "Remove rows from a model.",
+        "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
+    ),
+    "calibrate": (
+        "Refit the column weights, or the errors of a regression.",
+        "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
+    ),
+    "audit": (
+        "List what a model file reveals about single rows.",
+        "suffice audit adult.suffice --min-count 5",
+    ),
+    "searchlight": (
+        "Map the accuracy of searchlights in brain images.",
+        "suffice searchlight bold.nii --labels runs.txt --cube 1 -o map.nii",
+    ),
 }
 
 
@@ -171,7 +197,8 @@ class Commands(TextAsItIs, TyperGroup):
         from suffice.cli.output import print_all
 
         options = [one for one in self.get_params(ctx) if not one.hidden]
-        sections = {"Options": map(_entry, options), "Commands": ABOUT.items()}
+        commands = [(name, about) for name, (about, _) in COMMANDS.items()]
+        sections = {"Options": map(_entry, options), "Commands": commands}
         print_all([*_head(self, ctx), *_sections(sections), "Start with:  suffice demo"])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -312,13 +339,14 @@ def _about(parameter: Any) -> str:
 
 def _command(name: str) -> Any:
     """Return the command of a name."""
+    about, example = COMMANDS[name]
     function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP)
-    alone.command(name, cls=Command, epilog=COMMANDS[name])(_spread_out(name, function))
+    alone.command(name, cls=Command, epilog=example)(_spread_out(function, about))
     return get_command(alone)
 
 
-def _spread_out(name: str, command: Callable[..., None]) -> Callable[..., None]:
+def _spread_out(command: Callable[..., None], about: str) -> Callable[..., None]:
     """Let every field of a record among the parameters of a command be an option of its own."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {key: hint for key, hint in hints.items() if is_dataclass(hint)}
@@ -334,7 +362,7 @@ def _spread_out(name: str, command: Callable[..., None]) -> Callable[..., None]:
             given[key] = group(**{f.name: given.pop(f.name) for f in fields(group)})
         command(**given)
 
-    flat.__doc__ = f"{ABOUT[name]}\n\n{(command.__doc__ or '').partition(chr(10) * 2)[2]}"
+    flat.__doc__ = f"{about}\n\n{(command.__doc__ or '').partition(chr(10) * 2)[2]}"
     flat.__signature__ = Signature(spread)  # type: ignore[attr-defined]
     flat.__annotations__ = {option.name: option.annotation for option in spread}
     return flat

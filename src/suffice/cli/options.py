@@ -437,9 +437,6 @@ def estimator_of(
 
 # Running ----------------------------------------------------------------------------------------
 
-# Behind the name of an engine: a parameter of its class.
-ENGINES = {"local": "threads", "processes": "processes", "dask": "address"}
-
 
 @contextmanager
 def reported(what: str) -> Iterator[Report | None]:
@@ -477,17 +474,18 @@ class Running:
 
         ``threads`` are those of the local engine, unless the user says.
         """
-        from suffice.engines.choice import engine, set_engine
+        from suffice.engines.choice import ENGINES, engine, set_engine
 
+        behind = {key: one.option for key, one in ENGINES.items() if one.option is not None}
         name, _, where = (self.engine or "local").partition("=")
-        if name not in ENGINES:
-            known = f"the engines are {', '.join(map(repr, ENGINES))}"
+        if name not in behind:
+            known = f"the engines are {', '.join(map(repr, behind))}"
             raise ParameterError(f"--engine {name!r}", known)
         options: dict[str, Any] = {}
         if name == "dask" and where:
             options["address"] = where
         elif where and where.isdecimal() and int(where) > 0:
-            options[ENGINES[name]] = int(where)
+            options[behind[name]] = int(where)
         elif where:
             rule = f"behind {name}= stands a number of workers, 1 or more"
             raise ParameterError(f"--engine {self.engine}", rule)

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from suffice.engines.engine import CHOSEN, Engine
 from suffice.engines.local import LocalEngine
@@ -16,14 +16,23 @@ if TYPE_CHECKING:
     from suffice.engines.progress import Report
 
 HERE = LocalEngine()
-# Classes by name, and their modules: their libraries are loaded when they are asked for.
+
+
+class EngineClass(NamedTuple):
+    """Where the class of an engine is: its library is loaded when it is asked for."""
+
+    module: str  # of `suffice.engines`
+    name: str
+    option: str | None = None  # set by ``--engine NAME=``; "": nothing is; None: not in commands
+
+
 ENGINES = {
-    "local": ("local", "LocalEngine"),
-    "processes": ("executor", "ProcessesEngine"),
-    "dask": ("dask", "DaskEngine"),
-    "spark": ("spark", "SparkEngine"),
+    "local": EngineClass("local", "LocalEngine", "threads"),
+    "processes": EngineClass("executor", "ProcessesEngine", "processes"),
+    "dask": EngineClass("dask", "DaskEngine", "address"),
+    "spark": EngineClass("spark", "SparkEngine"),
 }
-OF_EXECUTOR = "executor", "ExecutorEngine"
+OF_EXECUTOR = EngineClass("executor", "ExecutorEngine")
 
 
 def engine(
@@ -134,9 +143,8 @@ def _made(name: Any, options: dict[str, Any]) -> Engine:
     if found is None:
         known = ", ".join(map(repr, ENGINES))
         raise ParameterError(f"engine={name!r}", f"an engine is one of {known}, or an executor")
-    module_name, class_name = found
     try:
-        module = import_module(f"suffice.engines.{module_name}")
+        module = import_module(f"suffice.engines.{found.module}")
     except ModuleNotFoundError as error:
         raise ParameterError(
             f"engine={name!r} needs {error.name}",
@@ -144,7 +152,7 @@ def _made(name: Any, options: dict[str, Any]) -> Engine:
             f"pip install 'suffice[{name}]'",
         ) from error
     try:
-        made: Engine = getattr(module, class_name)(*((name,) if of_executor else ()), **options)
+        made: Engine = getattr(module, found.name)(*((name,) if of_executor else ()), **options)
     except TypeError as error:
         raise ParameterError(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"

@@ -51,8 +51,7 @@ FORMS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("name", "form"), list(zip(MODELS, FORMS, strict=True)))
 @pytest.mark.parametrize("new", ["amber", "lilac", "white"])  # before, between, after the others
 def test_a_new_category_is_refused(name: str, form: str, new: str, tmp_path: Path) -> None:
     (make, target), given = MODELS[name], FORMS[form]

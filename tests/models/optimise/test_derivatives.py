@@ -183,20 +183,26 @@ def compare(of: Objective, loss: Loss, exact_hessian: bool = True) -> None:
         assert_allclose(bend[:, i], (up.gradient - down.gradient) / (2 * step), **near)
 
 
-@pytest.mark.parametrize("k", [2, 3, 4])
-@pytest.mark.parametrize("penalty", [0.0, 0.7])
-@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize(
+    ("k", "penalty", "kind"),
+    [
+        (2, 0.0, csr_array),
+        (2, 0.7, np.asarray),
+        (3, 0.7, csr_array),
+        (3, 0.0, np.asarray),
+        pytest.param(4, 0.7, csr_array, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_logistic(k, penalty, kind):
     x, y, w = table(k)
     compare(objective(kind(x), y, w, k, penalty), negative_log_likelihood(x, y, w, k, penalty))
 
 
-@pytest.mark.parametrize("k", [2, 3])
-def test_logistic_with_weights_of_classes(k):
-    x, y, w = table(k, seed=3)
-    factors = [1.0, 2.0, 3.0][:k]
-    loss = negative_log_likelihood(x, y, w * np.array(factors)[y], k, 0.3)
-    compare(objective(x, y, w, k, 0.3, factors), loss)
+def test_logistic_with_weights_of_classes():
+    x, y, w = table(3, seed=3)
+    factors = [1.0, 2.0, 3.0]
+    loss = negative_log_likelihood(x, y, w * np.array(factors)[y], 3, 0.3)
+    compare(objective(x, y, w, 3, 0.3, factors), loss)
 
 
 def test_firth():

@@ -24,7 +24,7 @@ from suffice.errors import ParameterError, ReadError
 from suffice.sums.batch import BATCH_ROWS
 
 IN_WORKBOOKS = (*USUALLY_MISSING, "#N/A")  # the last is an error of Excel's
-Parse = Callable[[Path, str | None], pa.Table]
+Parse = Callable[[Path, str | None], pa.Table]  # given a file, and the sheet of a workbook
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,11 @@ class ParsedFormat(StoredFormat):
         return schema, [replace(part, **more) for part in parts]
 
 
-def _format(kind: str, parse: Parse, sheet: str | None = None) -> StoredFormat:
-    """Return the format of files that a function parses."""
+def parsed_format(kind: str, parse: Parse, sheet: str | None = None) -> StoredFormat:
+    """Return the format of files that a function parses.
+
+    It raises `pyarrow.ArrowInvalid` where a file is damaged: `readable` names the file.
+    """
 
     def inspect(path: Path) -> tuple[pa.Schema, Sequence[int | None]]:
         whole = _parsed(parse, path, version_of(path), sheet)
@@ -147,7 +150,7 @@ def _objects(rows: Sequence[Any]) -> pa.Table:
     return pa.table({name: _cells_of([row.get(name) for row in rows]) for name in names})
 
 
-JSON = _format("JSON", _json)
+JSON = parsed_format("JSON", _json)
 
 
 # ARFF, the format of Weka, read by liac-arff ----------------------------------------------------
@@ -254,7 +257,7 @@ def _dates(name: str, form: str, cells: Sequence[str | None]) -> pa.Array[Any]:
     return pa.array(moments, pa.timestamp("us", "UTC" if "%z" in python else None))
 
 
-ARFF = _format("ARFF", _arff)
+ARFF = parsed_format("ARFF", _arff)
 
 
 # Workbooks of Excel and OpenDocument, read by python-calamine -----------------------------------
@@ -412,12 +415,12 @@ def _distinct(names: Sequence[str], remarks: list[str]) -> list[str]:
     return found
 
 
-EXCEL = _format("a workbook", _workbook)
+EXCEL = parsed_format("a workbook", _workbook)
 
 
 def with_sheet(sheet: str | int) -> StoredFormat:
     """Return the format of workbooks of which one sheet is meant."""
-    return _format("a workbook", _workbook, str(sheet))
+    return parsed_format("a workbook", _workbook, str(sheet))
 
 
 # Files of statistical packages, read by pandas ---------------------------------------------------
@@ -457,4 +460,6 @@ def _spss(path: Path, _: str | None) -> pa.Table:
     return _by_pandas(path, "an SPSS file", lambda pandas: pandas.read_spss(path))
 
 
-STATA, SAS, SPSS = _format("Stata", _stata), _format("SAS", _sas), _format("SPSS", _spss)
+STATA = parsed_format("Stata", _stata)
+SAS = parsed_format("SAS", _sas)
+SPSS = parsed_format("SPSS", _spss)

@@ -1,7 +1,8 @@
-"""Tables in files: a path, a folder, a glob or a list of these, in one of four formats.
+"""Tables in files that store their schema: Parquet, Arrow IPC, and what is parsed whole.
 
-Delimited text is read by `suffice.data.text.table`. Parquet and Arrow IPC store their schema, and
-are read here, one part per row group or record batch, so that memory does not grow with the file.
+One part per row group or record batch, so that memory does not grow with the file; files that are
+parsed whole (`suffice.data.files.parsed`) have one. Delimited text is read by
+`suffice.data.text.table`.
 """
 
 from __future__ import annotations
