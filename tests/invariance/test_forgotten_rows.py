@@ -117,7 +117,7 @@ def codes(seed: int) -> Rows:
     """Whole numbers that are categories."""
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 5, (GONE + KEPT, D)), rng.integers(0, 3, GONE + KEPT)
-    x[:GONE] = rng.integers(70_001, 99_999, (GONE, D))
+    x[:GONE] = rng.integers(20_001, 22_999, (GONE, D))
     return Rows(x, y, None, np.unique(x[:GONE]).tolist())
 
 
@@ -210,6 +210,7 @@ CASES: dict[str, Case] = {
     "LinearRegression frame": (LinearRegression, mixed(3, target=True)),
     "Ridge frame": (lambda: Ridge(incomplete="drop"), mixed(4, target=True)),
 }
+NAMED = tuple(CASES)
 for seed, (offset, gaps, weights) in enumerate(
     [(0.0, 0.0, False), (1e6, 0.0, True), (50.0, 0.2, False), (0.0, 0.2, True)]
 ):
@@ -309,6 +310,7 @@ def test_a_batch_that_leaves_a_window_leaves_nothing(case: str, tmp_path: Path) 
 
 
 def test_every_family_forgets() -> None:
-    models = [make().fit(*rows.cut(slice(None))) for make, rows in CASES.values()]
+    few = [CASES[name] for name in CASES if name == "density 0 0 False" or name in NAMED]
+    models = [make().fit(*rows.cut(slice(None))) for make, rows in few]
     seen = {type(part.family) for model in models for part in getattr(model.model_, "parts", ())}
     assert seen == {type(family_named(name)) for name in family_names()}

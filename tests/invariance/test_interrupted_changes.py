@@ -30,7 +30,12 @@ MODELS: dict[str, Callable[[], Any]] = {
     "linear": lambda: on(1, LinearRegression()),
 }
 VERBS = ("fit", "partial_fit", "merge", "forget")
-CASES = [(name, verb) for name in MODELS for verb in VERBS]
+LONG = [(name, verb) for name in ("naive Bayes", "pairs") for verb in ("fit", "merge")]
+CASES = [
+    pytest.param(name, verb, marks=pytest.mark.exhaustive if (name, verb) in LONG else ())
+    for name in MODELS
+    for verb in VERBS
+]
 HALF = slice(0, N // 2), slice(N // 2, N)
 
 
