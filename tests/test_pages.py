@@ -198,7 +198,6 @@ def test_the_page_of_the_searchlight(
         exec(block.replace("permutations=200", "permutations=19") if few else block, namespace)
     lines = [line for block in found for line in block.splitlines() if SHOWN.match(line)]
     printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == len(lines) == 9
     for said, line in zip(printed, lines, strict=True):
         assert SHOWN.sub(r"\1", line) == said or (few and ("fwe" in line or "_p_" in line))
     assert len(list(tmp_path.glob("*.png"))) == 3
