@@ -10,7 +10,7 @@ from scipy import stats
 
 from suffice.errors import ParameterError
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson, family_named
-from suffice.families.counts import dirichlet
+from suffice.families.dirichlet import dirichlet
 from suffice.families.family import Family, Parameters
 from suffice.sums.batch import NO_WEIGHTS
 from suffice.sums.block import BadCell, CodedBlock, RealBlock, SparseBlock

@@ -22,7 +22,7 @@ from suffice.data.schema import Layout, Stored, UniformColumns
 from suffice.data.source import PartView, RecordPart
 from suffice.data.spelling import PLAIN, TRUTH, Moment, Number, Spelling
 from suffice.data.table import Table, TableView, first_refused
-from suffice.data.text.guess import Guess, guess, settled
+from suffice.data.text.column_spelling import Guess, guess, settled
 from suffice.data.text.sniff import read_cells
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn

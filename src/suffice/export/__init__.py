@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from suffice.export.json import to_json as to_json
+    from suffice.export.log_joint_terms import log_joint as log_joint
     from suffice.export.onnx import to_onnx as to_onnx
     from suffice.export.sql import to_sql as to_sql
-    from suffice.export.terms import log_joint as log_joint
 
 # Imported on first use: a target may need a library of its own.
 _HOME = {
-    "log_joint": "suffice.export.terms",
+    "log_joint": "suffice.export.log_joint_terms",
     "to_json": "suffice.export.json",
     "to_onnx": "suffice.export.onnx",
     "to_sql": "suffice.export.sql",

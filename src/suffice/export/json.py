@@ -27,7 +27,7 @@ from suffice.export.expressions import (
     Sum,
 )
 from suffice.export.expressions import Expression as Tree
-from suffice.export.terms import log_joint
+from suffice.export.log_joint_terms import log_joint
 from suffice.json_schema import schema_of
 
 __all__ = ["FORMAT", "VERSION", "finite", "schema", "to_json", "written"]

@@ -29,7 +29,7 @@ from suffice.export.expressions import (
     Sum,
     Term,
 )
-from suffice.export.terms import log_joint
+from suffice.export.log_joint_terms import log_joint
 
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
 MISSING_TEXT = ""

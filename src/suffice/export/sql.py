@@ -41,7 +41,7 @@ from suffice.export.expressions import (
     Sum,
     Term,
 )
-from suffice.export.terms import log_joint
+from suffice.export.log_joint_terms import log_joint
 from suffice.families.options import check_boolean
 
 IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.counts import (
+from suffice.families.dirichlet import (
     borrowed,
     by_event,
     dirichlet,

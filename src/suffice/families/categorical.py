@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts import (
+from suffice.families.dirichlet import (
     CodeAccumulator,
     advice_on_counts,
     borrowed,
@@ -54,7 +54,7 @@ class Categorical(Family):
     """Categories of any number and kind (strings, integers, dates, booleans).
 
     θ follows from the counts N under a symmetric Dirichlet(α) prior over the m values seen in any
-    class (`suffice.families.counts.dirichlet`): ``mle`` N_v/N,
+    class (`suffice.families.dirichlet.dirichlet`): ``mle`` N_v/N,
     ``map`` (N_v + α − 1)/(N + mα − m), ``bayes`` (N_v + α)/(N + mα).
 
     Parameters

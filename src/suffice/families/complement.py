@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts import event_features, most_telling, pseudo_counts, takes_events
+from suffice.families.dirichlet import event_features, most_telling, pseudo_counts, takes_events
 from suffice.families.family import Family, Form, Parameters
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
 from suffice.families.options import Alpha, check_boolean, check_estimation

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts import row_numbers_of
 from suffice.families.densities.cells import (
     BINS,
     Cells,
@@ -27,6 +26,7 @@ from suffice.families.densities.cells import (
     merged,
 )
 from suffice.families.densities.piecewise import Choice, Piece, PiecewiseParameters, nothing, widths
+from suffice.families.dirichlet import row_numbers_of
 from suffice.families.family import NO_COLUMNS, Apply, Family, Parameters, Posterior, ScoreMoments
 from suffice.families.gaussian import FAR, Gaussian, StudentParameters
 from suffice.families.options import Identifiers, check_words

@@ -28,7 +28,7 @@ from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, Encoding, among, require_held
 from suffice.sums.moments import too_large
 
-SHARED = ("counts", "family", "options")  # files of this package that are no family
+SHARED = ("dirichlet", "family", "options")  # files of this package that are no family
 NO_COLUMNS = np.empty(0, np.intp)
 INCOMPLETE = "a form describes complete rows; leave the row out"
 

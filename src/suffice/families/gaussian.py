@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts import alike, row_numbers_of
+from suffice.families.dirichlet import alike, row_numbers_of
 from suffice.families.family import (
     NO_COLUMNS,
     Family,

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.counts import log_share_moments, prior_counts, prior_weight, refuse_unseen
+from suffice.families.dirichlet import log_share_moments, prior_counts, prior_weight, refuse_unseen
 from suffice.families.family import Family, JointParameters, Posterior, ScoreMoments
 from suffice.families.options import Estimation, Unseen, check_estimation, check_words
 from suffice.numerics.elementary import exp, log, log_add_exp
@@ -35,7 +35,7 @@ class JointTable(Family):
     place of two or three columns that depend on each other it makes naive Bayes semi-naive.
 
     θ follows from the counts N under a symmetric Dirichlet(α) prior over all M combinations of
-    the values seen in any class, as `suffice.families.counts.dirichlet` says:
+    the values seen in any class, as `suffice.families.dirichlet.dirichlet` says:
     ``mle`` N_s/N, ``map`` (N_s + α − 1)/(N + Mα − M), ``bayes`` (N_s + α)/(N + Mα). Only
     combinations that a row shows are stored. With α = 0, ``mle``, or ``map`` and α = 1, a
     combination that no row shows is impossible under every class; the classifier then answers with

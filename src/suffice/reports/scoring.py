@@ -14,7 +14,13 @@ import numpy as np
 from suffice.errors import ParameterError
 from suffice.export.expressions import Choice, LogJoint, Term
 from suffice.export.json import finite, written
-from suffice.export.terms import Where, check_labels, family_terms, log_joint, refuse_times
+from suffice.export.log_joint_terms import (
+    Where,
+    check_labels,
+    family_terms,
+    log_joint,
+    refuse_times,
+)
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.models.design.matrix import Design
 from suffice.models.generative.model import GenerativeModel

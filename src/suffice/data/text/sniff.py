@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from suffice.data.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
 from suffice.data.table import first_rows
-from suffice.data.text.guess import Doubt, Guess, fractions, guess, settled, whole_numbers
+from suffice.data.text.column_spelling import Doubt, Guess, fractions, guess, settled, whole_numbers
 from suffice.data.text.layout import (
     Layout,
     Names,

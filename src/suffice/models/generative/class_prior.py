@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts import dirichlet
+from suffice.families.dirichlet import dirichlet
 from suffice.rules import shown
 from suffice.sums.vocabulary import Vocabulary
 

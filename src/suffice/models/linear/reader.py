@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
+from suffice.data.numeric_targets import target_columns
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.table_source import TableSource
-from suffice.data.targets import target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import sums_by_place

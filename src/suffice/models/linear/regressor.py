@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
+from suffice.data.numeric_targets import numeric_targets, with_targets
 from suffice.data.source import Part
 from suffice.data.table_source import TableSource
-from suffice.data.targets import numeric_targets, with_targets
 from suffice.engines.engine import map_batches
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.families.options import check_boolean

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
-from suffice.families.counts import by_event
+from suffice.families.dirichlet import by_event
 from suffice.models.logistic.rows import TrainingRows, compressed, present
 from suffice.numerics import kernels
 from suffice.sums.batch import Batch
