@@ -71,22 +71,23 @@ def test_no_public_name_loads_an_optional_library() -> None:
     assert lines_of(f"{theirs}\n{names}\n{shown}").isdisjoint(OPTIONAL)
 
 
-def test_importing_estimators_loads_no_scipy() -> None:
-    loaded = loaded_by("import suffice.naive_bayes, suffice.discriminant_analysis")
-    assert loaded.isdisjoint({"sklearn", "scipy", "pandas", "joblib", "narwhals", "threadpoolctl"})
-    assert loaded.isdisjoint({"pyarrow.parquet", "pyarrow.fs", "suffice.linear_model"})
-
-
-def test_a_first_answer_loads_no_scikit_learn() -> None:
-    answers = "\n".join(f"{name}().fit(x, y).predict_proba(x)" for name in FIRST_ANSWERS)
+def test_imports_and_first_answers_load_no_scikit_learn() -> None:
     imports = "from suffice.naive_bayes import *; from suffice.discriminant_analysis import *"
-    loaded = loaded_by(f"{ARRAY}\n{imports}\n{answers}")
-    assert loaded.isdisjoint({"sklearn", "scipy.stats", "scipy.sparse", "scipy.optimize", "pandas"})
-
-
-def test_a_linear_model_loads_no_scikit_learn() -> None:
-    loaded = loaded_by(f"{ARRAY}\n{RIDGE}")
-    assert loaded.isdisjoint({"sklearn", "scipy", "pandas", "suffice.models.logistic.model"})
+    answers = "\n".join(f"{name}().fit(x, y).predict_proba(x)" for name in FIRST_ANSWERS)
+    shown = "print(*({step!r} + name for name in sys.modules), sep=chr(10))"
+    steps = [(imports, "import "), (f"{ARRAY}\n{RIDGE}", "ridge "), (answers, "answer ")]
+    found = lines_of(
+        "import sys\n" + "\n".join(f"{code}\n{shown.format(step=step)}" for code, step in steps)
+    )
+    absent = {
+        "import ": "sklearn scipy pandas joblib narwhals threadpoolctl pyarrow.parquet pyarrow.fs "
+        "suffice.linear_model",
+        "ridge ": "sklearn scipy pandas suffice.models.logistic.model",
+        "answer ": "sklearn scipy.stats scipy.sparse scipy.optimize pandas",
+    }
+    for step, names in absent.items():
+        assert step + "suffice.naive_bayes" in found
+        assert found.isdisjoint(step + name for name in names.split())
 
 
 def test_the_help_of_the_command_line_loads_no_library() -> None:

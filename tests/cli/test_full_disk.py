@@ -139,6 +139,7 @@ def test_a_reader_that_has_gone_needs_no_sentence(words: str, rows: Path) -> Non
     assert done.returncode == 141
 
 
+@pytest.mark.exhaustive
 def test_a_model_is_kept_though_nobody_reads_of_it(rows: Path, tmp_path: Path) -> None:
     model = tmp_path / "model.suffice"
     pipe = unread()

@@ -30,9 +30,10 @@ def test_rows_come_through_a_pipe(fruit: Path, model: Path) -> None:
     assert done.stderr == ""
     assert done.stdout.endswith("  Saved to model.suffice\n")
     assert load("model.suffice").statistic_ == load(model).statistic_
-    done = suffice("predict", model, "-", given=fruit.read_text())
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.split() == ["prediction", *["apple"] * 3, *["plum"] * 3]
+    done = suffice("predict", model, "-", "--keep", "id", given=fruit.read_text())
+    assert done.returncode == 0
+    answers = zip("123456", ["apple"] * 3 + ["plum"] * 3, strict=True)
+    assert done.stdout.split() == ["id,prediction", *map(",".join, answers)]
 
 
 def test_demo_needs_no_file(run: Run) -> None:
