@@ -65,27 +65,29 @@ def test_importing_the_package_loads_no_library() -> None:
 
 def test_no_public_name_loads_an_optional_library() -> None:
     # scikit-learn looks at pandas by itself where it is installed.
-    theirs = loaded_by("import sklearn.base")
+    theirs = "import sys, sklearn.base; theirs = set(sys.modules)"
     names = "from suffice import *; from suffice.families import *; from suffice.images import *"
-    assert (loaded_by(names) - theirs).isdisjoint(OPTIONAL)
+    shown = "print(*set(sys.modules) - theirs, sep=chr(10))"
+    assert lines_of(f"{theirs}\n{names}\n{shown}").isdisjoint(OPTIONAL)
 
 
-def test_importing_estimators_loads_no_scipy() -> None:
-    loaded = loaded_by("import suffice.naive_bayes, suffice.discriminant_analysis")
-    assert loaded.isdisjoint({"sklearn", "scipy", "pandas", "joblib", "narwhals", "threadpoolctl"})
-    assert loaded.isdisjoint({"pyarrow.parquet", "pyarrow.fs", "suffice.linear_model"})
-
-
-def test_a_first_answer_loads_no_scikit_learn() -> None:
-    answers = "\n".join(f"{name}().fit(x, y).predict_proba(x)" for name in FIRST_ANSWERS)
+def test_imports_and_first_answers_load_no_scikit_learn() -> None:
     imports = "from suffice.naive_bayes import *; from suffice.discriminant_analysis import *"
-    loaded = loaded_by(f"{ARRAY}\n{imports}\n{answers}")
-    assert loaded.isdisjoint({"sklearn", "scipy.stats", "scipy.sparse", "scipy.optimize", "pandas"})
-
-
-def test_a_linear_model_loads_no_scikit_learn() -> None:
-    loaded = loaded_by(f"{ARRAY}\n{RIDGE}")
-    assert loaded.isdisjoint({"sklearn", "scipy", "pandas", "suffice.models.logistic.model"})
+    answers = "\n".join(f"{name}().fit(x, y).predict_proba(x)" for name in FIRST_ANSWERS)
+    shown = "print(*({step!r} + name for name in sys.modules), sep=chr(10))"
+    steps = [(imports, "import "), (f"{ARRAY}\n{RIDGE}", "ridge "), (answers, "answer ")]
+    found = lines_of(
+        "import sys\n" + "\n".join(f"{code}\n{shown.format(step=step)}" for code, step in steps)
+    )
+    absent = {
+        "import ": "sklearn scipy pandas joblib narwhals threadpoolctl pyarrow.parquet pyarrow.fs "
+        "suffice.linear_model",
+        "ridge ": "sklearn scipy pandas suffice.models.logistic.model",
+        "answer ": "sklearn scipy.stats scipy.sparse scipy.optimize pandas",
+    }
+    for step, names in absent.items():
+        assert step + "suffice.naive_bayes" in found
+        assert found.isdisjoint(step + name for name in names.split())
 
 
 def test_the_help_of_the_command_line_loads_no_library() -> None:
@@ -115,8 +117,6 @@ def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     assert fitting.isdisjoint(heavy)
     assert predicting.isdisjoint({*heavy, "rich", "suffice.cli.commands.fit"})
     assert answers.read_text().splitlines()[1].startswith("apple,")
-    loaded = loaded_by(f"import suffice; suffice.load({str(model)!r}).predict({str(table)!r})")
-    assert loaded.isdisjoint({"sklearn", "joblib", "scipy.stats", "scipy.sparse"})
 
 
 def test_a_worker_process_loads_no_scikit_learn() -> None:

@@ -159,7 +159,7 @@ def test_many_columns_need_no_hessian(classes: int, form: Any, ratio: float) -> 
     np.testing.assert_allclose(wrong.sum(axis=0), 0.0, atol=1e-4)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.exhaustive)])
 def test_many_coefficients_of_compressed_rows(classes: int) -> None:
     rng = np.random.default_rng(0)
     x = sparse.random_array((1_500, 4_000), density=0.01, rng=rng, format="csr")

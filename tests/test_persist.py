@@ -162,7 +162,7 @@ contents = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(contents)
 def test_everything_comes_back(path: Path, content: Any) -> None:
     assert fingerprint(round_trip(path, content)) == fingerprint(content)
@@ -171,16 +171,15 @@ def test_everything_comes_back(path: Path, content: Any) -> None:
     assert path.read_bytes() == before
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(st.lists(texts, min_size=60, max_size=70).map(tuple))
 def test_strings_come_back_packed_or_not(path: Path, strings: tuple[str, ...]) -> None:
     assert round_trip(path, strings) == strings
     assert len(safetensors.numpy.load(path.read_bytes())) == (2 if len(strings) > 64 else 0)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_one_value_comes_back(path: Path) -> None:
+    values: list[Any] = [
         *(True, 1, 1.0, 0.0, -0.0, math.inf, -math.inf, 5e-324, 1e308, 1e22, None, "", b""),
         *(2**53 - 1, 2**53, -(2**53), 10**5000, "\ud83d", "1", Decimal("1.10"), Decimal("sNaN1")),
         *(struct.unpack(">d", bytes.fromhex(bits))[0] for bits in ("7ff0000000000001", "f" * 16)),
@@ -195,11 +194,9 @@ def test_strings_come_back_packed_or_not(path: Path, strings: tuple[str, ...]) -
             {"sha256": "0" * 64, "digest": "0" * 64},
         ),
         *(np.array(3.5), np.zeros((0, 3)), np.zeros((2, 0), bool), np.arange(3)),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_one_value_comes_back(path: Path, value: Any) -> None:
-    assert fingerprint(round_trip(path, value)) == fingerprint(value)
+    ]
+    for value in values:
+        assert fingerprint(round_trip(path, value)) == fingerprint(value)
 
 
 def test_only_constructor_fields_are_saved(path: Path) -> None:
@@ -222,10 +219,9 @@ def test_every_changed_byte_is_refused(path: Path) -> None:
     write_model(path, "test", SMALL, types=TYPES)
     raw = path.read_bytes()
     for position in range(len(raw)):
-        for mask in (0x01, 0x20):
-            changed = bytearray(raw)
-            changed[position] ^= mask
-            refusal(path, bytes(changed))
+        changed = bytearray(raw)
+        changed[position] ^= (0x01, 0x20)[position % 2]
+        refusal(path, bytes(changed))
 
 
 def test_every_truncation_and_extension_is_refused(path: Path) -> None:
@@ -397,9 +393,8 @@ def test_a_forged_file_is_read_like_a_written_one(path: Path) -> None:
 BLOB, OFFSETS = np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3])
 
 
-@pytest.mark.parametrize(
-    ("tree", "arrays"),
-    [
+def test_a_malformed_tree_is_refused(path: Path) -> None:
+    trees: list[tuple[Any, dict[str, Any]]] = [
         ({"pickle": "gASVAA=="}, {}),
         ({}, {}),
         ({"tuple": [], "dict": []}, {}),
@@ -437,42 +432,30 @@ BLOB, OFFSETS = np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3])
         ({"numpy": ["object", "00"]}, {}),
         ({"numpy": ["float64", "00"]}, {}),
         ({"numpy": ["uint8", "0000"]}, {}),
-    ],
-)
-def test_a_malformed_tree_is_refused(path: Path, tree: Any, arrays: dict[str, Any]) -> None:
-    assert refusal(path, signed(envelope(tree), arrays)) == (
-        f": the tree does not follow the format; {DAMAGE}; "
-        "restore it from a copy or save the model again."
-    )
+    ]
+    for tree, arrays in trees:
+        assert refusal(path, signed(envelope(tree), arrays)) == (
+            f": the tree does not follow the format; {DAMAGE}; "
+            "restore it from a copy or save the model again."
+        ), tree
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"format": "other"},
-        {"format_version": 0},
-        {"format_version": True},
-        {"kind": 1},
-        {"surplus": 1},
-    ],
-)
-def test_a_malformed_envelope_is_refused(path: Path, changes: dict[str, Any]) -> None:
-    assert "the tree does not follow" in refusal(path, signed(envelope(None, **changes)))
+def test_a_malformed_envelope_is_refused(path: Path) -> None:
+    format_, version = {"format": "other"}, {"format_version": 0}
+    for changes in (format_, version, {"format_version": True}, {"kind": 1}, {"surplus": 1}):
+        assert "the tree does not follow" in refusal(path, signed(envelope(None, **changes)))
 
 
-@pytest.mark.parametrize(
-    "tail",
-    [
+def test_lax_json_is_refused(path: Path) -> None:
+    for tail in (
         '"format":NaN}',
         '"tree":1,"tree":2}',
         '"tree":' + "[" * 100_000 + "]" * 100_000 + "}",
         '"tree":' + "9" * 5000 + "}",
         '"tree":',
-    ],
-)
-def test_lax_json_is_refused(path: Path, tail: str) -> None:
-    raw = signed('{"digest":"' + "0" * 64 + '",' + tail)
-    assert refusal(path, raw).startswith(": the header cannot be parsed; ")
+    ):
+        raw = signed('{"digest":"' + "0" * 64 + '",' + tail)
+        assert refusal(path, raw).startswith(": the header cannot be parsed; "), tail[:20]
 
 
 def test_deep_nesting_in_a_signed_tree_is_refused(path: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_damaged_model(model: Path) -> None:
     check_refused("show damaged.suffice", "error: damaged.suffice")
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+@pytest.mark.parametrize("suffix", ["csv", pytest.param("parquet", marks=pytest.mark.exhaustive)])
 @pytest.mark.usefixtures("model")
 def test_an_error_halfway_leaves_the_old_answers(suffix: str) -> None:
     Path("long.csv").write_text("size,color\n" + "1.0,red\n" * 70_000 + "oops,red\n")

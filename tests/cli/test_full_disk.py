@@ -78,10 +78,9 @@ PRINTED = at_length(
     "explain classes.suffice rows.csv --rows 2",
     "merge classes.suffice classes.suffice -o twice.suffice",
 )
-FEW = [
-    "predict classes.suffice rows.csv",
-    *at_length("show classes.suffice --json", "summary line.suffice"),
-]
+FEW = at_length(
+    "predict classes.suffice rows.csv", "show classes.suffice --json", "summary line.suffice"
+)
 UNREAD = [
     "predict classes.suffice rows.csv",
     *at_length(
@@ -140,6 +139,7 @@ def test_a_reader_that_has_gone_needs_no_sentence(words: str, rows: Path) -> Non
     assert done.returncode == 141
 
 
+@pytest.mark.exhaustive
 def test_a_model_is_kept_though_nobody_reads_of_it(rows: Path, tmp_path: Path) -> None:
     model = tmp_path / "model.suffice"
     pipe = unread()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -63,12 +61,6 @@ def test_stored_values_of_parquet(run: Run, model: Path) -> None:
     found = pq.read_table("out.parquet")
     assert found.column("key").combine_chunks().equals(keys)
     assert found.column_names == ["key", "prediction"]
-
-
-def test_rows_of_standard_input(model: Path) -> None:
-    words = [sys.executable, "-m", "suffice", "predict", str(model), "-", "--keep", "key"]
-    done = subprocess.run(words, input=ROWS, capture_output=True, text=True, check=True)
-    assert [row[0] for row in rows_of(done.stdout)] == ["key", "007", "NA", "1e3"]
 
 
 def test_a_regression_answers_beside_its_rows(run: Run) -> None:

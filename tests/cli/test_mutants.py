@@ -18,7 +18,7 @@ from typer.testing import Result
 
 Run = Callable[..., Result]
 
-EVERY, SOME = 3_000, 36
+EVERY, SOME = 3_000, 18
 
 COMMAS = b"""\
 age,pay,day,note,y

@@ -106,7 +106,9 @@ def ended(process: Popen, number: int) -> tuple[int, str, str]:
     return process.returncode, out, errors
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive), signal.SIGTERM]
+)
 def test_a_signal_keeps_the_checkpoint(run: Run, rows: Path, number: signal.Signals) -> None:
     assert run("fit", rows, "--label", "kind", "-o", "whole").exit_code == 0
     how = "interrupted" if number == signal.SIGINT else f"ended by {number.name}"

@@ -46,6 +46,7 @@ def test_an_executor_is_given_to_an_estimator_or_chosen_for_all() -> None:
         on(pool, NaiveBayes.textbook()).fit(*TABLE)
 
 
+@pytest.mark.exhaustive
 def test_processes_of_another_executor() -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         engine = suffice.engine(pool)
@@ -121,6 +122,7 @@ if __name__ == "__main__":
     assert run(SCRIPT + body).returncode == -signal.SIGKILL
 
 
+@pytest.mark.exhaustive
 def test_a_forked_child_has_processes_of_its_own(run: Run) -> None:
     body = """
 if __name__ == "__main__":

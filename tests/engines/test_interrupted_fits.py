@@ -61,7 +61,7 @@ def checkpointed(folder: Path) -> CheckpointedEngine:
     return CheckpointedEngine(LocalEngine(1), folder / "checkpoint", every=0.0)
 
 
-@pytest.mark.parametrize("name", ONE_SUM)
+@pytest.mark.parametrize("name", ["naive Bayes", pytest.param("LDA", marks=pytest.mark.exhaustive)])
 def test_a_disk_that_gets_full_costs_no_more_than_a_part(
     name: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

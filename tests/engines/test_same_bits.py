@@ -26,7 +26,7 @@ from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import MultinomialNB
 
 Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
-ROWS = 40_000  # an array of so many is cut in two
+ROWS = 33_000  # an array of so many is cut in two
 CLASSIFIERS = [NaiveBayes.textbook, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
 LETTERS = np.array(list("abcdefghij"))
 
@@ -111,7 +111,7 @@ def test_distributions_and_weights(far: Any, mixed: pa.Table, tmp_path: Path) ->
 
 def test_delimited_text(far: Any, mixed: pa.Table, tmp_path: Path) -> None:
     for part in range(3):
-        pa.csv.write_csv(mixed.slice(part * 13_334, 13_334), tmp_path / f"{part}.csv")
+        pa.csv.write_csv(mixed.slice(part * 11_000, 11_000), tmp_path / f"{part}.csv")
     same(
         on(far, NaiveBayes.textbook()).fit(tmp_path / "*.csv", "kind"),
         NaiveBayes.textbook().fit(mixed, "kind"),

@@ -49,7 +49,7 @@ def neighbours(mask: Any, shape: str, radius: float) -> list[Any]:
 
 @pytest.mark.parametrize("clean", [False, True], ids=["raw", "cleaned"])
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("step", [106, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_every_voxel_has_the_count_of_scikit_learn(
     haxby: Any, shape: str, clean: bool, step: int
 ) -> None:

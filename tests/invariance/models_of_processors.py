@@ -40,10 +40,7 @@ def models() -> dict[str, tuple[Any, str]]:
     return {
         "gaussian": (GaussianNB(), "numbers"),
         "weighted": (NaiveBayes(), "numbers"),
-        "weighted, incomplete": (NaiveBayes(), "incomplete"),
-        "weighted, counts": (NaiveBayes(), "counts"),
         "weighted, categories": (NaiveBayes(), "categories"),
-        "one dependence": (AODE(), "categories"),
         "one dependence, incomplete": (AODE(), "incomplete"),
         "student": (NaiveBayes.textbook(estimation="bayes"), "numbers"),
         "bernoulli": (BernoulliNB(), "counts"),
@@ -74,7 +71,12 @@ def models() -> dict[str, tuple[Any, str]]:
 def slow_models() -> dict[str, tuple[Any, str]]:
     """Return models whose fit takes longer than all others together."""
     # Logistic regression is none of the candidates: its iterations call LAPACK.
-    return {"the best": (AutoClassifier(candidates=CLOSED_FORMS, best=2), "categories")}
+    return {
+        "the best": (AutoClassifier(candidates=CLOSED_FORMS, best=2), "categories"),
+        "weighted, incomplete": (NaiveBayes(), "incomplete"),
+        "weighted, counts": (NaiveBayes(), "counts"),
+        "one dependence": (AODE(), "categories"),
+    }
 
 
 def digests(models: dict[str, tuple[Any, str]]) -> dict[str, list[str]]:

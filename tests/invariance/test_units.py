@@ -15,8 +15,9 @@ TABLES = (
     *("anneal", "autos", "colic", "credit.a", "diabetes", "glass", "heart.c", "hepatitis"),
     *("ionosphere", "segment", "sonar", "vehicle", "vowel", "zoo"),
 )
-FEW = ("autos", "credit.a", "glass", "zoo")
+FEW = ("glass", "zoo")
 OTHERS = [pytest.param(name, marks=pytest.mark.exhaustive) for name in TABLES if name not in FEW]
+NUMBERS = ("wine", "breast_cancer")
 HELD = 1e-6  # nats: what rounding changes where the sample holds all rows
 MADE = {
     "normal": lambda rng, means: rng.normal(means, 1.0),
@@ -90,18 +91,19 @@ def test_units_do_not_change_the_log_loss(data: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("model", [NaiveBayes, AODE])
-@pytest.mark.parametrize("n", [100, 700, pytest.param(3_000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("n", [100, pytest.param(3_000, marks=pytest.mark.exhaustive)])
 def test_units_do_not_change_the_log_loss_of_made_tables(model: type[NaiveBayes], n: int) -> None:
     rng = np.random.default_rng(n)
     y = rng.integers(0, 3, n)
     rows = pa.table({name: make(rng, rng.normal(size=3)[y]) for name, make in MADE.items()})
     expected = log_loss(model(), rows, y)
-    for seed in (1,):
-        found = log_loss(model(), in_other_units(rows, seed), y)
-        assert found == pytest.approx(expected, abs=HELD)
+    found = log_loss(model(), in_other_units(rows, 1), y)
+    assert found == pytest.approx(expected, abs=HELD)
 
 
-@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
+@pytest.mark.parametrize(
+    "name", ["iris", *(pytest.param(n, marks=pytest.mark.exhaustive) for n in NUMBERS)]
+)
 def test_units_change_no_probability(name: str) -> None:
     x, y = getattr(datasets, f"load_{name}")(return_X_y=True)
     rows = pa.table({f"x{j}": column for j, column in enumerate(x.T)})

@@ -190,7 +190,13 @@ def overlapping_tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     }
 
 
-@pytest.mark.parametrize("case", overlapping_tables())
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=pytest.mark.exhaustive if "digits" in case else ())
+        for case in overlapping_tables()
+    ],
+)
 def test_maximum_likelihood_as_scikit_learn(case):
     x, y = overlapping_tables()[case]
     z = (x - x.mean(axis=0)) / x.std(axis=0)

@@ -294,7 +294,7 @@ def logistic_models() -> Iterator[tuple[str, Any, str]]:
 
 def averages() -> Iterator[tuple[str, Any, str]]:
     """Averages of models of several kinds."""
-    yield "numbers", AutoClassifier(["lda", "qda", "logistic"]).fit(X, NUMBER), "numbers"
+    yield "numbers", AutoClassifier(["lda", "qda"]).fit(X, NUMBER), "numbers"
     yield "mixed", AutoClassifier(["naive-bayes"]).fit(RAW, "kind"), "table"
 
 

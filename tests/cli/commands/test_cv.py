@@ -51,7 +51,7 @@ def by_name(found: dict) -> dict:
 
 
 def test_scores_are_those_of_evaluate_folds(run: Run, table: pa.Table) -> None:
-    found = facts(run, "cv", "t.csv", "--label", "y", "--ignore", "word,doctor", "--folds", 6)
+    found = facts(run, "cv", "t.csv", "--label", "y", "--ignore", "word,doctor", "--folds", 3)
     known = {
         "naive-bayes": suffice.NaiveBayes(),
         "lda": suffice.LinearDiscriminantAnalysis(),
@@ -62,7 +62,7 @@ def test_scores_are_those_of_evaluate_folds(run: Run, table: pa.Table) -> None:
     plain = table.select(["x", "z", "cost", "y"])
     scores, errors = {}, {}
     for name, estimator in known.items():
-        expected = evaluate_folds(estimator, plain, "y", cv=6, shuffle=True, random_state=0)
+        expected = evaluate_folds(estimator, plain, "y", cv=3, shuffle=True, random_state=0)
         for score, shown in by_name(found)[name]["scores"].items():
             assert shown["folds"] == pytest.approx(expected.scores(score).tolist(), rel=1e-9)
             assert shown["standard_error"] == pytest.approx(expected.standard_error(score))
@@ -70,9 +70,9 @@ def test_scores_are_those_of_evaluate_folds(run: Run, table: pa.Table) -> None:
     best = min(scores, key=lambda name: scores[name].mean())
     assert found["best"] == best
     for name, model in by_name(found).items():
-        gap = compare_scores(scores[name], scores[best], 0.2)
+        gap = compare_scores(scores[name], scores[best], 0.5)
         assert model["difference_from_best"]["low"] == pytest.approx(gap.low)
-        error = compare_scores(errors[name], errors[best], 0.2)
+        error = compare_scores(errors[name], errors[best], 0.5)
         worse = gap.low > 0 or error.low > 0 or min(gap.sign_p_value, error.sign_p_value) <= 0.05
         assert model["verdict"] == ("best" if name == best else "" if worse else "as good")
 
@@ -225,7 +225,11 @@ def test_tuning_takes_the_best_of_the_grid(run: Run, table: pa.Table) -> None:
     best = grid[int(np.argmin(means))]
     assert f"Tuned: alpha={best:g}, of 9 values: RMSE" in said
     assert suffice.load("t.suffice").alpha == best
-    words = ("fit", "t.csv", "--label", "y", "--features", "x", "--tune", "--force")
+
+
+@pytest.mark.exhaustive
+def test_tuning_of_naive_bayes_has_a_grid_of_its_own(run: Run, table: pa.Table) -> None:
+    words = ("fit", "t.csv", "--label", "y", "--features", "x", "--tune")
     assert len(facts(run, *words)["tuned"]["models"]) == 8
 
 
@@ -239,7 +243,7 @@ def test_tuning_leaves_given_options_alone(run: Run, table: pa.Table) -> None:
 def test_a_warning_of_every_fold_is_printed_once(run: Run, tmp_path: Path) -> None:
     rows = "".join(f"c{i:04d},{i % 7 + i % 2},{'no' if i % 2 else 'yes'}\n" for i in range(60))
     (tmp_path / "ids.csv").write_text("code,x,y\n" + rows)
-    shown = run("cv", "ids.csv", "--label", "y", "--model", "naive-bayes")
+    shown = run("cv", "ids.csv", "--label", "y", "--model", "naive-bayes", "--folds", 3)
     assert shown.exit_code == 0, shown.output
     assert shown.stderr.count("column 'code' tells one row from another") == 1
 
@@ -256,8 +260,8 @@ def test_a_label_that_one_fold_alone_has_makes_the_log_loss_infinite(
     assert (found["score"], found["instead_of"]) == ("error rate", "log loss")
     cause = {"label": "c", "rows": 1.0, "learnt": False}
     assert found["models"][0]["infinite_log_loss"] == [cause]
-    again = ("--label", "y", "--model", "naive-bayes,lda,logistic", "--score", "log loss")
-    printed = run("cv", "once.csv", *again).stdout
+    again = ("--label", "y", "--model", "naive-bayes,lda", "--score", "log loss")
+    printed = run("cv", "once.csv", *again, "--folds", 3).stdout
     said = " ".join(printed.split())
     assert "Ranked by error rate, as no model has a finite log loss" in said
     assert "∞ by 1 row of class 'c'" in said

@@ -20,6 +20,15 @@ from suffice import NaiveBayes, read_table
 from suffice.errors import ParameterError, ReadError, SchemaError
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _few_objects() -> Iterator[None]:
+    """Collections of garbage need not look at what other modules have made."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A temporary folder of the test's own, which must be empty in the end."""

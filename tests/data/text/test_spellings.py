@@ -29,20 +29,20 @@ def write(path: Path, columns: dict[str, list[Any]], mark: str = ",") -> Path:
     return path
 
 
-@pytest.mark.parametrize("file", ["t.csv", "t.csv.gz"])
 @pytest.mark.parametrize("name", SPELLINGS)
-def test_fit_and_predict_know_every_spelling(tmp_path: Path, name: str, file: str) -> None:
+def test_fit_and_predict_know_every_spelling(tmp_path: Path, name: str) -> None:
     cells, values = SPELLINGS[name]
-    path = write(tmp_path / file, {"x": cells, "y": LABELS})
+    path = write(tmp_path / "t.csv", {"x": cells, "y": LABELS})
     frame = pa.table({"x": values, "y": LABELS})
     meant = NaiveBayes.textbook().fit(frame, "y")
     model = NaiveBayes.textbook().fit(path, "y")
     assert model.schema_[0].kind == meant.schema_[0].kind
     model.save(tmp_path / "m.suffice")
     answers = meant.predict_proba(frame)
-    for one in (model, load(tmp_path / "m.suffice")):
-        for rows in (path, frame, read_csv(path), write(tmp_path / "rows.csv", {"x": cells})):
-            np.testing.assert_array_equal(one.predict_proba(rows), answers)
+    rows = write(tmp_path / "rows.csv.gz", {"x": cells})
+    for given in (path, frame, rows):
+        np.testing.assert_array_equal(model.predict_proba(given), answers)
+    np.testing.assert_array_equal(load(tmp_path / "m.suffice").predict_proba(rows), answers)
 
 
 @pytest.mark.parametrize(

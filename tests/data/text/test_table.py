@@ -19,6 +19,7 @@ from suffice import read_csv
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
 
 BATCH_ROWS = 65_536  # those of a batch, and of the first rows
+LATE = 66_000  # a row that is none of the first
 Open = Callable[..., Any]
 
 
@@ -112,24 +113,20 @@ class TestTypes:
         assert message(lambda: count(opened)).startswith(
             "line 80002 of t.csv, column 'b': '1.5' is not a whole number; "
         )
-        assert rows(opened, {"b": pa.float64()})[80_000] == {"b": 1.5}
+        read = pa.Table.from_batches(batches(opened, {"b": pa.float64()}))
+        assert read["b"][80_000].as_py() == 1.5
 
     def test_values_below_empty_first_rows_are_named(self, table: Open) -> None:
         assert message(
-            lambda: count(
-                table(b"a,b\n" + b",1\n" * BATCH_ROWS + b"7,1\n" + b",1\n" * 2 * BATCH_ROWS)
-            )
+            lambda: count(table(b"a,b\n" + b",1\n" * BATCH_ROWS + b"7,1\n" + b",1\n" * 99))
         ).startswith("line 65538 of t.csv, column 'a': '7' is not empty; ")
 
 
 class TestRaggedRows:
-    @pytest.mark.parametrize(("row", "found"), [("1", "1 field"), ("1,2,3", "3 fields")])
-    def test_error_names_the_line(self, table: Open, row: str, found: str) -> None:
+    def test_error_names_the_line(self, table: Open) -> None:
         assert message(
-            lambda: count(
-                table(b"a,b\n" + b"1,2\n" * 70_000 + row.encode() + b"\n" + b"1,2\n" * 999)
-            )
-        ).startswith(f"line 70002 of t.csv: {found}, where the table has 2 columns; ")
+            lambda: count(table(b"a,b\n" + b"1,2\n" * LATE + b"1\n" + b"1,2\n" * 999))
+        ).startswith(f"line {LATE + 2} of t.csv: 1 field, where the table has 2 columns; ")
 
     def test_lines_are_physical(self, table: Open) -> None:
         assert message(lambda: count(table(b'a,b\n"1\n2",x\n\n\r\n1,y,z\n'))).startswith(
@@ -188,14 +185,19 @@ class TestQuotes:
 
     @pytest.mark.parametrize(
         ("opening", "skip", "after"),
-        [('1,"2', 0, 0), ('"1,2', 10_000_000, 3), ('"1,2', 0, 20_001), ('1,"2', 0, 600_000)],
+        [
+            ('1,"2', 0, 0),
+            ('"1,2', 10_000_000, 3),
+            pytest.param('"1,2', 0, 20_001, marks=pytest.mark.exhaustive),
+            pytest.param('1,"2', 0, 600_000, marks=pytest.mark.exhaustive),
+        ],
     )
     def test_unclosed_is_always_an_error(
         self, table: Open, opening: str, skip: int, after: int
     ) -> None:
-        data = b"a,b\n" + b"1,2\n" * 79_999 + opening.encode() + b"\n" + b"1,2\n" * after
+        data = b"a,b\n" + b"1,2\n" * LATE + opening.encode() + b"\n" + b"1,2\n" * after
         assert message(lambda: count(table(data, skip_bad_rows=skip))).startswith(
-            'line 80001 of t.csv: the quote " that opens here never closes; '
+            f'line {LATE + 2} of t.csv: the quote " that opens here never closes; '
         )
 
     def test_unclosed_names_the_line_where_the_quote_opens(self, table: Open) -> None:
@@ -204,25 +206,23 @@ class TestQuotes:
         )
 
     def test_records_longer_than_a_block(self, table: Open) -> None:
-        long = "x\n" * 2_000_000
-        opened = table(b"a,b\n" + b"1,y\n" * 300_000 + f'2,"{long}"\n3,z\n'.encode())
+        long = "x\n" * 2_200_000
+        opened = table(b"a,b\n" + b"1,y\n" * LATE + f'2,"{long}"\n3,z\n'.encode())
         read = rows(opened)
-        assert len(read) == 300_002
+        assert len(read) == LATE + 2
         assert read[-2:] == [{"a": 2, "b": long}, {"a": 3, "b": "z"}]
 
     def test_skipping_around_a_long_record(self, table: Open) -> None:
-        data = b"a,b\n1\n" + b"1,y\n" * 70_000 + b'2,"' + b"x" * 3_000_000 + b'"\n3\n'
-        with pytest.warns(SufficeWarning, match=r"2 malformed lines .* line 2, 70004\."):
-            assert count(table(data, skip_bad_rows=2)) == 70_001
+        data = b"a,b\n1\n" + b"1,y\n" * LATE + b'2,"' + b"x" * 3_000_000 + b'"\n3\n'
+        with pytest.warns(SufficeWarning, match=rf"2 malformed lines .* line 2, {LATE + 4}\."):
+            assert count(table(data, skip_bad_rows=2)) == LATE + 1
 
 
 class TestBytes:
     def test_invalid_utf8(self, table: Open) -> None:
         assert message(
-            lambda: count(
-                table(b"a,b\n" + b"1,2\n" * 79_999 + b"1,Z\xfcrich\n" + b"1,2\n" * 20_000)
-            )
-        ).startswith("line 80001 of t.csv, column 'b': byte 0xfc after 'Z' is not utf8; ")
+            lambda: count(table(b"a,b\n" + b"1,2\n" * LATE + b"1,Z\xfcrich\n" + b"1,2\n" * 99))
+        ).startswith(f"line {LATE + 2} of t.csv, column 'b': byte 0xfc after 'Z' is not utf8; ")
 
     def test_invalid_utf8_in_the_header(self, table: Open) -> None:
         assert message(lambda: count(table(b"a,\xfc\n1,2\n"))).startswith(
@@ -261,11 +261,11 @@ class TestBytes:
             "line 2 of t.csv, column 'b': byte 0x81 after '' is not cp1252; "
         )
 
-    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
-    def test_utf16(self, table: Open, encoding: str) -> None:
-        data = ("a,b\n" + "1,é\n" * 100_000).encode(encoding)
+    @pytest.mark.parametrize(("encoding", "n"), [("utf-16", LATE), ("utf-16-le", 9)])
+    def test_utf16(self, table: Open, encoding: str, n: int) -> None:
+        data = ("a,b\n" + "1,é\n" * n).encode(encoding)
         read = rows(table(data, encoding=encoding))
-        assert (len(read), read[-1]) == (100_000, {"a": 1, "b": "é"})
+        assert (len(read), read[-1]) == (n, {"a": 1, "b": "é"})
 
     def test_a_cell_that_begins_like_a_byte_order_mark(self, table: Open) -> None:
         opened = table("\ufeff\ufeffa,b\n".encode(), header=False)
@@ -458,7 +458,7 @@ def written(lines: list[list[str]], separator: str, end: str) -> bytes:
 
 
 class TestWriterRoundTrip:
-    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(tables(), st.sampled_from(",;\t "), st.sampled_from(["\n", "\r\n"]))
     def test_any_table_of_strings_reads_back_equal(
         self, table: Open, lines: list[list[str]], separator: str, end: str
@@ -474,7 +474,7 @@ class TestWriterRoundTrip:
         read = rows(opened, dict.fromkeys(opened.names, pa.string()))
         assert [list(row.values()) for row in read] == lines
 
-    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         st.text('aé, "\n\r', max_size=30), st.sampled_from(", "), st.sampled_from([1, 5, 1 << 20])
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suffice.data.spelling import spelling_named
@@ -16,6 +16,7 @@ DAYS = st.lists(st.dates(date(1970, 1, 1), date(2068, 1, 1)), min_size=1, max_si
 ORDERS = ["DD/MM/YYYY", "MM-DD-YYYY", "YYYY.MM.DD", "DD-MMM-YYYY", "MM/DD/YY", "MMM DD, YYYY"]
 
 
+@settings(max_examples=30)
 @given(NUMBERS, st.sampled_from(["$1", "1%", "1€", "1,5", "1,000.5", "1.000,5€"]))
 def test_numbers(cells: list[float | None], name: str) -> None:
     table = pa.table({"x": pa.array(cells, pa.float64())})
@@ -23,6 +24,7 @@ def test_numbers(cells: list[float | None], name: str) -> None:
     assert spelling_named(name).read(text.cast(pa.string())).to_pylist() == cells
 
 
+@settings(max_examples=30)
 @given(DAYS, st.sampled_from(ORDERS), st.sampled_from(["", " HH:MM", " HH:MM AM", " HH:MM Z"]))
 def test_times(days: list[date], order: str, clock: str) -> None:
     spelling = spelling_named(order + clock)
