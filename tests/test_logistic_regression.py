@@ -4,6 +4,7 @@ import inspect
 import math
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ import suffice.data.array_source
 import suffice.linear_model.logistic_regression
 import suffice.models.logistic.objective
 import suffice.models.logistic.separation
+from suffice.data import encode
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import GradientDescent, LogisticRegression
 from suffice.models.logistic import minimise
@@ -1025,3 +1027,27 @@ def test_a_summary_as_a_frame():
     table = likelihood_fit(x, y > 0).summary().frame()
     odds_ratio = math.exp(table.loc["x0", "estimate"])
     assert table.loc["x0", "odds_ratio"] == pytest.approx(odds_ratio, rel=1e-15)
+
+
+def test_texts_are_split_as_often_whatever_the_number_of_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    split, calls = encode.split_words, []
+
+    def counted(*given: Any) -> Any:
+        calls.append(1)
+        return split(*given)
+
+    monkeypatch.setattr(encode, "split_words", counted)
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 900, (300, 8))
+    texts = [" ".join(f"w{word}" for word in row) for row in words]
+    rows = pa.table({"text": texts, "y": (words < 100).sum(axis=1) > 1})
+    often = []
+    for C in (1e-3, 1e3):
+        model = LogisticRegression(words="tf-idf", C=C).fit(rows, "y")
+        often.append((len(calls), model.n_iter_.max()))
+        calls.clear()
+    (few, short), (many, long) = often
+    assert few == many
+    assert short < long

@@ -134,8 +134,16 @@ class LaidOut:
         encoding: Encoding = "sparse" if self.design.is_sparse else "real"
         return Layout((BlockLayout(encoding, self.design.terms),), columns)
 
+    @property
+    def is_kept(self) -> bool:
+        """Tell whether rows are kept between passes: to lay them out takes longer than a pass."""
+        return self.design.is_sparse or bool(self.design.words)
+
     def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
-        return [LaidOutPart(part, self) for part in parts]
+        laid_out = [LaidOutPart(part, self) for part in parts]
+        if not self.is_kept:
+            return laid_out
+        return [KeptPart(part, KEPT_CELLS // len(parts)) for part in laid_out]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         """The rows of a batch, some at a time."""
@@ -166,8 +174,9 @@ class Coded(LaidOut):
     def terms_layout(self) -> Layout:
         return Layout(self.terms.blocks, self.layout.columns)
 
-    def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
-        return [KeptPart(part, KEPT_CELLS // len(parts)) for part in super().parts(parts)]
+    @property
+    def is_kept(self) -> bool:
+        return True
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         yield self.design.recoded(batch)
