@@ -311,3 +311,16 @@ def test_at_most_a_hundred_columns_are_paired() -> None:
         model = AODE(calibration="none").fit(x, y)
     assert len(model.bins_) == 100
     assert "x7" in model.bins_
+
+
+def test_many_columns_share_a_weight() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    x = rng.normal(size=(60, 300))
+    x[:, 7] += 2.0 * y
+    weights = AODE().fit(x, y).calibration_.weights
+    *columns, _ = weights.tolist()
+    shared = max(columns, key=columns.count)
+    assert len(columns) == 300
+    assert columns.count(shared) >= 300 - 128  # of the 128, some weigh 0, as the others may
+    assert columns[7] > shared

@@ -374,7 +374,7 @@ class _Objective:
     apply : callable
         `map`, or what does the same by several threads.
     tied_terms : float
-        How many terms have the last weight together.
+        How many columns have the last weight of columns together.
     """
 
     log_prior: NDArray[np.float64]
@@ -388,32 +388,39 @@ class _Objective:
     def tied(self, most: int) -> tuple[_Objective, NDArray[np.intp]]:
         """Give the most informative columns a weight each, and all others one together.
 
-        They are those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i).
+        They are those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i). A last term that is of
+        columns together keeps its own weight.
 
         Returns
         -------
         objective : _Objective
-            Of at most ``most`` + 1 weights, the last that of the others.
+            Of at most ``most`` + 1 weights of columns, the last that of the others.
         place : ndarray of int (g,)
-            The weight of each column.
+            The weight of each term.
         """
-        g = len(self.usual)
-        if g <= most + 1 or (self.usual == 0).any():
-            return self, np.arange(g)
-        logs = self.terms + self.log_prior[:, None]
+        beside = int(self.has_joint_term)
+        d = len(self.usual) - beside
+        if d <= most + 1:
+            return self, np.arange(len(self.usual))
+        terms = self.terms[:, :, :d]
+        logs = terms + self.log_prior[:, None]
         largest = logs.max(axis=1)
         evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
-        own_class = self.terms[np.arange(len(self.codes)), self.codes]
+        own_class = terms[np.arange(len(self.codes)), self.codes]
         gain = (self.weights[:, None] * (own_class - evidence)).sum(axis=0)
         own = np.sort(np.argsort(-gain, kind="stable")[:most])
-        place = np.full(g, len(own))
-        place[own] = np.arange(len(own))
-        others = self._times((place == len(own)).astype(np.float64))
-        terms = np.concatenate(
-            [self.terms[:, :, own], others.reshape(*self.terms.shape[:2], 1)], axis=2
-        )
-        usual, tied_terms = np.ones(len(own) + 1), float(g - len(own))
-        return replace(self, terms=terms, usual=usual, tied_terms=tied_terms), place
+        m = len(own)
+        place = np.append(np.full(d, m), np.full(beside, m + 1))
+        place[own] = np.arange(m)
+        others = self._times((place == m).astype(np.float64)).reshape(*terms.shape[:2], 1)
+        kept = np.concatenate([terms[:, :, own], others, self.terms[:, :, d:]], axis=2)
+        usual = np.append(np.full(m + 1, self.usual[0]), self.usual[d:])
+        return replace(self, terms=kept, usual=usual, tied_terms=float(d - m)), place
+
+    @property
+    def has_joint_term(self) -> bool:
+        """Tell whether the last term is of columns together, beside terms of single ones."""
+        return bool((self.usual == 0).any())
 
     @cached_property
     def _flat(self) -> NDArray[np.float64]:
@@ -524,9 +531,9 @@ class _Objective:
 
         The best t for given weights of m columns is (λ Σ_j w_j + usual)/(λ m + 1).
         """
-        together = bool((self.usual == 0).any())
+        together = self.has_joint_term
         times = np.ones(len(self.usual))
-        times[-1] = self.tied_terms
+        times[-1 - together] = self.tied_terms
         own = times.copy()
         if together:
             own[-1] = 0.0
