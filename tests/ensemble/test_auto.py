@@ -20,7 +20,7 @@ import suffice
 from suffice import AutoClassifier, read_table
 from suffice.ensemble import candidates
 from suffice.ensemble.auto import members, shares
-from suffice.ensemble.candidates import CANDIDATES, Candidate, Size, dealt, planned, seconds
+from suffice.ensemble.candidates import CANDIDATES, Candidate, Size, dealt, planned
 from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.models.estimator import entries_of
@@ -432,7 +432,7 @@ def test_few_candidates_all_stay() -> None:
 )
 def test_all_fits_are_made_in_the_time_that_there_is(size: Size) -> None:
     names, folds = planned(None, size, 3)
-    each = sorted(seconds(name, size) for name in names)
+    each = sorted(CANDIDATES[name].seconds(size) for name in names)
     assert len(names) > 1
     assert folds * sum(each) + sum(each[-3:]) <= (3.0 if size.columns <= 100 else 12.0)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -177,6 +176,30 @@ class TableView(Table):
     def _head(self) -> pa.RecordBatch:
         return self.table.head()
 
+    @property
+    def guesses(self) -> bool:
+        return self.table.guesses
+
+    @property
+    def engine(self) -> str | None:
+        return self.table.engine
+
+    @property
+    def format(self) -> TextFormat | None:
+        return self.table.format
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return self.table.remarks
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        return self.table.ignored
+
+    @property
+    def cleaning(self) -> Mapping[str, Any]:
+        return self.table.cleaning
+
     def coded(self, names: Collection[str]) -> Table:
         return replace(self, table=self.table.coded(names))
 
@@ -191,10 +214,6 @@ class TableView(Table):
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         return self.table.parts(types)
-
-
-for _fact in ("guesses", "engine", "format", "remarks", "ignored", "cleaning"):
-    setattr(TableView, _fact, property(attrgetter(f"table.{_fact}")))
 
 
 @dataclass(frozen=True)

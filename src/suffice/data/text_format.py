@@ -18,7 +18,7 @@ USUALLY_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
 
 @dataclass(frozen=True, kw_only=True)
 class TextFormat:
-    r"""How delimited text is written. What is left open is found by looking at the file.
+    r"""The format of delimited text. What is left open is found by looking at the file.
 
     The format that was found belongs to the model: later files are read with its missing tokens
     and its spellings of columns; what a file shows by itself (separator, header) is looked for.

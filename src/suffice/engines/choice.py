@@ -19,7 +19,7 @@ HERE = LocalEngine()
 
 
 class EngineClass(NamedTuple):
-    """Where the class of an engine is: its library is loaded when it is asked for."""
+    """The place of the class of an engine, whose library is loaded when it is asked for."""
 
     module: str  # of `suffice.engines`
     name: str

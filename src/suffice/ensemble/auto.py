@@ -139,8 +139,8 @@ class AutoClassifier(FittedAverage):
     naive Bayes with chosen families and weights of columns, or the same beside one-dependence
     estimators (AODE); logistic regression of numbers and of bins, and discriminant analysis,
     linear and quadratic. They are judged by 10 folds, 5 or 3: the most for which all fits are
-    foreseen to take 3 s on one core, or 12 s of more than 1,000 rows or 100 columns. Candidates for
-    which there is no time are dropped, unless ``candidates`` names them. A fold is fitted to
+    foreseen to take 2.7 s on one core, or 12 s of more than 1,000 rows or 100 columns. Candidates
+    for which there is no time are dropped, unless ``candidates`` names them. A fold is fitted to
     200,000 rows at most; of more than 6,000 rows, folds are judged until 6,000 rows are. The
     members are then fitted to all rows. A candidate that cannot learn the table is left out:
     ``candidates_`` says which, and why.
@@ -229,7 +229,7 @@ class AutoClassifier(FittedAverage):
                 seen = _Seen.of(naive_bayes(roles, numbers="gaussian"), rows)
                 roles = replace(roles, ignore=seen.identifiers)
                 names, folds = planned(self.candidates, seen.size, self.best)
-                learners = {name: CANDIDATES[name](roles) for name in names}
+                learners = {name: CANDIDATES[name].make(roles) for name in names}
                 placed, hashes = seen.placed(rows)
                 found = held_out(learners, placed, hashes, folds, self.random_state)
             if self.candidates is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,18 +73,6 @@ def _discriminant(roles: Roles, kind: Any, **options: Any) -> Any:
     return roles.told(kind(categorical=roles.categorical, **options))
 
 
-CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
-    "naive-bayes": naive_bayes,
-    "aode": partial(naive_bayes, kind=AODE),
-    "logistic": partial(_logistic, standardize=True, incomplete="drop"),
-    "logistic-bins": partial(_logistic, C=3.0, tol=1e-3, numbers="bins", incomplete="indicator"),
-    "lda": partial(_discriminant, kind=LinearDiscriminantAnalysis),
-    "qda": partial(_discriminant, kind=QuadraticDiscriminantAnalysis, shrinkage="auto"),
-    "qda-light": partial(_discriminant, kind=QuadraticDiscriminantAnalysis, shrinkage=0.03),
-}
-"""By the names that the command line has for them; a new one is a line here, and one of `COSTS`."""
-
-
 @dataclass(frozen=True)
 class Size:
     """Rows, columns of numbers and of categories, all their categories, and classes."""
@@ -144,41 +132,46 @@ def _quadratic_seconds(size: Size) -> float:
     return 2e-2 + 2e-6 * covariances + size.pass_over_rows
 
 
-COSTS: Mapping[str, Callable[[Size], float]] = {
-    "naive-bayes": _naive_bayes_seconds,
-    "aode": _aode_seconds,
-    "logistic": _logistic_seconds,
-    "logistic-bins": _bins_seconds,
-    "lda": _linear_seconds,
-    "qda": _quadratic_seconds,
-    "qda-light": _quadratic_seconds,
-}
-"""Seconds of a fit, as measured on one core of a server, to a factor of two."""
+class Entry(NamedTuple):
+    """A model that may be judged.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the estimator, with the columns that the user named.
+    seconds : callable
+        Foreseen of one fit, as measured on one core of a server, to a factor of two.
+    worth : float
+        Milli-nats a row that the mean loses without it, roughly.
+    """
+
+    make: Callable[[Roles], Any]
+    seconds: Callable[[Size], float]
+    worth: float
 
 
-WORTH: Mapping[str, float] = {
-    "naive-bayes": 2.5,
-    "aode": 6.0,
-    "logistic": 2.0,
-    "logistic-bins": 2.0,
-    "lda": 2.0,
-    "qda": 1.0,
-    "qda-light": 0.5,
+BINS: Mapping[str, Any] = {"C": 3.0, "tol": 1e-3, "numbers": "bins", "incomplete": "indicator"}
+QUADRATIC = partial(_discriminant, kind=QuadraticDiscriminantAnalysis)
+CANDIDATES: Mapping[str, Entry] = {
+    "naive-bayes": Entry(naive_bayes, _naive_bayes_seconds, 2.5),
+    "aode": Entry(partial(naive_bayes, kind=AODE), _aode_seconds, 6.0),
+    "logistic": Entry(
+        partial(_logistic, standardize=True, incomplete="drop"), _logistic_seconds, 2.0
+    ),
+    "logistic-bins": Entry(partial(_logistic, **BINS), _bins_seconds, 2.0),
+    "lda": Entry(partial(_discriminant, kind=LinearDiscriminantAnalysis), _linear_seconds, 2.0),
+    "qda": Entry(partial(QUADRATIC, shrinkage="auto"), _quadratic_seconds, 1.0),
+    "qda-light": Entry(partial(QUADRATIC, shrinkage=0.03), _quadratic_seconds, 0.5),
 }
-"""Milli-nats a row that the mean loses without a candidate, roughly."""
+"""By the names that the command line has for them; a new one is a line here."""
 FOLDS_WORTH = {10: 1.2, 5: 0.8, 3: 0.0}
-
-
-def seconds(name: str, size: Size) -> float:
-    """Return what a fit is foreseen to take; nothing depends on a clock."""
-    return COSTS[name](size)
 
 
 def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[str], int]:
     """Return the candidates that are judged, and the number of folds: 10, 5 or 3.
 
     Candidates and folds are those that are worth the most, together, among those whose fits are
-    foreseen to take 3 s, or 12 s of more than 1,000 rows or 100 columns; ``best`` candidates are
+    foreseen to take 2.7 s, or 12 s of more than 1,000 rows or 100 columns; ``best`` candidates are
     fitted to all rows at last. None of given names is dropped.
 
     Examples
@@ -196,7 +189,7 @@ def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[st
     )
     in_time = {kept: folds for kept in subsets if (folds := _folds_in_time(kept, size, best))}
     if not in_time:
-        return [min(CANDIDATES, key=lambda name: seconds(name, size))], FOLDS[-1]
+        return [min(CANDIDATES, key=lambda name: CANDIDATES[name].seconds(size))], FOLDS[-1]
     kept, folds = max(in_time.items(), key=lambda plan: _worth(*plan))
     return list(kept), folds
 
@@ -206,7 +199,9 @@ def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> Paramet
     if name == "naive-bayes" and "aode" in names:
         fact = "it is part of aode"
     else:
-        fact = f"{folds} folds of it would take about {folds * seconds(name, size):.2g} s"
+        fact = (
+            f"{folds} folds of it would take about {folds * CANDIDATES[name].seconds(size):.2g} s"
+        )
     return ParameterError(fact, "it is judged where candidates= names it")
 
 
@@ -214,7 +209,7 @@ def _worth(names: Sequence[str], folds: int) -> float:
     """Return what candidates are worth; AODE has naive Bayes in it, and not beside it."""
     if "aode" in names and "naive-bayes" in names:
         return 0.0
-    return sum(WORTH[name] for name in names) + FOLDS_WORTH[folds]
+    return sum(CANDIDATES[name].worth for name in names) + FOLDS_WORTH[folds]
 
 
 def _folds_in_time(names: Sequence[str], size: Size, best: int) -> int:
@@ -223,7 +218,7 @@ def _folds_in_time(names: Sequence[str], size: Size, best: int) -> int:
     Of so many rows that one fold of five is enough there are no ten, of which two are judged.
     """
     allowed = SECONDS if size.rows <= SMALL[0] and size.columns <= SMALL[1] else MORE
-    each = sorted(seconds(name, size) for name in names)
+    each = sorted(CANDIDATES[name].seconds(size) for name in names)
     for folds in FOLDS:
         fits = min(folds, -(-folds * ENOUGH_TESTED // max(size.rows, 1)))
         enough = size.rows >= FOLDS[1] * ENOUGH_TESTED and fits > 1
@@ -261,7 +256,7 @@ def dealt(
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Predictions for n held-out rows: log P(y | x), weights, and hits of the label.
+    """Predictions for n held-out rows: log P(y | x), weights, and which are correct.
 
     A log-probability is −log 1e-15 at least. Models that need every cell answer a share of the rows
     in full.

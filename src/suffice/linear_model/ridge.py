@@ -151,7 +151,7 @@ class Ridge(LinearRegressor):
 
     @property
     def solver_(self) -> str:
-        """How the coefficients were found: "normal", or the steps of a descent."""
+        """The solver of the coefficients: "normal", or the steps of a descent."""
         return self.solver if isinstance(fitted(self).fit, DescentFit) else "normal"
 
     @property

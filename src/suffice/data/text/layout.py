@@ -33,7 +33,7 @@ _NUMBERS = (PLAIN, Number(","), Number(".", ","), Number(",", "."), Number(".", 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the table is in a text, and what cuts it into fields."""
+    """The place of a table in a text, and what cuts it into fields."""
 
     separator: str
     quote: str | None
@@ -120,7 +120,7 @@ def _below_title(
     usual: str,
     rows: Sequence[Record],
 ) -> list[tuple[int, str]]:
-    """Where a table begins that titles stand above, and its separator; nothing if none do."""
+    """Return the first line of a table below titles, and its separator; nothing without titles."""
     marks = [separator] if separator else [usual, *DELIMITERS.replace(usual, "")]
     first = rows[0].fields if rows else []
     if len(first) > 1 and (_evenly(rows) or len(first) > 3):

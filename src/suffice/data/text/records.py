@@ -213,7 +213,7 @@ def usual_separator(path: Path) -> str:
 
 @dataclass(frozen=True)
 class TextFile:
-    r"""Where delimited text is and how it is written.
+    r"""The place and the format of delimited text.
 
     Examples
     --------

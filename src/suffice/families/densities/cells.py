@@ -87,7 +87,6 @@ def equal_frequency_cuts(every: NDArray[np.float64], bins: int) -> NDArray[np.in
 
 TIE = 2.0**-30  # units: a number midway between two others is one of the larger, however rounded
 GROUPS = 200  # cells, at most, that kernels stand in
-LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
 FEW_CLASSES = 10  # of more classes, cells are so many fewer that kernels take as long as of these
 LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
 

@@ -147,10 +147,9 @@ class LevelLeastSquares(RowLeastSquares):
     @cached_property
     def _weight(self) -> Array:
         """n_c of the levels, (m,)."""
-        code, weight = self._rows[0], self.equations.root**2
-        return self._by_level(code, weight)
+        return self._by_level(self.equations.root**2)
 
-    def _by_level(self, code: NDArray[np.intp], values: Array) -> Array:
+    def _by_level(self, values: Array) -> Array:
         """Sums of values (n, ...) over the rows of each level, (m, ...)."""
         return np.asarray(self._indicators @ values)
 
@@ -227,9 +226,9 @@ class LevelLeastSquares(RowLeastSquares):
 
     def _solved(self, y: Array, at: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
         """v (q, t) and a (m, t) that lessen a residual y (n, t) most, from where they are."""
-        (code, others), root = self._rows, self._inverse.root
+        others, root = self._rows[1], self._inverse.root
         weighted = self.equations.root[:, None] * y
-        across, by_level = others.across(weighted), self._by_level(code, weighted)
+        across, by_level = others.across(weighted), self._by_level(weighted)
         if at is not None:
             across = across - self._penalties[1][:, None] * at[0]
             by_level = by_level - self._penalties[0][:, None] * at[1]
@@ -289,7 +288,7 @@ class LevelLeastSquares(RowLeastSquares):
         weight = np.where(self._weight > 0, self._weight, 1.0)
 
         def about(u: Array) -> Array:
-            means = np.append(share * self._by_level(code, root * u) / weight, 0.0)
+            means = np.append(share * self._by_level(root * u) / weight, 0.0)
             return np.asarray(u - root * means[code])
 
         one = about(root) if first else np.zeros_like(root)
@@ -321,7 +320,7 @@ class LevelLeastSquares(RowLeastSquares):
             rest = y - root * others.times(np.append(nothing, v))
             intercept = np.full(first, one @ about(rest) / size)
             rest = rest - root * intercept.sum()
-            a = self._inverse_diagonal * self._by_level(code, root * rest)
+            a = self._inverse_diagonal * self._by_level(root * rest)
             found.append(self._placed(np.append(intercept, v)[:, None], a[:, None]))
         return np.hstack(found)
 
@@ -365,7 +364,7 @@ class LevelLeastSquares(RowLeastSquares):
 
     @property
     def covariance(self) -> Array:
-        """Refuse a matrix of so many levels, if there is no memory for it; (q, q)."""
+        """Covariances of b and w for noise of variance 1, (q, q), if there is memory for them."""
         q = self.equations.p + self.has_intercept
         require_memory(24.0 * q * q, f"covariances of {q:,} coefficients", "ask for a summary")
         root, first = self._inverse.root, int(self.has_intercept)
@@ -407,12 +406,9 @@ class LevelLeastSquares(RowLeastSquares):
         code, others = self._split(x, self.origin)
         if not self.deficient:
             return np.ones(len(code), np.bool_)
-        null = self._inverse.null
-        part, size = (
-            others.times(null),
-            np.abs(others.dense) @ np.abs(null[: others.dense.shape[1]]),
-        )
-        size += abs(others.few) @ np.abs(null[others.dense.shape[1] :])
+        null, d = self._inverse.null, others.dense.shape[1]
+        part = others.times(null)
+        size = np.abs(others.dense) @ np.abs(null[:d]) + abs(others.few) @ np.abs(null[d:])
         of_level = self._level_part(code, null)
         known = (np.abs(part - of_level) <= DETERMINED * (size + np.abs(of_level))).all(axis=1)
         return np.asarray(known & (np.append(self._inverse_diagonal, 1.0)[code] > 0))

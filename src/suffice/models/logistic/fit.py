@@ -19,7 +19,7 @@ from suffice.numerics.linalg import Factor
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Where a solver ended.
+    """The end of a solver.
 
     Parameters
     ----------

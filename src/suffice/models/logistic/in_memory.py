@@ -47,7 +47,7 @@ Array = NDArray[np.float64]
 
 
 class Held(NamedTuple):
-    """Where a fit of rows in memory ended: coefficients of z (m, D)."""
+    """The end of a fit of rows in memory: coefficients of z (m, D)."""
 
     coefficients: Array
     iterations: int

@@ -219,7 +219,7 @@ def _of_squares(objective: Objective, solver: Solver, start: Start) -> _End:
 
 @dataclass(frozen=True, eq=False)
 class _End:
-    """Where a descent ended.
+    """The end of a descent.
 
     Parameters
     ----------

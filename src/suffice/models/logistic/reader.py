@@ -137,7 +137,7 @@ class LaidOut:
     @property
     def is_kept(self) -> bool:
         """Tell whether rows are kept between passes: to lay them out takes longer than a pass."""
-        return self.design.is_sparse or bool(self.design.words)
+        return self.design.is_sparse or bool(self.design.words or self.design.bins)
 
     def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
         laid_out = [LaidOutPart(part, self) for part in parts]
@@ -173,10 +173,6 @@ class Coded(LaidOut):
     @property
     def terms_layout(self) -> Layout:
         return Layout(self.terms.blocks, self.layout.columns)
-
-    @property
-    def is_kept(self) -> bool:
-        return True
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         yield self.design.recoded(batch)

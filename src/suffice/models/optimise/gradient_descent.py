@@ -167,7 +167,7 @@ class DescentRows:
 
 
 class Course(NamedTuple):
-    """Where a descent ended: coefficients of 1 and x − m (m, 1 + p); J after every pass."""
+    """The end of a descent: coefficients of 1 and x − m (m, 1 + p); J after every pass."""
 
     coefficients: Array
     loss_history: Array
