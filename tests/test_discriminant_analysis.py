@@ -758,3 +758,12 @@ def test_the_contract_of_scikit_learn(model):
         results = check_estimator(model())
     passed = {result["check_name"] for result in results if result["status"] == "passed"}
     assert len(passed) > 40
+
+
+def test_many_classes_of_few_rows_are_told_in_a_few_sentences() -> None:
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        QuadraticDiscriminantAnalysis().fit(rng.normal(size=(120, 5)), np.repeat(range(40), 3))
+    assert len(told) < 10
+    assert "more classes" in str(told[-1].message)

@@ -443,3 +443,10 @@ def test_a_candidate_that_is_too_dear_says_so(monkeypatch: pytest.MonkeyPatch) -
     refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
     assert "would take about" in refused["aode"]
     assert set(refused) < set(CANDIDATES)
+
+
+@pytest.mark.parametrize(("rows", "fact"), [(0, "there is no row"), (1, "there is one class")])
+def test_rows_that_no_model_learns_from_are_refused_as_by_naive_bayes(rows, fact):
+    x, y = np.ones((rows, 2)), np.arange(rows)
+    with pytest.raises(DataError, match=f"^{fact}"):
+        AutoClassifier().fit(x, y)

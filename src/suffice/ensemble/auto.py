@@ -288,8 +288,9 @@ class AutoClassifier(FittedAverage):
 class _Seen:
     """A first model of Gaussians and categories: size, categories, identifiers, copies.
 
-    A table that it cannot be fitted to has the size of one cell, as every candidate will say. Equal
-    rows are copies of one row if the table ``tells_apart``.
+    Rows that it refuses are refused by every candidate. A table that it cannot read has the size of
+    one cell, as every candidate will say. Equal rows are copies of one row if the table
+    ``tells_apart``.
     """
 
     size: Size = ONE_CELL
@@ -301,6 +302,8 @@ class _Seen:
     def of(cls, model: NaiveBayes, rows: tuple[Any, Any, Any]) -> _Seen:
         try:
             fitted, statistic = model.fit(*rows).model_, model.statistic_
+        except DataError:
+            raise
         except SufficeError:
             return cls()
         values = fitted.known_values

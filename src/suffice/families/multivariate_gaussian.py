@@ -915,7 +915,7 @@ class FactoredGaussians:
                 f"{names} are combinations of the columns before them "
                 "in the same way; they are left out"
             )
-        for m, singular in self.raised:
+        for m, singular in self.raised[:NAMED]:
             where = "the classes" if len(self.covariance) == 1 else f"class {classes[m]!r}"
             here = (repr(columns[j]) for j in singular if j not in dependent)
             which = listed(here, NAMED) or "some combination of columns"
@@ -925,6 +925,8 @@ class FactoredGaussians:
                 "all classes; more rows, shrinkage, a shared covariance or "
                 "estimation='bayes' would help"
             )
+        if len(self.raised) > NAMED:
+            yield f"so it is in {len(self.raised) - NAMED:,} more classes"
 
 
 class ThinCovariance(NamedTuple):
