@@ -559,6 +559,22 @@ class Merged(TypedDict):
     rows: Rows
 
 
+class Updated(TypedDict):
+    """A model with more rows."""
+
+    model: File
+    joined: Annotated[float, "The sum of the weights of the new rows."]
+    rows: Rows
+    new_labels: NotRequired[Annotated[list[Label], "Labels that no row had before."]]
+    weights: NotRequired[
+        Annotated[
+            Literal["all", "earlier"] | None,
+            "The rows that column weights know: all, or earlier ones; null: there are none.",
+        ]
+    ]
+    errors_known: NotRequired[Annotated[bool, "Whether conformal intervals can be asked for."]]
+
+
 class MadeRows(TypedDict):
     """Rows that a model makes."""
 
@@ -635,6 +651,7 @@ DOCUMENTS: dict[str, Any] = {
     "searchlight": AccuracyMap,
     "show": Shown | FittedAverage | ReadTable,
     "summary": Coefficients,
+    "update": Updated,
 }
 """The record that each command prints."""
 
