@@ -91,6 +91,15 @@ COMMANDS = {
         "Refit the column weights, or the errors of a regression.",
         "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
     ),
+    "keys": (
+        "Make the keys of an owner of rows, for sums that nobody sees.",
+        "suffice keys -o ulm.key",
+    ),
+    "plan": (
+        "Plan sums of several owners, of which nobody sees another's.",
+        "suffice plan patients.csv --label outcome --public ulm.key.pub --public bonn.key.pub "
+        "--public kiel.key.pub -o plan.json",
+    ),
     "audit": (
         "List what a model file reveals about single rows.",
         "suffice audit adult.suffice --min-count 5",

@@ -559,6 +559,22 @@ class Merged(TypedDict):
     rows: Rows
 
 
+class KeyFiles(TypedDict):
+    """The keys of an owner of rows."""
+
+    private: str
+    public: str
+
+
+class Planned(TypedDict):
+    """A plan for sums of several owners."""
+
+    plan: str
+    digest: str
+    owners: Annotated[list[str], "Public keys."]
+    columns: list[str]
+
+
 class MadeRows(TypedDict):
     """Rows that a model makes."""
 
@@ -628,7 +644,9 @@ DOCUMENTS: dict[str, Any] = {
     "export": Exported,
     "fit": FittedClasses | FittedAverage | FittedCoefficients,
     "forget": Forgotten,
+    "keys": KeyFiles,
     "merge": Merged,
+    "plan": Planned,
     "predict": Predicted,
     "report": Page,
     "sample": Drawn,
