@@ -76,7 +76,7 @@ COMMANDS = {
         "suffice report adult.suffice -o adult.html --open",
     ),
     "merge": (
-        "Merge models of the same columns.",
+        "Merge models of the same columns, or masked sums of the owners of a plan.",
         "suffice merge north.suffice south.suffice -o all.suffice",
     ),
     "compare": (

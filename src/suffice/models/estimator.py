@@ -12,10 +12,10 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import getattr_static
 from os import PathLike
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,7 @@ from suffice.persist import write_model
 from suffice.rules import check
 from suffice.sums.comparison import Comparison
 from suffice.sums.keys import Keys
+from suffice.sums.vocabulary import Vocabulary
 
 R = TypeVar("R", bound=SumsReader[Any])
 S = TypeVar("S", bound=KeptSums)
@@ -705,6 +706,39 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """
         mine, theirs = _both(self, other, "compared")
         return mine.compare(theirs)
+
+
+class Read(NamedTuple):
+    """What opening a further table asks of a model: the values that the first tables showed."""
+
+    known_values: Mapping[str, Vocabulary]
+    classes: Vocabulary | None
+
+
+def sums_read_alike(
+    like: GroupedSums, known: Mapping[str, Vocabulary], X: Any, y: Any, sample_weight: Any
+) -> GroupedSums:
+    """Return the sums over the rows of another table, read as those of given sums were.
+
+    Parameters
+    ----------
+    like : GroupedSums
+    known : mapping of str to Vocabulary
+        Values of categories: none of them is a missing cell, whatever it is called.
+    X, y, sample_weight
+        As for `fit`.
+    """
+    learner = like.estimator.unfitted()
+    names = like.reader.layout.names
+    settle_columns(learner, len(names), names if like.named else None)
+    learner.reader_ = like.reader
+    learner.model_ = Read(known, getattr(like.sums, "classes", None))
+    with fit_context():
+        method = learner.method()
+        rows = to_learn(learner._open_more(X, y, sample_weight))
+        sums = method.sums(like.reader, rows, engine_for(rows)).canonical()
+        method.warn_of(sums)
+    return replace(like, sums=sums)
 
 
 F = TypeVar("F", bound=FittedFromSums[Any, Any])
