@@ -18,7 +18,6 @@ from suffice.numerics.in_print import Table, percent
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from suffice.cli.documents import ColumnEvidence, ExplainedNumbers, ExplainedRow, ExplainedRows
     from suffice.models.base.answers import Evidence
     from suffice.models.linear.effects import Effects
 
@@ -55,7 +54,6 @@ def explain(
     if not cells:
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")
     found = fitted.explain(table)
-    facts: ExplainedRows
     if predicts_numbers(fitted):
         effects = [_effects(found, row, of) for row, of in enumerate(cells)]
         facts = {"rows": [*effects]}
@@ -79,7 +77,7 @@ def explain(
 
 def _evidence(
     model: Any, found: Evidence, head: pa.RecordBatch, row: int, cells: Mapping[str, Any]
-) -> ExplainedRow:
+) -> dict[str, Any]:
     """Return what every column of a row says for the most probable class against the next."""
     from suffice.bayes import column_weights
     from suffice.models.base.answers import DECIBAN
@@ -91,9 +89,9 @@ def _evidence(
     weighed = getattr(model, "calibration_", None) is not None and not hasattr(model, "bins_")
     weights = column_weights(model) if weighed else {}
     words = {} if has_candidates(model) else _word_evidence(model, head, row)
-    parts: list[ColumnEvidence] = []
+    parts: list[dict[str, Any]] = []
     for name, nats in zip(found.columns, columns[row].tolist(), strict=True):
-        part: ColumnEvidence = {
+        part: dict[str, Any] = {
             "column": name,
             "value": cells.get(name, ""),
             "counted": weights.get(name, 1.0),
@@ -105,7 +103,7 @@ def _evidence(
         parts.append(part)
     parts.sort(key=lambda part: -abs(part["decibans"]))
     start = float(prior * DECIBAN)
-    facts: ExplainedRow = {
+    facts = {
         "row": row + 1,
         "prediction": found.classes[first],
         "probability": float(probability[first]),
@@ -147,7 +145,7 @@ def _word_evidence(model: Any, head: pa.RecordBatch, row: int) -> dict[str, dict
     return found
 
 
-def _add_intervals(explained: list[ExplainedRow], model: Any, table: Any) -> None:
+def _add_intervals(explained: list[dict[str, Any]], model: Any, table: Any) -> None:
     """Add the interval of the probability, where the model has a posterior."""
     try:
         ends = model.predict_proba_interval(table)
@@ -158,7 +156,9 @@ def _add_intervals(explained: list[ExplainedRow], model: Any, table: Any) -> Non
         one["interval"] = ends[row, labels.index(one["prediction"])].tolist()
 
 
-def _add_questions(explained: list[ExplainedRow], model: Any, head: pa.RecordBatch) -> list[float]:
+def _add_questions(
+    explained: list[dict[str, Any]], model: Any, head: pa.RecordBatch
+) -> list[float]:
     """Add the missing cells, the most informative first; return the bits that are open."""
     from suffice.bayes import next_question
 
@@ -174,7 +174,7 @@ def _add_questions(explained: list[ExplainedRow], model: Any, head: pa.RecordBat
 
 
 def _shown(
-    explained: list[ExplainedRow], entropies: list[float], top: int
+    explained: list[dict[str, Any]], entropies: list[float], top: int
 ) -> Iterator[str | Table]:
     for place, why in enumerate(explained):
         yield _evidence_table(why, top)
@@ -187,7 +187,7 @@ def _shown(
         yield ""
 
 
-def _evidence_table(why: ExplainedRow, top: int) -> Table:
+def _evidence_table(why: dict[str, Any], top: int) -> Table:
     title = f"Row {why['row']}: {why['prediction']}, with probability {percent(why['probability'])}"
     if "interval" in why:
         title += f" (95 % interval: {' to '.join(map(percent, why['interval']))})"
@@ -222,7 +222,7 @@ def _others(number: int) -> str:
 # Numbers ----------------------------------------------------------------------------------------
 
 
-def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> ExplainedNumbers:
+def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the columns of one row add, the largest effect first."""
     added = found.contributions[row]
     order = sorted(range(len(added)), key=lambda j: -float(abs(added[j]).max()))
@@ -245,7 +245,7 @@ def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> ExplainedNum
     }
 
 
-def _effect_table(facts: ExplainedNumbers, top: int) -> Table:
+def _effect_table(facts: dict[str, Any], top: int) -> Table:
     targets = list(facts["prediction"])
     lines = [("average row", "", facts["average_row"])]
     lines += [(one["column"], short(one["value"]), one["adds"]) for one in facts["columns"][:top]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,9 +16,6 @@ from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver, standard_output
 from suffice.cli.values import listed
 from suffice.errors import ParameterError
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Exported
 
 SQL = "SQL"
 
@@ -101,7 +98,7 @@ def export(
         with standard_output() as stream:
             stream.write(content.decode())
         return
-    facts: Exported = {
+    facts = {
         "model": str(model),
         "to": to.value,
         "output": None if output is None else str(output),

@@ -6,7 +6,7 @@ import glob
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -57,7 +57,6 @@ from suffice.numerics.in_print import Table
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
-    from suffice.cli.documents import FittedClasses
     from suffice.model_selection.ranking import RankedModels
 
 MOST_COEFFICIENTS = 30
@@ -172,7 +171,7 @@ def fit(
     deliver(facts, lambda: _shown(parts, facts, chosen, ranked), as_json)
 
 
-def _class_facts(model: Any, target: Path) -> FittedClasses:
+def _class_facts(model: Any, target: Path) -> dict[str, Any]:
     from suffice.models.generative.described import advice
 
     families = model.model_.family_names
@@ -181,7 +180,7 @@ def _class_facts(model: Any, target: Path) -> FittedClasses:
         "columns": [{**c, "family": families.get(c["name"])} for c in read_columns(model)],
         "advice": list(advice(model.model_)),
     }
-    return cast("FittedClasses", class_facts(model, target) | more)
+    return class_facts(model, target) | more
 
 
 def _shown(
