@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,9 +30,6 @@ def explain(
     data: Data,
     rows: Annotated[int, typer.Option(min=1, help="How many rows.")] = 3,
     top: Annotated[int, typer.Option(min=1, help="How many columns, at most.")] = 20,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Rank missing cells by their information.")
-    ] = False,
     as_json: AsJson = False,
     read: ReadAs = None,
     ignore: Ignore = None,
@@ -67,9 +63,8 @@ def explain(
         )
     explained = [_evidence(fitted, found, head, row, of) for row, of in enumerate(cells)]
     _add_intervals(explained, fitted, table)
-    entropies = _add_questions(explained, fitted, head) if ask else []
     facts = {"rows": [*explained]}
-    deliver(facts, lambda: _shown(explained, entropies, top), as_json)
+    deliver(facts, lambda: _shown(explained, top), as_json)
 
 
 # Classes ----------------------------------------------------------------------------------------
@@ -156,34 +151,9 @@ def _add_intervals(explained: list[dict[str, Any]], model: Any, table: Any) -> N
         one["interval"] = ends[row, labels.index(one["prediction"])].tolist()
 
 
-def _add_questions(
-    explained: list[dict[str, Any]], model: Any, head: pa.RecordBatch
-) -> list[float]:
-    """Add the missing cells, the most informative first; return the bits that are open."""
-    from suffice.bayes import next_question
-
-    known = set(model.reader_.layout.names)
-    rows = head.select([name for name in head.schema.names if name in known])
-    found = [next_question(model, rows.slice(row, 1)) for row in range(rows.num_rows)]
-    for one, asked in zip(explained, found, strict=True):
-        one["ask"] = [
-            {"column": name, "bits": None if isnan(bits) else bits}
-            for name, bits in zip(asked.columns, asked.bits.tolist(), strict=True)
-        ]
-    return [asked.entropy for asked in found]
-
-
-def _shown(
-    explained: list[dict[str, Any]], entropies: list[float], top: int
-) -> Iterator[str | Table]:
-    for place, why in enumerate(explained):
+def _shown(explained: list[dict[str, Any]], top: int) -> Iterator[str | Table]:
+    for why in explained:
         yield _evidence_table(why, top)
-        if entropies:
-            known = [q for q in why["ask"] if q["bits"] is not None]
-            rows = [[q["column"], f"{q['bits']:.3f}"] for q in known[:top]]
-            open_bits = f"{entropies[place]:.3f} bits are open"
-            nothing = "  No cell is missing that the model could ask for."
-            yield Table(open_bits, ["ask next", "bits"], rows) if known else nothing
         yield ""
 
 
