@@ -375,7 +375,7 @@ def test_a_plan_that_was_altered(tmp_path: Path, agreed: owners.Plan, keys: list
     file = tmp_path / "plan.json"
     agreed.save(file)
     content = json.loads(file.read_text())
-    for change in (
+    changes: list[dict[str, Any]] = [
         {"labels": ["dead"]},
         {"owners": content["owners"][:2]},
         {"columns": []},
@@ -383,7 +383,8 @@ def test_a_plan_that_was_altered(tmp_path: Path, agreed: owners.Plan, keys: list
         {"estimator": "os"},
         {"arrays": {"0": []}},
         {"format_version": 2},
-    ):
+    ]
+    for change in changes:
         file.write_text(json.dumps(content | change))
         try:
             other = owners.Plan.load(file)
@@ -419,8 +420,9 @@ def test_commands_of_three_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert suffice("merge 0.masked 1.masked 2.masked --plan plan.json -o all.sums").exit_code == 0
     assert suffice("fit all.sums -o all.suffice").exit_code == 0
     rows = [f"{i}.csv" for i in range(3)]
-    model = NaiveBayes.textbook().fit(rows, "outcome")
-    assert np.array_equal(load("all.suffice").predict_proba(rows), model.predict_proba(rows))
+    model, found = NaiveBayes.textbook().fit(rows, "outcome"), load("all.suffice")
+    assert isinstance(found, NaiveBayes)
+    assert np.array_equal(found.predict_proba(rows), model.predict_proba(rows))
     refused = {
         "keys -o 0.key": "0.key is there",
         "plan 0.csv --label outcome --public 0.key.pub --public 1.key.pub -o plan.json": "third",

@@ -744,11 +744,6 @@ def sums_read_alike(
 F = TypeVar("F", bound=FittedFromSums[Any, Any])
 
 
-def relearnt(estimator: F, learnt: Learnt[Any, Any], before: Any = None) -> F:
-    """Return an estimator with the model that its options make of sums."""
-    return estimator._set(estimator.method(), learnt, before=before)
-
-
 def keeps_sums(estimator: Any) -> bool:
     """Return whether an estimator keeps sums, or will."""
     unfitted = "model_" not in vars(estimator)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from suffice.cli.options import AsJson
 from suffice.cli.output import deliver
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import KeyFiles
 
 
 def keys(
@@ -28,6 +25,6 @@ def keys(
     from suffice.owners import keys as made
 
     made(output)
-    facts: KeyFiles = {"private": str(output), "public": f"{output}.pub"}
+    facts = {"private": str(output), "public": f"{output}.pub"}
     said = f"{output} is private: it stays here. Send {output}.pub to whoever makes the plan."
     deliver(facts, lambda: [said], as_json)

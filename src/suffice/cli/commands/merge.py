@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,9 +18,6 @@ from suffice.cli.options import AsJson, Force
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 from suffice.phrases import amount
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Merged
 
 
 def merge(
@@ -66,6 +63,6 @@ def merge(
 
 
 def _deliver(output: Path, many: int, rows: float, as_json: bool) -> None:
-    facts: Merged = {"model": str(output), "merged": many, "rows": rows}
+    facts = {"model": str(output), "merged": many, "rows": rows}
     said = f"{many} models merged: {amount(rows)} rows. Saved to {output}"
     deliver(facts, lambda: [said], as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -23,8 +23,6 @@ from suffice.cli.options import (
 from suffice.cli.output import deliver
 from suffice.cli.values import NAIVE_BAYES
 
-if TYPE_CHECKING:
-    from suffice.cli.documents import Planned
 
 TEXTBOOK = {"numbers": "gaussian", "calibration": "none"}  # which follows from sums
 
@@ -69,7 +67,7 @@ def plan(
     with fit_context():
         found = planned(chosen, table, truth, public=public, sample_weight=weight)
     found.save(output)
-    facts: Planned = {
+    facts = {
         "plan": str(output),
         "digest": found.digest,
         "owners": list(found.owners),
