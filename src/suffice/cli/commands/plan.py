@@ -23,7 +23,6 @@ from suffice.cli.options import (
 from suffice.cli.output import deliver
 from suffice.cli.values import NAIVE_BAYES
 
-
 TEXTBOOK = {"numbers": "gaussian", "calibration": "none"}  # which follows from sums
 
 
