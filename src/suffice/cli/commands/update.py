@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,9 +14,6 @@ from suffice.cli.options import AsJson, Data, Force, ModelFile, ReadAs, updated
 from suffice.cli.output import CommandLine, deliver
 from suffice.errors import DataError
 from suffice.phrases import amount, rows_in_print
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Updated
 
 
 def update(
@@ -53,7 +50,7 @@ def update(
     target = output or model
     fitted = updated(model, data, read, (None, None), (target, force), "Reading", change)
     weights = getattr(fitted.model_, "calibration", None)
-    facts: Updated = {
+    facts: dict[str, Any] = {
         "model": str(target),
         "joined": float(fitted.statistic_.rows) - before["rows"],
         "rows": float(fitted.statistic_.rows),
@@ -66,7 +63,7 @@ def update(
     deliver(facts, lambda: _shown(facts, data, before["errors"] is not None), as_json)
 
 
-def _shown(facts: Updated, data: list[str], had_errors: bool) -> Iterator[str]:
+def _shown(facts: dict[str, Any], data: list[str], had_errors: bool) -> Iterator[str]:
     noun = "row joins" if facts["joined"] == 1 else "rows join"
     told = f"{amount(facts['joined'])} {noun}: {rows_in_print(facts['rows'])} in all."
     if facts.get("new_labels"):
