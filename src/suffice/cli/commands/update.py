@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.models import known_columns, predicts_numbers
+from suffice.cli.models import predicts_numbers
 from suffice.cli.options import AsJson, Data, Force, ModelFile, ReadAs, updated
 from suffice.cli.output import CommandLine, deliver
 from suffice.errors import DataError
@@ -39,7 +39,7 @@ def update(
         before["labels"] = set(getattr(fitted, "classes_", ()))
         before["errors"] = getattr(fitted.model_, "errors", None)
         table, label, weight = rows
-        fitted.partial_fit(known_columns(table, fitted, weight), label, sample_weight=weight)
+        fitted.partial_fit(table, label, sample_weight=weight)
         if fitted.statistic_.rows == before["rows"]:
             raise DataError(
                 f"{', '.join(data)} holds no row with a weight above zero",
@@ -48,7 +48,7 @@ def update(
             )
 
     target = output or model
-    fitted = updated(model, data, read, (None, None), (target, force), "Reading", change)
+    fitted = updated(model, data, read, (target, force), "Reading", change)
     weights = getattr(fitted.model_, "calibration", None)
     facts: dict[str, Any] = {
         "model": str(target),
