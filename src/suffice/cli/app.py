@@ -389,25 +389,14 @@ app = typer.Typer(
 
 def _print_version(context: typer.Context, asked: bool) -> None:
     if asked:
-        import platform
-
         from suffice.cli.output import print_all
-        from suffice.numerics import kernels
 
-        more = (
-            f"Python {platform.python_version()}, {platform.platform()}",
-            f"loops compiled for level {kernels.level()} of the processor",
-        )
-        print_all([f"suffice {__version__}", *(more if context.params["verbose"] else ())])
+        print_all([f"suffice {__version__}"])
         raise typer.Exit
 
 
 @app.callback()
 def _suffice(
-    verbose: Annotated[
-        bool,
-        typer.Option("--verbose", is_eager=True, help="With --version: also what it runs on."),
-    ] = False,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, help="Print the version."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,9 +17,6 @@ from suffice.cli.options import AsJson, Force
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 from suffice.phrases import amount
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Merged
 
 
 def merge(
@@ -51,6 +48,6 @@ def merge(
     refuse_replacing(output, merged, merged.target_names_, force, models)
     merged.save(output)
     rows = float(merged.statistic_.rows)
-    facts: Merged = {"model": str(output), "merged": len(models), "rows": rows}
+    facts = {"model": str(output), "merged": len(models), "rows": rows}
     said = f"{len(models)} models merged: {amount(rows)} rows. Saved to {output}"
     deliver(facts, lambda: [said], as_json)
