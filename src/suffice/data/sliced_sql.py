@@ -6,9 +6,10 @@ A column of cells below 2^e is cut into S slices of b bits,
 
     x = Σ_i a_i 2^(e − b(i + 1)),    t_i = round(x 2^(b(i + 1) − e)),    a_i = t_i − 2^b t_(i − 1)
 
-so that all a_i, and sums of products of them, are whole numbers: their order does not matter. The
-products a_i a_j of one power of 2 are added before they are summed. Outside, the sums are put
-together as Python's integers.
+so that all a_i, and products of two, are whole numbers, and the bits are so few that their sums
+over all rows are below 2^53: doubles add them without rounding, in any order. Where the number of
+rows is not known, as in a view, sums are those of integers. The products a_i a_j of one power of 2
+are added before they are summed. Outside, the sums are put together as Python's integers.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ParameterError
 
 SPOKEN = ("duckdb", "postgres", "sqlite")
-BITS, WEIGHTED_BITS = 30, 20  # of a slice: a product of two, or of three with the weight, has 60
-MOST_SLICES = 6  # of a column: 127 binary orders of magnitude between its numbers
+BITS, WEIGHTED_BITS = 26, 16  # of a slice in a view: of products of two, or three with the weight
+SPARE = 51, 48  # bits of such a product of slices, and of the number of rows, without and with it
+MOST_SLICES = 13
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
@@ -78,20 +80,35 @@ def column_of(name: str, dialect: str) -> str:
     return f"COALESCE({quoted(name)}, NULL)" if dialect == "sqlite" else quoted(name)
 
 
-def number_of(name: str, kind: pa.DataType, dialect: str) -> str | None:
-    """Return the cells of a column as numbers, NULL where missing; None where they are none."""
+def number_of(name: str, kind: pa.DataType, dialect: str, nan: bool = True) -> str | None:
+    """Return the cells of a column as numbers, NULL where missing; None where they are none.
+
+    ``nan`` is whether there may be NaN, which is missing too.
+    """
     column, real = quoted(name), double(dialect)
-    if pa.types.is_integer(kind):
-        return column if dialect == "sqlite" else f"CAST({column} AS BIGINT)"
+    if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return f"CAST({column} AS {real})"
     if pa.types.is_boolean(kind):
         return f"CASE WHEN {column} THEN 1 WHEN NOT {column} THEN 0 END"
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return column if dialect == "sqlite" else f"NULLIF(CAST({column} AS {real}), 'NaN')"
+    if pa.types.is_floating(kind):
+        nan = nan and dialect != "sqlite"  # which has NULL in its place
+        return f"NULLIF(CAST({column} AS {real}), 'NaN')" if nan else f"CAST({column} AS {real})"
     if pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit == "us"):
         if dialect == "postgres":
             return f"CAST(EXTRACT(EPOCH FROM {column}) AS {real})"
         return f"CAST(EPOCH_US({column}) AS {real}) / 1000000.0"
     return None
+
+
+def bits_of(rows: int, weighted: bool) -> int:
+    """Return the bits of slices whose products doubles add without rounding.
+
+    Examples
+    --------
+    >>> bits_of(3_000_000, False), bits_of(3_000_000, True), bits_of(10**9, False)
+    (14, 8, 10)
+    """
+    return (SPARE[weighted] - rows.bit_length()) // (2 + weighted)
 
 
 def times(number: str, power: int) -> str:
@@ -121,10 +138,8 @@ class Number:
         e: cells are below 2^e.
     slices : int
         S; 0 where the sums are those of doubles.
-    whole : bool
-        Whether the cells are the only slice.
     known : bool
-        Whether every cell is sure to be below 2^e.
+        Whether every cell is sure to be below 2^e, and a multiple of the last unit.
     origin : float
         What is taken from doubles before they are summed.
     """
@@ -132,20 +147,19 @@ class Number:
     cell: str
     exponent: int
     slices: int
-    whole: bool = False
     known: bool = False
     origin: float = 0.0
 
     def cut(self, x: str, bits: int, dialect: str) -> Iterator[str]:
-        """Yield the slices of a cell x."""
+        """Yield the slices of a cell x, whole numbers as doubles."""
         if not self.slices:
             yield f"{x} - {literal(self.origin, dialect)}"
             return
-        integer = "INTEGER" if dialect == "sqlite" else "BIGINT"
         before = ""
         for i in range(self.slices):
-            nearest = x if self.whole else f"ROUND({times(x, bits * (i + 1) - self.exponent)})"
-            yield f"CAST({nearest}{before} AS {integer})"
+            scaled = times(x, bits * (i + 1) - self.exponent)
+            nearest = scaled if i == self.slices - 1 else f"ROUND({scaled})"
+            yield f"{nearest}{before}" if before else f"CAST({nearest} AS {double(dialect)})"
             before = f" - {nearest} * {2**bits}.0"
 
     def bound(self, dialect: str) -> str:
@@ -156,9 +170,8 @@ class Number:
         """Yield conditions of a cell v that the slices do not hold."""
         if self.slices and not self.known:
             yield f"ABS({v}) >= {self.bound(dialect)}"
-            if not self.whole:
-                last = times(v, bits * self.slices - self.exponent)
-                yield f"{last} <> ROUND({last})"
+            last = times(v, bits * self.slices - self.exponent)
+            yield f"{last} <> ROUND({last})"
 
 
 class Sum(NamedTuple):
@@ -196,8 +209,10 @@ class Plan:
         What has to hold for every row, as SQL.
     gaps : bool
         Whether numbers may be missing.
+    bits : int
+        b, of a slice.
     made_by : str
-        What the reader of a view has to know.
+        What the reader of a view has to know; "" where there is none.
     """
 
     query: str
@@ -211,12 +226,8 @@ class Plan:
     counted: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     gaps: bool = True
+    bits: int = BITS
     made_by: str = ""
-
-    @property
-    def bits(self) -> int:
-        """The bits of a slice."""
-        return BITS if self.weight is None else WEIGHTED_BITS
 
     @cached_property
     def sums(self) -> tuple[Sum, ...]:
@@ -255,23 +266,22 @@ class Plan:
         exact = all(number.slices for _, number in factors)
         for order, terms in orders.items():
             parts = [
-                " * ".join([*([str(n)] if n > 1 else []), *term]) or "1"
+                " * ".join([*([f"{n}.0"] if n > 1 else []), *term]) or "1"
                 for term, n in terms.items()
             ]
             sql = " + ".join(parts)
             sql = f"CASE WHEN {shown} IS NOT NULL THEN {sql} END" if shown else sql
             power = top - self.bits * order
-            bound = self.bits * len(factors) + len(terms).bit_length()
             name = "_".join([*map(str, of), str(order)])
-            if not exact:
-                yield Sum(name, of, None, f"SUM({sql})")
-            elif self.dialect == "sqlite" and bound > HALF:
-                yield Sum(f"{name}_high", of, power + HALF, f"SUM(({sql}) >> {HALF})")
-                yield Sum(name, of, power, f"SUM(({sql}) & {2**HALF - 1})")
-            elif self.dialect in SPOKEN:
-                yield Sum(name, of, power, f"SUM({sql})")
+            if not (exact and self.made_by):
+                yield Sum(name, of, power if exact else None, f"SUM({sql})")
+            elif self.dialect == "sqlite":
+                whole = f"CAST({sql} AS INTEGER)"
+                yield Sum(f"{name}_high", of, power + HALF, f"SUM({whole} >> {HALF})")
+                yield Sum(name, of, power, f"SUM({whole} & {2**HALF - 1})")
             else:
-                yield Sum(name, of, power, f"SUM(CAST({sql} AS DECIMAL(38, 0)))")
+                integer = "BIGINT" if self.dialect in SPOKEN else "DECIMAL(38, 0)"
+                yield Sum(name, of, power, f"SUM(CAST({sql} AS {integer}))")
 
     # -- the statement
 
@@ -306,7 +316,8 @@ class Plan:
             columns += [made_by] if self.made_by else []
             by = [*self.groups.values(), f"c{j}"]
             found.append(_select(columns, SLICES, f"c{j} IS NOT NULL", by))
-        tables = ",\n".join(f"{name} AS (\n{text}\n)" for name, text in self._tables)
+        plain = " NOT MATERIALIZED" if self.dialect in SPOKEN else ""
+        tables = ",\n".join(f"{name} AS{plain} (\n{text}\n)" for name, text in self._tables)
         return f"WITH {tables}\n" + "\nUNION ALL\n".join(found)
 
     @property
@@ -325,7 +336,8 @@ class Plan:
             cells.append(f"{number.cell} AS {v}")
             wrong += number.amiss(v, bits, dialect)
             within = f"CASE WHEN ABS({v}) < {number.bound(dialect)} THEN {v} END"
-            cut.append(f"{within if number.slices and not number.known else v} AS {name}")
+            guarded = self.made_by and number.slices and not number.known
+            cut.append(f"{within if guarded else v} AS {name}")
             pieces = enumerate(number.cut(name, bits, dialect))
             slices += [f"{piece} AS {name}_{s}" for s, piece in pieces]
         amiss = " OR ".join(f"({condition})" for condition in wrong)
@@ -336,7 +348,8 @@ class Plan:
         yield ROWS, bare(self.query)
         yield CELLS, _select(cells, ROWS)
         yield CUT, _select(cut, CELLS, "" if self.weight is None else "vw > 0")
-        yield SLICES, _select(slices, CUT)
+        fence = " OFFSET 0" if dialect == "postgres" and not self.made_by else ""
+        yield SLICES, _select(slices, CUT) + fence  # slices are computed once
 
     # -- the answer
 
@@ -358,7 +371,7 @@ class Plan:
         columns += [quoted(NUMBER), quoted(AMISS)]
         for one in self.sums if sums is None else sums:
             name = quoted(one.name)
-            plain = one.power is None or self.dialect == "sqlite"
+            plain = one.power is None or not self.made_by or self.dialect == "sqlite"
             columns.append(name if plain else f"CAST({name} AS VARCHAR) AS {name}")
         return f"SELECT {', '.join(columns)} FROM (\n{select}\n) AS suffice_sums"
 

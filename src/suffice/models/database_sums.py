@@ -25,6 +25,7 @@ from suffice.data.frames.memory import FramePart, FrameTable
 from suffice.data.python_cells import warn_of_alike
 from suffice.data.schema import Layout, stored_as
 from suffice.data.sliced_sql import (
+    BITS,
     COLUMN,
     MADE_BY,
     MOST_SLICES,
@@ -32,11 +33,13 @@ from suffice.data.sliced_sql import (
     ROWS,
     SPOKEN,
     VALUE,
+    WEIGHTED_BITS,
     Answer,
     Number,
     Plan,
     Total,
     bare,
+    bits_of,
     column_of,
     literal,
     number_of,
@@ -110,6 +113,8 @@ class Facts:
         How many cells of the rows that count are missing.
     middle : float
         A number near the others.
+    nan : bool
+        Whether there may be NaN.
     listed : bool
         Whether the cells of a category are all its values.
     """
@@ -121,6 +126,7 @@ class Facts:
     bounds: tuple[int, int] | None = None
     missing: int = 0
     middle: float = 0.0
+    nan: bool = True
     listed: bool = True
 
     @property
@@ -154,8 +160,8 @@ class Described:
     label, weight : str, optional
     keys : tuple of str
     exact : bool
-    gaps : bool
-        Whether cells may be missing that were not when the columns were looked at.
+    rows : int
+        How many there are, with those that do not count; 0 where it is not known.
     made_by : str
         See `Plan`.
     """
@@ -167,7 +173,7 @@ class Described:
     weight: str | None = None
     keys: tuple[str, ...] = ()
     exact: bool = True
-    gaps: bool = False
+    rows: int = 0
     made_by: str = ""
 
     @property
@@ -191,7 +197,7 @@ class Described:
     def number(self, name: str) -> Number:
         """Return the numbers of a column, cut where it has to be."""
         facts = self.columns[name]
-        cell = number_of(name, facts.type, self.dialect)
+        cell = number_of(name, facts.type, self.dialect, facts.nan)
         if cell is None or facts.bounds is None:
             raise SchemaError(
                 f"column {name!r} holds {facts.type}",
@@ -200,24 +206,25 @@ class Described:
                 "cast it in the query",
             )
         if pa.types.is_boolean(facts.type):
-            return Number(cell, self.bits, 1, whole=True, known=True)
+            return Number(cell, self.bits, 1, known=True)
         if not self.exact:
             return Number(cell, 0, 0, origin=facts.middle)
         top, unit = facts.bounds
         slices = max(1, -((unit - top) // self.bits))
-        if slices > MOST_SLICES + 2 * (self.weight is not None):
+        if slices > MOST_SLICES:
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
-                f"sums in a database are exact within {MOST_SLICES * 30} binary digits",
+                f"sums in a database are exact within {MOST_SLICES * self.bits} binary digits here",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
-        if unit == 0:
-            top = slices * self.bits
-        return Number(cell, top, slices, whole=slices == 1 and unit == 0)
+        return Number(cell, unit + slices * self.bits, slices)
 
     @property
     def bits(self) -> int:
-        return Plan("", self.dialect, weight=Number("", 0, 0) if self.weight else None).bits
+        """Return the bits of a slice."""
+        if self.made_by:
+            return BITS if self.weight is None else WEIGHTED_BITS
+        return bits_of(self.rows, self.weight is not None)
 
 
 # -- what the columns are
@@ -243,9 +250,10 @@ def described(
                     f"the columns are {', '.join(map(repr, types))}",
                 )
     types = {name: kind for name, kind in types.items() if name not in keys}
+    types = {name: pa.float64() if pa.types.is_decimal(kind) else kind for name, kind in types.items()}
     columns = {name: Facts(name, kind, ()) for name, kind in types.items()}
-    found = replace(found, columns=columns)
-    columns = dict(_looked(found, ask))
+    found = _looked(replace(found, columns=columns), ask)
+    columns = dict(found.columns)
     if label is not None and columns[label].is_text:
         columns[label] = replace(columns[label], cells=EXAMPLES["category"])
     texts = [name for name, facts in columns.items() if facts.is_text and name != label]
@@ -287,7 +295,8 @@ def _types(found: Described, ask: Callable[[str], pa.Table]) -> dict[str, pa.Dat
 
 def _around(found: Described, select: str, *tables: tuple[str, str]) -> str:
     every = [(ROWS, bare(found.query)), *tables]
-    return "WITH " + ",\n".join(f"{name} AS (\n{text}\n)" for name, text in every) + f"\n{select}"
+    tables = ",\n".join(f"{name} AS NOT MATERIALIZED (\n{text}\n)" for name, text in every)
+    return f"WITH {tables}\n{select}"
 
 
 def _cells(found: Described) -> tuple[str, str]:
@@ -305,7 +314,7 @@ def _cells(found: Described) -> tuple[str, str]:
     return "suffice_cells", f"SELECT {', '.join(cells)} FROM {ROWS}"
 
 
-def _looked(found: Described, ask: Callable[[str], pa.Table]) -> Iterator[tuple[str, Facts]]:
+def _looked(found: Described, ask: Callable[[str], pa.Table]) -> Described:
     """Look at the least and the largest cells of every column, and count the missing ones."""
     asked = ["counted", "COUNT(*) AS n"]
     for j, (name, facts) in enumerate(found.columns.items()):
@@ -313,56 +322,65 @@ def _looked(found: Described, ask: Callable[[str], pa.Table]) -> Iterator[tuple[
         if number_of(name, facts.type, found.dialect) is None or kind == "boolean":
             asked.append(f"COUNT(c{j}) AS n{j}")
             continue
-        shown = f"CASE WHEN v{j} IS NOT NULL THEN c{j} END"
-        asked += [f"COUNT(v{j}) AS n{j}", f"MIN({shown}) AS low{j}", f"MAX({shown}) AS high{j}"]
-        asked.append(f"MIN(CASE WHEN v{j} = 0 THEN c{j} END) AS zero{j}")
+        cell = "v" if kind == "number" else "c"
+        asked += [f"COUNT(v{j}) AS n{j}", f"MIN({cell}{j}) AS low{j}", f"MAX({cell}{j}) AS high{j}"]
         if kind != "integer":
-            asked.append(f"MIN(CASE WHEN v{j} <> ROUND(v{j}) THEN c{j} END) AS part{j}")
-            asked.append(f"MIN(CASE WHEN v{j} <> 0 THEN ABS(v{j}) END) AS least{j}")
+            asked.append(f"COUNT(c{j}) AS all{j}")
+            asked.append(f"MIN(CASE WHEN v{j} <> ROUND(v{j}) THEN ABS(v{j}) END) AS part{j}")
+        if kind == "time":
             asked.append(f"MAX(ABS(v{j})) AS most{j}")
         if not found.exact:
             asked.append(f"AVG(v{j}) AS middle{j}")
     select = f"SELECT {', '.join(asked)} FROM suffice_cells GROUP BY counted"
     answer = ask(_around(found, select, _cells(found))).to_pylist()
     rows = {row["counted"]: row for row in answer}
-    nothing: dict[str, Any] = {}
+    columns = {}
     for j, (name, facts) in enumerate(found.columns.items()):
-        row = rows.get(1, nothing)
-        missing = row.get("n", 0) - row.get(f"n{j}", 0)
-        if stored_as(facts.type) == "boolean":
-            yield name, replace(facts, cells=(False, True), bounds=(1, 0), missing=missing)
-            continue
-        cells, others = (
-            tuple(dict.fromkeys(c for c in some if c is not None))
-            for some in (
-                [side.get(f"{what}{j}") for what in ("low", "high", "zero", "part")]
-                for side in (row, rows.get(0, nothing))
-            )
-        )
-        found_facts = replace(facts, cells=cells, others=others, missing=missing)
-        if f"low{j}" in row:
-            bounds = _bounds(facts, row, j)
-            middle = row.get(f"middle{j}") or 0.0
-            found_facts = replace(found_facts, bounds=bounds, middle=middle)
-        elif number_of(name, facts.type, found.dialect) is not None:
-            found_facts = replace(found_facts, bounds=(1, 0))
-        yield name, found_facts
+        columns[name] = _fact(facts, [rows.get(counted, {}) for counted in (1, 0)], j)
+    found = replace(found, columns=columns, rows=sum(row["n"] for row in answer))
+    return _with_zeros(found, ask)
 
 
-def _bounds(facts: Facts, row: Mapping[str, Any], j: int) -> tuple[int, int]:
-    """Return e and u of numbers that are below 2^e and multiples of 2^u."""
-    if stored_as(facts.type) == "integer":
-        most = max(abs(row[f"low{j}"] or 0), abs(row[f"high{j}"] or 0))
-        if most > HELD:
-            raise DataError(
-                f"column {facts.name!r}: {most}", HELD_RULE, "cast it in the query: CAST(... AS text)"
-            )
-        return max(1, most.bit_length()), 0
-    most, least = row[f"most{j}"] or 0.0, row[f"least{j}"] or 0.0
+def _fact(facts: Facts, rows: Sequence[Mapping[str, Any]], j: int) -> Facts:
+    """Return what the rows that count, and the others, say of a column."""
+    of_some = rows[0]
+    missing = of_some.get("n", 0) - of_some.get(f"n{j}", 0)
+    nan = any(row.get(f"all{j}", 0) > row[f"n{j}"] for row in rows if row)
+    facts = replace(facts, missing=missing, nan=nan)
+    kind = stored_as(facts.type)
+    if kind == "boolean":
+        return replace(facts, cells=(False, True), bounds=(1, 0))
+    if f"n{j}" not in of_some or f"low{j}" not in of_some:
+        return replace(facts, bounds=(1, 0) if kind in ("integer", "number") else None)
+    names = ("low", "high", "part") if kind == "number" else ("low", "high")
+    cells, others = (
+        tuple(dict.fromkeys(c for c in (row.get(f"{n}{j}") for n in names) if c is not None))
+        for row in rows
+    )
+    facts = replace(facts, cells=cells, others=others, middle=of_some.get(f"middle{j}") or 0.0)
+    most = of_some.get(f"most{j}") if kind == "time" else max(map(abs, cells), default=0)
+    if kind == "integer" and most > HELD:
+        fact = f"column {facts.name!r}: {most}"
+        raise DataError(fact, HELD_RULE, f"cast it in the query: CAST({facts.name} AS text)")
+    part, most = of_some.get(f"part{j}"), float(most or 0)
     if not np.isfinite(most):
-        return 1, 0  # it is refused where it is read, if the column is
-    top = max(1, frexp(most)[1]) if row[f"part{j}"] is None else frexp(most)[1]
-    return top, 0 if row[f"part{j}"] is None else frexp(least)[1] - DIGITS
+        return replace(facts, bounds=(1, 0))  # it is refused where the column is read
+    unit = 0 if part is None else min(0, frexp(part)[1] - DIGITS)
+    return replace(facts, bounds=(max(1, unit + 1, frexp(most)[1]), unit))
+
+
+def _with_zeros(found: Described, ask: Callable[[str], pa.Table]) -> Described:
+    """Ask whether columns hold a 0 that hold −1 and 1: these are outcomes if there is none."""
+    ends = ((j, name, facts) for j, (name, facts) in enumerate(found.columns.items()))
+    doubtful = [(j, name) for j, name, facts in ends if {*facts.cells, *facts.others} == {-1, 1}]
+    columns = dict(found.columns)
+    for j, name in doubtful:
+        select = f"SELECT COUNT(*) AS n FROM suffice_cells WHERE v{j} = 0"
+        (row,) = ask(_around(found, select, _cells(found))).to_pylist()
+        if row["n"]:
+            cells = columns[name].cells
+            columns[name] = replace(columns[name], cells=(*cells, 0))
+    return replace(found, columns=columns)
 
 
 def _with_values(
@@ -472,7 +490,7 @@ class Needs:
         return ", ".join(literal(value, self.found.dialect) for value in values)
 
     def _of_two(self, cell: str) -> Number:
-        return Number(cell, self.found.bits, 1, whole=True, known=True)
+        return Number(cell, self.found.bits, 1, known=True)
 
     def _added(self, number: Number) -> int:
         if number not in self.numbers:
@@ -520,7 +538,8 @@ def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
         joint[0].places if joint else (),
         tuple(needs.counted),
         tuple(dict.fromkeys(needs.allowed)),
-        found.gaps or any(facts.missing for facts in found.columns.values()),
+        bool(found.made_by) or any(facts.missing for facts in found.columns.values()),
+        found.bits,
         found.made_by,
     )
     return Asked(plan, blocks)
@@ -957,7 +976,7 @@ def declared(
     of = {"columns": said, "y": y, "weight": weight, "by": [*by], "is_classifier": is_classifier}
     label = y if is_classifier else None
     keys = tuple(by)
-    return Described(query, dialect, facts, label, weight, keys, True, True, json.dumps(of))
+    return Described(query, dialect, facts, label, weight, keys, True, 0, json.dumps(of))
 
 
 def _said(name: str, kind: Any) -> Facts:
