@@ -36,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.atomic import atomic_writer
+from suffice.data.schema import UniformColumns
 from suffice.errors import DataError, ModelFileError, ParameterError, SufficeError, warn
 from suffice.models.estimator import FittedFromSums, restored_sums, sums_read_alike
 from suffice.models.grouped_sums import GroupedSums
@@ -338,11 +339,11 @@ class Plan(Printed):
             "format": PLAN,
             "format_version": VERSION,
             "estimator": type(self.like.estimator).__name__,
-            **told,
-            "arrays": arrays,
             "weighted": self.weighted,
             "owners": list(self.owners),
             "round": self.round,
+            **told,
+            "arrays": arrays,
         }
 
     @classmethod
@@ -414,13 +415,19 @@ def plan(
     labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
     columns = []
     for names, block in zip(_terms(found.reader), _blocks(sums), strict=True):
-        told: Sequence[Any] = scales(block).tolist()
+        of_columns: Sequence[Any] = scales(block).tolist()
         if isinstance(block, Counts):
-            told = [list(values.values) for values in block.vocabularies]
+            of_columns = [list(values.values) for values in block.vocabularies]
         if isinstance(block, Events):
-            told = [None] * len(names)
-        columns.append(dict(zip(names, told, strict=True)))
-    like = _like(type(estimator), found.entries(), labels, columns)
+            of_columns = [None] * len(names)
+        columns.append(dict(zip(names, of_columns, strict=True)))
+    layout = found.reader.layout
+    if not isinstance(layout.columns, UniformColumns):  # a reason may count rows of text
+        told = tuple(
+            replace(c, reason="text") if c.stored == "string" else c for c in layout.columns
+        )
+        layout = replace(layout, columns=told)
+    like = _like(type(estimator), found.entries() | {"layout": layout}, labels, columns)
     return Plan(like, columns, sample_weight is not None, owners, secrets.token_hex(16))
 
 
