@@ -433,8 +433,8 @@ def test_commands_of_three_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "sums 1.csv --plan plan.json --key 0.key -o new.masked": "other sums",
         "sums 1.csv --plan plan.json -o new.masked": "--key",
         "sums 1.csv --plan plan.json --key 1.key --label town -o new.masked": "--label",
-        "merge 0.masked 1.masked --plan plan.json -o all.sums": "missing",
-        "merge 0.masked 1.masked 2.csv --plan plan.json -o all.sums": "2.csv",
+        "merge 0.masked 1.masked --plan plan.json -o new.sums": "missing",
+        "merge 0.masked 1.masked 2.csv --plan plan.json -o all.sums --force": "2.csv",
     }
     for line, said in refused.items():
         result = suffice(line)

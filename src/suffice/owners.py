@@ -25,6 +25,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -138,11 +139,17 @@ class _Key(NamedTuple):
         """Write the file, which is nobody else's to read from its first byte on."""
         content = {"private": self.private.hex(), "public": self.public, "served": self.served}
         temporary = f"{self.path}.{secrets.token_hex(8)}"
-        with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-            json.dump({"format": KEY, "format_version": VERSION, **content}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self.path)
+        try:
+            with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+                json.dump({"format": KEY, "format_version": VERSION, **content}, file, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self.path)
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(temporary)
+            fact = f"{self.path} cannot be written: {error.strerror or error}"
+            raise ModelFileError(fact, next_step="check the path and the free space") from None
 
     def serve(self, plan: Plan, contribution: bytes) -> None:
         """Remember sums under a plan; refuse other ones, whose masks would be the same.
