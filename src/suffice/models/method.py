@@ -106,10 +106,6 @@ class Method(Protocol[R, S]):
         """Refuse sums of rows that a fit makes no sense with; a stream may begin with such rows."""
         return
 
-    def settled(self, reader: R, sums: S) -> R:
-        """Return the reader once the first sums are known."""
-        return reader
-
     def shared(self, reader: R) -> Any:
         """Return what the sums depend on besides the rows: who agrees in it can share them."""
         return reader.layout

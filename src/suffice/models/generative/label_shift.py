@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -43,7 +43,6 @@ from numpy.typing import NDArray
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, warn
-from suffice.families.options import check_positive
 from suffice.models.classifier import rows_to_answer
 from suffice.models.estimator import relearnt
 from suffice.models.generative.classifier import GenerativeClassifier, densities
@@ -256,7 +255,8 @@ def _maximum(
     max_iter : int
         The most steps.
     """
-    check_positive(tol=tol)
+    if not (isinstance(tol, Real) and tol > 0):
+        raise ParameterError(f"tol={tol!r}", "tol is a number above 0")
     if not (isinstance(max_iter, Integral) and max_iter >= 1):
         raise ParameterError(f"max_iter={max_iter!r}", "the most steps are a whole number above 0")
     kept = _restored(engine.map(posteriors, model, parts))
