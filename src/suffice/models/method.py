@@ -106,6 +106,14 @@ class Method(Protocol[R, S]):
         """Refuse sums of rows that a fit makes no sense with; a stream may begin with such rows."""
         return
 
+    def warn_of(self, sums: S) -> None:
+        """Warn of rows that are not in the sums."""
+        return
+
+    def adopted(self, reader: R) -> R:
+        """Return the reader of sums of another method with what these options say of it."""
+        return reader
+
     def shared(self, reader: R) -> Any:
         """Return what the sums depend on besides the rows: who agrees in it can share them."""
         return reader.layout

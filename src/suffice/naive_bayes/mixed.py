@@ -19,6 +19,7 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import Prior
 from suffice.naive_bayes.families import (
+    READING,
     Families,
     alpha_evidence_of,
     calibrate,
@@ -115,7 +116,9 @@ class NaiveBayes(GenerativeClassifier):
     array(['apple', 'plum'], dtype='<U5')
     """
 
-    kind = replace(GenerativeClassifier.kind, tags=("sparse", "categorical", "string"))
+    kind = replace(
+        GenerativeClassifier.kind, tags=("sparse", "categorical", "string"), reading=READING
+    )
 
     families: Any = None
     _: KW_ONLY
