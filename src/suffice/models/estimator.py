@@ -54,7 +54,6 @@ from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_st
 from suffice.models.reading import TableReader, is_named, settle_columns
 from suffice.persist import write_model
 from suffice.rules import check
-from suffice.sums.base import tree_sum
 from suffice.sums.comparison import Comparison
 from suffice.sums.keys import Keys
 from suffice.sums.vocabulary import Vocabulary
@@ -526,8 +525,9 @@ class FittedFromSums(Estimator, Generic[R, S]):
         before: Any = None,
     ) -> Self:
         """Keep the sums, and the model of them; see `Method.model`."""
-        reader, batches = learnt.reader, tuple([batch.canonical() for batch in learnt.batches])
-        sums = batches[0] if len(batches) == 1 else tree_sum(batches)
+        batches = tuple([batch.canonical() for batch in learnt.batches])
+        reader = method.settled(learnt.reader, batches[0])
+        sums = Learnt(reader, batches).statistic
         model = method.model(reader, sums, rows, before)
         self.reader_, self.model_ = reader, model
         if method.keeps_sums:
@@ -550,7 +550,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
         """Take over the sums of a file, and check what follows."""
         method = self.method()
-        reader, batches = learnt.reader, tuple([batch.canonical() for batch in learnt.batches])
+        batches = tuple([batch.canonical() for batch in learnt.batches])
+        reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
         self.reader_, self.batches_, self.statistic_ = reader, batches, sums
         self.forgotten_, self.model_ = saved.forgotten, method.restored(reader, sums, saved)

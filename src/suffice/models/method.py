@@ -114,6 +114,10 @@ class Method(Protocol[R, S]):
         """Return the reader of sums of another method with what these options say of it."""
         return reader
 
+    def settled(self, reader: R, sums: S) -> R:
+        """Return the reader once the first sums are known."""
+        return reader
+
     def shared(self, reader: R) -> Any:
         """Return what the sums depend on besides the rows: who agrees in it can share them."""
         return reader.layout
