@@ -33,7 +33,7 @@ from suffice.numerics.expectation_maximisation import (
     expectation_maximisation,
 )
 from suffice.numerics.in_print import NAMED, bound, listed
-from suffice.numerics.interruption import interruptible
+from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.linalg import (
     LEAST_PIVOT,
     ROUNDED_MATRIX,
@@ -1057,9 +1057,10 @@ class ThinGaussians:
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
         rows = np.flatnonzero(~missing)
-        for c, mean in enumerate(self.mean):
-            one = self.covariances[min(c, len(self.covariances) - 1)]
-            out[rows, c] += log_scale[c] - 0.5 * one.distances(x[rows] - mean)
+        with one_thread_of_blas():
+            for c, mean in enumerate(self.mean):
+                one = self.covariances[min(c, len(self.covariances) - 1)]
+                out[rows, c] += log_scale[c] - 0.5 * one.distances(x[rows] - mean)
         return np.flatnonzero(missing)
 
     def marginal(
