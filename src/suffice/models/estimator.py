@@ -523,12 +523,13 @@ class FittedFromSums(Estimator, Generic[R, S]):
         learnt: Learnt[R, S],
         rows: Any = None,
         before: Any = None,
+        newest: S | None = None,
     ) -> Self:
         """Keep the sums, and the model of them; see `Method.model`."""
         batches = tuple([batch.canonical() for batch in learnt.batches])
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
-        model = method.model(reader, sums, rows, before)
+        model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
         if method.keeps_sums:
             self.batches_, self.statistic_ = batches, sums
@@ -597,7 +598,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
             if joined is not None:
                 known = known._replace(reader=joined(method, known.reader, more))
             learnt = known.followed_by(more, decay, window)
-            self._set(method, learnt, rows if learnt.batches[0] is more else None, before)
+            every = rows if learnt.batches[0] is more else None
+            self._set(method, learnt, every, before, more)
             self.forgotten_ = forgotten
             return self
 

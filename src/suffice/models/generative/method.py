@@ -156,6 +156,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         sums: ByClass,
         rows: Rows | None = None,
         before: GenerativeModel | None = None,
+        newest: ByClass | None = None,
     ) -> GenerativeModel:
         """Return the model; with weights of columns in a second stage, from the sample."""
         if not self.samples:
@@ -165,7 +166,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         found = replace(self.plain(reader, sums), row_weight=row_weight)
         if self.calibration == "none":
             return found
-        return weighted(found, sums, self.calibration, before)
+        more = None if newest is None else in_rows(newest, row_weight)
+        return weighted(found, sums, self.calibration, before, more)
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
         """Return the model of sums that counts every column once."""

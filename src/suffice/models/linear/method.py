@@ -173,7 +173,12 @@ class LinearMethod(Method[LinearReader, Any]):
     # -- the model
 
     def model(
-        self, reader: LinearReader, sums: KeptRows | Comoments, rows: Any = None, before: Any = None
+        self,
+        reader: LinearReader,
+        sums: KeptRows | Comoments,
+        rows: Any = None,
+        before: Any = None,
+        newest: Any = None,
     ) -> LinearModel:
         """Return the model of sums; the rows, if they are at hand, may choose α."""
         _require_values(sums, reader.design)
