@@ -62,6 +62,7 @@ Label = Annotated[
     typer.Option("--label", "--target", metavar="COL", help="True values (default: as in fit)."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+RowsAsJson = Annotated[bool, typer.Option("--json", help="Print rows as lines of JSON.")]
 RowsFile = Annotated[
     Path | None,
     typer.Option(

@@ -15,7 +15,7 @@ from tests.running import on
 
 import suffice
 from suffice import NaiveBayes, engine
-from suffice.bayes import column_weights, label_shift, quadratic_form
+from suffice.bayes import column_weights, quadratic_form
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Density
 from suffice.models.generative import weights as stage
@@ -296,9 +296,6 @@ def test_what_is_of_families_alone_is_refused() -> None:
     model = NaiveBayes.textbook(calibration="weights", estimation="mle").fit(X, Y)
     with pytest.raises(ParameterError, match="a form would leave them out"):
         quadratic_form(model)
-    plain = NaiveBayes.textbook(estimation="mle").fit(X, Y)
-    shifted = X + 0.3
-    assert label_shift(model, shifted).prior.tolist() == label_shift(plain, shifted).prior.tolist()
 
 
 def test_weights_by_name() -> None:

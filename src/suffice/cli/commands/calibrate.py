@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,9 +11,6 @@ from suffice.cli.models import predicts_numbers, refusal
 from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight, updated
 from suffice.cli.output import deliver
 from suffice.phrases import amount
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Calibrated
 
 
 def calibrate(
@@ -45,7 +42,7 @@ def calibrate(
 
     columns = ignore, weight
     fitted = updated(model, data, read, columns, (output, force), "Reading", change)
-    facts: Calibrated = {"model": str(output), "rows": 0.0}
+    facts = {"model": str(output), "rows": 0.0}
     if predicts_numbers(fitted):
         errors = fitted.model_.errors
         facts["rows"], facts["median_errors"] = errors.rows, list(map(float, errors.median))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,9 +11,6 @@ from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, 
 from suffice.cli.output import deliver
 from suffice.errors import DataError
 from suffice.phrases import amount
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Forgotten
 
 
 def forget(
@@ -56,5 +53,5 @@ def forget(
     gone = before[0] - after
     noun = "row" if gone == 1 else "rows"
     said = f"{amount(gone)} {noun} forgotten, {amount(after)} left. Saved to {output}"
-    facts: Forgotten = {"model": str(output), "forgotten": gone, "rows": after}
+    facts = {"model": str(output), "forgotten": gone, "rows": after}
     deliver(facts, lambda: [said], as_json)

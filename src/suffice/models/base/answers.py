@@ -31,8 +31,8 @@ class Predictions:
     ----------
     best : ndarray of int (n,)
         Codes of the most probable classes.
-    posterior, log_posterior : ndarray (n, k), optional
-        P(c | x) and its logarithm, where they are asked for.
+    posterior : ndarray (n, k), optional
+        P(c | x), where it is asked for.
     impossible : int
         Rows impossible under every class, which the class prior answers.
     more : mapping of str to ndarray (n,)
@@ -41,18 +41,16 @@ class Predictions:
 
     best: NDArray[np.intp]
     posterior: NDArray[np.float64] | None = None
-    log_posterior: NDArray[np.float64] | None = None
     impossible: int = 0
     more: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def table(self, classes: Vocabulary) -> pa.Table:
-        """The answers in columns: ``prediction``, and ``P(c)`` and ``log P(c)`` of every class."""
+        """The answers in columns: ``prediction``, and ``P(c)`` of every class."""
         labels = classes.values
         columns = {"prediction": pa.array(labels).take(pa.array(self.best))}
-        for name, found in (("P", self.posterior), ("log P", self.log_posterior)):
-            if found is not None:
-                names = (f"{name}({label})" for label in labels)
-                columns |= zip(names, map(pa.array, found.T), strict=True)
+        if self.posterior is not None:
+            names = (f"P({label})" for label in labels)
+            columns |= zip(names, map(pa.array, self.posterior.T), strict=True)
         return pa.table(columns | {name: pa.array(found) for name, found in self.more.items()})
 
 
@@ -151,10 +149,9 @@ def by_costs(
     answer: Callable[..., Predictions],
     batch: Batch,
     proba: bool = False,
-    log_proba: bool = False,
 ) -> Predictions:
     """Predict the labels of least expected cost for a batch."""
-    found = answer(batch, proba=True, log_proba=log_proba)
+    found = answer(batch, proba=True)
     assert found.posterior is not None  # it was asked for
     best = expected_costs(found.posterior, costs).argmin(axis=1)
     return replace(found, best=best, posterior=found.posterior if proba else None)

@@ -291,14 +291,13 @@ class GenerativeModel:
             batch = replace(batch, blocks=tuple(shown))
         return log_normalise(self.discriminants(batch), self.log_prior)[0]
 
-    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
+    def answers(self, batch: Batch, proba: bool = False) -> Predictions:
         """Predict the labels of a batch, and the probabilities, if asked for."""
         logs = self.discriminants(batch)
         codes = np.empty(batch.rows, np.intp)
         impossible = self.best(logs, codes)
-        log_posterior = log_normalise(logs, self.log_prior)[0] if log_proba else None
         posterior = normalise(logs, self.prior)[0] if proba else None
-        return Predictions(codes, posterior, log_posterior, impossible)
+        return Predictions(codes, posterior, impossible)
 
     def _sum(
         self, batch: Batch, out: NDArray[np.float64] | None, terms: Sequence[Callable[..., None]]
